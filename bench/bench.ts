@@ -3,6 +3,7 @@ import { benchCpu } from './cpu.ts';
 import { benchEncrypted } from './encrypted.ts';
 import { benchForeignIds } from './foreign-ids.ts';
 import { benchMemory } from './memory.ts';
+import { benchPaymentSearch } from './payment-search.ts';
 import { benchPayments } from './payments.ts';
 import { benchSearch } from './search.ts';
 import { benchSubscriptions } from './subscriptions.ts';
@@ -16,6 +17,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   'foreign-ids': benchForeignIds,
   webhooks: benchWebhooks,
   search: benchSearch,
+  'payment-search': benchPaymentSearch,
   subscriptions: benchSubscriptions,
   recurrence: benchRecurrence,
 };

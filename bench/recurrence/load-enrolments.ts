@@ -145,14 +145,15 @@ export async function createShop(
   if ('refusal' in made) throw new Error(`${merchantId} was refused: ${made.refusal}`);
 }
 
-/** A login of a loaded merchant that may manage its recurrence. */
+/** A login of a loaded merchant. */
 export async function createLogin(
   tools: Pick<AuditedTools, 'database' | 'audit' | 'operator'>,
   { merchantId }: Pick<Shop, 'merchantId'>,
+  scope: 'gateway' | 'recurrence' = 'recurrence',
 ): Promise<{ readonly userName: string; readonly password: string }> {
   const made = await createCredential(
     { ...tools, enforceAddresses: false },
-    { merchantId, accountNumber: null, userName: null, scopes: ['recurrence'], allowedAddresses: [] },
+    { merchantId, accountNumber: null, userName: null, scopes: [scope], allowedAddresses: [] },
   );
   if ('refusal' in made) throw new Error(`the credential was refused: ${made.refusal}`);
   return { userName: made.credential.userName, password: made.password };

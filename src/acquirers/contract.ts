@@ -7,28 +7,27 @@ import { type Decline, mayRetryAt, readDecline } from './issuer-code.ts';
 
 const EXAMPLE = readDecline('mastercard', '51', '24');
 
+/** What is shown of a decline, when it is answered and wherever the charge is shown later. */
+export const DECLINE_FIELDS = {
+  description: Type.String(),
+  returnCode: Type.String(),
+  merchantAdviceCode: Type.Union([Type.String(), Type.Null()]),
+  retryable: Type.Boolean(),
+  mayRetryAt: Type.Union([Type.String(), Type.Null()]),
+  buyerMessage: Type.String(),
+  merchantMessage: Type.String(),
+};
+
 /** A decline as every endpoint that asks the acquirer answers it. */
 export const DECLINE_ANSWER: AnswerShape = {
   description: 'Declined: no charge was made. The tag is the code of the issuer.',
-  schema: Type.Array(
-    Type.Object({
-      tag: Type.String(),
-      description: Type.String(),
-      returnCode: Type.String(),
-      brand: Type.String(),
-      merchantAdviceCode: Type.Union([Type.String(), Type.Null()]),
-      retryable: Type.Boolean(),
-      mayRetryAt: Type.Union([Type.String(), Type.Null()]),
-      buyerMessage: Type.String(),
-      merchantMessage: Type.String(),
-    }),
-  ),
+  schema: Type.Array(Type.Object({ tag: Type.String(), brand: Type.String(), ...DECLINE_FIELDS })),
   example: [
     {
       tag: '51',
+      brand: 'mastercard',
       description: EXAMPLE.sentence.pt,
       returnCode: '51',
-      brand: 'mastercard',
       merchantAdviceCode: '24',
       retryable: true,
       mayRetryAt: '2026-11-21T11:00:00.123-03:00',
@@ -38,30 +37,36 @@ export const DECLINE_ANSWER: AnswerShape = {
   ],
 };
 
+type DeclineToWrite = {
+  readonly responseCode: string;
+  readonly adviceCode: string | null;
+  readonly read: Decline;
+  /** Business time. */
+  readonly soldAt: Instant;
+};
+
 export function writeDecline(
-  decline: {
-    brand: string;
-    responseCode: string;
-    adviceCode: string | null;
-    read: Decline;
-    /** Business time. */
-    soldAt: Instant;
-  },
+  decline: DeclineToWrite & { readonly brand: string },
   language: Language,
 ): readonly WireError[] {
-  const { read } = decline;
-  const error = {
-    tag: decline.responseCode,
+  const { description, ...others } = writeDeclineFields(decline, language);
+  const error = { tag: decline.responseCode, description, brand: decline.brand, ...others };
+  return [error];
+}
+
+export function writeDeclineFields(
+  { responseCode, adviceCode, read, soldAt }: DeclineToWrite,
+  language: Language,
+) {
+  return {
     description: read.sentence[language],
-    returnCode: decline.responseCode,
-    brand: decline.brand,
-    merchantAdviceCode: decline.adviceCode,
+    returnCode: responseCode,
+    merchantAdviceCode: adviceCode,
     retryable: read.isRetryable,
-    mayRetryAt: offsetTextOrNull(mayRetryAt(read, decline.soldAt)),
+    mayRetryAt: offsetTextOrNull(mayRetryAt(read, soldAt)),
     buyerMessage: read.help.buyer[language],
     merchantMessage: read.help.merchant[language],
   };
-  return [error];
 }
 
 /** A try that a limit of the network refuses; the acquirer was not asked. */

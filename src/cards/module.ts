@@ -14,6 +14,7 @@ import TEXTS from './texts.json' with { type: 'json' };
 import { cardTokensRead, cardTokensWrite } from './tokens/card-tokens.sql.ts';
 import { VAULT_FAULTS } from './vault/contract.ts';
 import { VAULT_ENDPOINTS } from './vault/endpoints.ts';
+import { VAULT_LIST_ENDPOINTS } from './vault/list-endpoints.ts';
 import { VAULT_REFUSALS } from './vault/refusals.ts';
 import type { StoreVaultCardTools } from './vault/store-vault-card.ts';
 import { vaultCardsRead } from './vault/vault-cards.sql.ts';
@@ -21,7 +22,7 @@ import { cardKeyWork, forgetExpiredLocks } from './work.ts';
 
 export const CARDS: Published = {
   texts: TEXTS,
-  endpoints: [...CARD_ENDPOINTS, ...VAULT_ENDPOINTS],
+  endpoints: [...CARD_ENDPOINTS, ...VAULT_LIST_ENDPOINTS, ...VAULT_ENDPOINTS],
   refusals: [
     { title: 'Card tokens', text: 'Why no token is made of a card.', refusals: TOKENIZATION_FAULTS },
     {

@@ -22,6 +22,7 @@ import type { PayTools } from './pay-by-card.ts';
 import { PAYMENT_REFUSALS } from './refusals.ts';
 import { SPLIT_FAULTS } from './split/contract.ts';
 import { PAYMENT_STATUS_ENDPOINTS } from './status/endpoints.ts';
+import { PAYMENT_SEARCH_FAULTS } from './status/list-contract.ts';
 import { PAYMENT_SEARCH_REFUSALS } from './status/refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
@@ -49,6 +50,11 @@ export const PAYMENTS: Published = {
       title: 'Payments',
       text: 'Why a payment is refused before the acquirer is asked. Declines follow below.',
       refusals: PAYMENT_REFUSALS,
+    },
+    {
+      title: 'Fields of a search of payments',
+      text: 'What the fields of a search of payments must be to each other.',
+      refusals: PAYMENT_SEARCH_FAULTS,
     },
     {
       title: 'Searches of payments',

@@ -1,12 +1,15 @@
 import type { Buyer } from '../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../cards/card.ts';
 import type { Split } from '../transactions/split.ts';
-import type {
-  InstallmentState,
-  ListedTransaction,
-  Transaction,
-  TransactionState,
+import {
+  INSTALLMENT_STATES,
+  type InstallmentState,
+  type ListedTransaction,
+  TRANSACTION_STATES,
+  type Transaction,
+  type TransactionState,
 } from '../transactions/transaction.ts';
+import type { TransactionFilter } from '../transactions/transaction-search.ts';
 import { holdsNumber } from '../values/card-number-in-text.ts';
 import type { Cents } from '../values/cents.ts';
 
@@ -57,7 +60,16 @@ export function textsWithNumber(payment: Payment, number: string): KeptText[] {
   return KEPT_TEXTS.filter((name) => isIn(texts[name]));
 }
 
-export type PaymentStatus = 'processing' | 'declined' | 'voided' | InstallmentState;
+export const PAYMENT_STATUSES = [
+  'processing',
+  'authorized',
+  'declined',
+  'voided',
+  'canceled',
+  'blocked',
+  'paid',
+] as const;
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
 
 /**
  * While installments differ, the payment shows the first of these that occurs: the most urgent one
@@ -85,10 +97,41 @@ export function paymentStatus(
   }
 }
 
+/** More than can be put in order, of a period or of what a key names. */
+export type PaymentSearchRefusal = 'tooManyOfPeriod' | 'tooManyOfKey';
+
+/** What the transactions of payments with this status are; null: with any. */
+export function statesOfStatus(
+  status: PaymentStatus | null,
+): Pick<TransactionFilter, 'states' | 'installmentStates'> {
+  switch (status) {
+    case null:
+      return { states: TRANSACTION_STATES, installmentStates: INSTALLMENT_STATES };
+    case 'processing':
+      return { states: ['charging', 'unresolved'], installmentStates: INSTALLMENT_STATES };
+    case 'declined':
+    case 'voided':
+      return { states: [status], installmentStates: INSTALLMENT_STATES };
+    case 'authorized':
+    case 'paid':
+    case 'canceled':
+    case 'blocked':
+      return { states: ['approved'], installmentStates: [status] };
+  }
+}
+
 export type FoundPayment<Found = Transaction> = {
   readonly transaction: Found;
   readonly status: PaymentStatus;
 };
+
+/** The billing that was charged; null: a sale asked for it. */
+export function billingOf({
+  origin,
+  referenceTransaction,
+}: Pick<Transaction, 'origin' | 'referenceTransaction'>): string | null {
+  return origin === 'billing' ? referenceTransaction : null;
+}
 
 export function paymentOf<Found extends Transaction | ListedTransaction>(
   transaction: Found,

@@ -1,19 +1,12 @@
 import { readReasons } from '../antifraud/anti-fraud.ts';
-import type { Page, TooManyToOrder, WantedPage } from '../platform/pages.ts';
 import { type Database, type Reader, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import { itemsOf, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import { type Cents, MOST_INSTALLMENTS } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
+import type { ListedCancel, TransactionWithCancels } from './cancels/cancel.ts';
 import { beneficiariesOfPage, type RecordedSplit, type Share } from './split.ts';
-import type {
-  Installment,
-  ListedTransaction,
-  Transaction,
-  TransactionOrder,
-  TransactionState,
-} from './transaction.ts';
+import type { Installment, Origin, Transaction, TransactionState } from './transaction.ts';
 
 export type TransactionKey = { readonly merchantId: string; readonly transactionId: string };
 
@@ -83,11 +76,12 @@ export async function outcomesOf(
 /** Its intent was taken back: resolving raises the fence before it voids anything. */
 export const NEVER_SENT = `t.state = 'voided' and t.fence = 0 and starts_with(t.unknown_reason, 'not sent')`;
 
-const OWN_COLUMNS = `t.transaction_id, t.state, t.amount, t.canceled_amount, t.reference_transaction, t.sold_at,
-     t.authorization_code, t.nsu, coalesce(t.approved_at, t.decided_at) as approved_at, t.card_brand, t.response_code,
-     t.advice_code, ${NEVER_SENT} as was_never_sent, t.anti_fraud_verdict, t.anti_fraud_reasons, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states`;
+/** Of a transaction `t` with its `INSTALLMENTS`. */
+export const OWN_COLUMNS = `t.transaction_id, t.state, t.amount, t.origin, t.canceled_amount, t.reference_transaction, t.sold_at,
+     t.authorization_code, t.nsu, coalesce(t.approved_at, t.decided_at) as approved_at, t.card_brand,
+     t.card_first_six, t.card_last_four, t.response_code, t.advice_code, ${NEVER_SENT} as was_never_sent, t.anti_fraud_verdict, t.anti_fraud_reasons, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states`;
 
-const INSTALLMENTS = `lateral (
+export const INSTALLMENTS = `lateral (
      select array_agg(installment_number order by installment_number) as numbers,
        array_agg(amount order by installment_number) as amounts,
        array_agg(canceled_amount order by installment_number) as canceled_amounts,
@@ -98,11 +92,10 @@ const INSTALLMENTS = `lateral (
 /** `beneficiariesOfPage` by the number of installments, as a list of PostgreSQL. */
 const BENEFICIARIES_OF_PAGE = `{${Array.from({ length: MOST_INSTALLMENTS }, (_, at) => beneficiariesOfPage(at + 1))}}`;
 
-const FIND = statement(
-  'transactions.find',
-  `select ${OWN_COLUMNS},
-     s.share_numbers, s.positions, s.beneficiaries, s.share_amounts, s.share_canceled_amounts
-   from transactions t, ${INSTALLMENTS}, lateral (
+const WHOLE = `${OWN_COLUMNS},
+     s.share_numbers, s.positions, s.beneficiaries, s.share_amounts, s.share_canceled_amounts`;
+
+const OF_WHOLE = `transactions t, ${INSTALLMENTS}, lateral (
      select array_agg(installment_number order by installment_number, position) as share_numbers,
        array_agg(position order by installment_number, position) as positions,
        array_agg(beneficiary order by installment_number, position) as beneficiaries,
@@ -111,8 +104,11 @@ const FIND = statement(
      from shares where merchant_id = t.merchant_id and transaction_id = t.transaction_id
        and position > ($3::integer - 1) * ($4::integer[])[t.installment_count]
        and position <= $3::integer * ($4::integer[])[t.installment_count]
-   ) s
-   where t.merchant_id = $1 and t.transaction_id = $2`,
+   ) s`;
+
+const FIND = statement(
+  'transactions.find',
+  `select ${WHOLE} from ${OF_WHOLE} where t.merchant_id = $1 and t.transaction_id = $2`,
 );
 
 /** With its installments and a page of its shares, or null. */
@@ -126,85 +122,44 @@ export async function findTransaction(
   return row === undefined ? null : parseTransaction(row);
 }
 
-/** A sale can have 9,900 shares and a page 100 sales, so they are added up by the database. */
-const LISTED = `${OWN_COLUMNS}, s.positions, s.share_amounts, s.share_canceled_amounts
-   from page g cross join lateral (
-     select * from transactions where merchant_id = $1 and transaction_id = g.transaction_id limit 1
-   ) t cross join ${INSTALLMENTS} cross join lateral (
-     select array_agg(position order by position) as positions, array_agg(amount order by position) as share_amounts,
-       array_agg(canceled_amount order by position) as share_canceled_amounts
+/** Cents come as numbers of JSON, moments as milliseconds. What was never sent was no cancel. */
+const FIND_WITH_CANCELS = statement(
+  'transactions.find_with_cancels',
+  `select ${WHOLE}, c.cancels from ${OF_WHOLE}, lateral (
+     select json_agg(json_build_object('cancelId', cancel_id, 'amount', amount, 'state', state,
+       'requestedAt', floor(extract(epoch from requested_at) * 1000)::bigint,
+       'decidedAt', floor(extract(epoch from coalesce(canceled_at, decided_at)) * 1000)::bigint)
+         order by requested_at, cancel_id) as cancels
      from (
-       select position, sum(amount)::bigint as amount, sum(canceled_amount)::bigint as canceled_amount
-       from shares where merchant_id = t.merchant_id and transaction_id = t.transaction_id
-       group by position
-     ) by_position
-   ) s`;
+       select * from cancels where merchant_id = t.merchant_id and transaction_id = t.transaction_id
+         and refusal_reason is distinct from 'notSent'
+       order by requested_at desc, cancel_id desc limit $5
+     ) newest
+   ) c
+   where t.merchant_id = $1 and t.transaction_id = $2`,
+);
 
-const OF_REFERENCE = 'from transactions where merchant_id = $1 and reference_transaction = $4';
+const MOST_CANCELS = 100;
 
-/** Along the index of references, which has their ids in order. */
-const BY_ID = pageOf({
-  name: 'transactions.list_of_reference',
-  before: `counted as materialized (select count(*) as total ${OF_REFERENCE})`,
-  keys: `select transaction_id ${OF_REFERENCE}`,
-  key: 'transaction_id',
-  order: ['transaction_id'],
-  shown: LISTED,
-});
-
-/**
- * Orders without an index: everything under the reference is read and sorted, so there are no rows
- * when they are more than the bound. Rows without a value come last.
- */
-const SORTED = pageOf({
-  name: 'transactions.sort_of_reference',
-  before: `counted as materialized (
-     select count(*) as total from (select 1 ${OF_REFERENCE} limit $6::bigint + 1) found
-   )`,
-  keys: `select transaction_id,
-       case $5::text when 'amount' then amount
-         when 'soldAt' then (extract(epoch from sold_at) * 1000000)::bigint end as number,
-       (case $5::text when 'nsu' then nsu when 'authorizationCode' then authorization_code
-         when 'verdict' then anti_fraud_verdict end) collate "C" as word
-     ${OF_REFERENCE} and (select total from counted) <= $6::bigint`,
-  key: 'transaction_id',
-  order: ['number nulls last', 'word nulls last', 'transaction_id'],
-  shown: LISTED,
-});
-
-/**
- * A page of the merchant's transactions under one reference of its own, and how many there are in
- * all, of one moment; not more than `mostSorted` in an order that needs all of them read.
- */
-export async function findTransactionsByReference(
+/** The same with its newest hundred cancels, oldest first, of one moment. */
+export async function findTransactionWithCancels(
   database: Reader,
   merchantId: string,
-  wanted: WantedPage<TransactionOrder> & { readonly referenceTransaction: string },
-  mostSorted: number,
-): Promise<Page<ListedTransaction> | TooManyToOrder> {
-  const { referenceTransaction, order } = wanted;
-  const isById = order.field === 'id';
-  const values = isById ? [referenceTransaction] : [referenceTransaction, order.field, mostSorted];
-  const found = await readPageOf(database, isById ? BY_ID : SORTED, merchantId, wanted, values);
-  return itemsOf(found, isById ? null : mostSorted, parseListed);
+  transactionId: string,
+  splitPage: number,
+): Promise<TransactionWithCancels | null> {
+  const values = [merchantId, transactionId, splitPage, BENEFICIARIES_OF_PAGE, MOST_CANCELS];
+  const [row] = await database.query(FIND_WITH_CANCELS, values);
+  if (row === undefined) return null;
+  return { ...parseTransaction(row), cancels: (row.cancels ?? []) as ListedCancel[] };
 }
 
 function parseTransaction(row: Row): Transaction {
   return { ...parseOwn(row), shares: parseShares(row) };
 }
 
-function parseListed(row: Row): ListedTransaction {
-  const amounts = (row.share_amounts ?? []) as Cents[];
-  const canceledAmounts = (row.share_canceled_amounts ?? []) as Cents[];
-  const shareTotals = ((row.positions ?? []) as number[]).map((position, index) => ({
-    position,
-    amount: amounts[index] as Cents,
-    canceledAmount: canceledAmounts[index] as Cents,
-  }));
-  return { ...parseOwn(row), shareTotals };
-}
-
-function parseOwn(row: Row): Omit<Transaction, 'shares'> {
+/** What `OWN_COLUMNS` and `INSTALLMENTS` give. */
+export function parseOwn(row: Row): Omit<Transaction, 'shares'> {
   return {
     transactionId: row.transaction_id as string,
     state: row.state as TransactionState,
@@ -215,7 +170,10 @@ function parseOwn(row: Row): Omit<Transaction, 'shares'> {
     authorizationCode: row.authorization_code as string | null,
     nsu: row.nsu as string | null,
     approvedAt: row.state === 'approved' ? (row.approved_at as Instant) : null,
+    origin: row.origin as Origin,
     brand: row.card_brand as CardBrand,
+    cardFirstSix: row.card_first_six as string,
+    cardLastFour: row.card_last_four as string,
     responseCode: row.response_code as string | null,
     adviceCode: row.advice_code as string | null,
     installments: parseInstallments(row),

@@ -135,7 +135,11 @@ export type Transaction = {
   readonly nsu: string | null;
   /** Business time of the approval; null: not approved. */
   readonly approvedAt: Instant | null;
+  /** What asked for it. Of a billing's the reference is the billing's id. */
+  readonly origin: Origin;
   readonly brand: CardBrand;
+  readonly cardFirstSix: string;
+  readonly cardLastFour: string;
   /** The issuer's response code; null: not declined. */
   readonly responseCode: string | null;
   readonly adviceCode: string | null;
@@ -156,9 +160,7 @@ export type Transaction = {
  */
 export type ListedTransaction = Omit<Transaction, 'shares'> & { readonly shareTotals: readonly ShareTotal[] };
 
-/** The orders of the transactions of a reference. An id carries the time of its making. */
-export type TransactionOrder = 'id' | 'soldAt' | 'amount' | 'nsu' | 'authorizationCode' | 'verdict';
-
+/** What asks for a charge. */
 export type Origin = 'payment' | 'billing';
 
 /**

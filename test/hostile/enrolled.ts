@@ -104,6 +104,15 @@ export async function deniedBilling(shop: Shop): Promise<string> {
   return billing?.billing_id as string;
 }
 
+/** A billing that failed and was charged by hand then. */
+export async function chargedBilling(shop: Shop): Promise<string> {
+  const billingId = await deniedBilling(shop);
+  const path = `/v1/recurrences/billing/${billingId}/charge`;
+  const reply = await call(shop.url, path, { method: 'POST', token: shop.tokens.recurrence });
+  if (reply.status !== 200) throw new Error(`the charge was answered ${reply.status}: ${reply.text}`);
+  return billingId;
+}
+
 export const knownBilling = (shop: Shop): Promise<string> => shop.once('billing', () => openBilling(shop));
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
-import { call, encryptCard, logIn, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { call, logIn, paymentRequest, TEST_CARD } from '../kit/merchant.ts';
 import { ENDPOINTS } from '../published.ts';
 import { plantDelivery, plantEndpoint } from '../webhooks/history-service.ts';
 import { type JsonTree, treeOf } from './cases/json-tree.ts';
@@ -24,6 +24,7 @@ import {
   subscriptionToCreate,
 } from './enrolled.ts';
 import { type Shop, strangeAddress } from './hostile-service.ts';
+import { AMOUNT, encryptedCardOf, encryptedPayment, knownPayment, newPayment, wholePayment } from './sold.ts';
 import type { WireRequest } from './wire.ts';
 
 /** Nothing is percent-encoded yet. */
@@ -37,68 +38,6 @@ type Ingredients = {
 };
 
 type Recipe = (shop: Shop) => Promise<Ingredients>;
-
-const ENCRYPTED_FIELDS = { securityCode: '123', expirationMonth: '12', expirationYear: '39' };
-
-/** As a page of this shop encrypts it, or of another merchant. */
-export async function encryptedCardOf(shop: Shop, merchantId = shop.merchantId): Promise<string> {
-  const { key } = await shop.once('publicKey', async () => {
-    const reply = await call(shop.url, '/v1/cards/public-key', { token: shop.tokens.gateway });
-    return reply.body as { key: string };
-  });
-  const card = { cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() };
-  return encryptCard(key, { ...card, ...ENCRYPTED_FIELDS });
-}
-
-const AMOUNT = 12_990;
-
-async function wholePayment(shop: Shop): Promise<Record<string, unknown>> {
-  return paymentRequest(await tokenize(shop.url, shop.tokens.gateway), AMOUNT, {
-    urlCallBack: `${shop.listenerUrl}/retorno`,
-    configSplit: [
-      { documentNumberBeneficiary: '11222333000181', percent: 10.5, type: 'bruto' },
-      { documentNumberBeneficiary: '52998224725', percent: 0.01, type: 'bruto' },
-    ],
-    customer: {
-      documentType: 'cpf',
-      documentNumber: '52998224725',
-      firstName: 'Ana',
-      lastName: 'Souza',
-      email: 'ana@loja.example',
-      phoneNumber: '1140000000',
-      mobilePhoneNumber: '5511990000000',
-      address: 'Rua das Flores, 10',
-      complement: 'Sala 2',
-      city: 'São Paulo',
-      state: 'SP',
-      zipCode: '01001000',
-      ipAddress: '203.0.113.7',
-      country: 'BR',
-    },
-  });
-}
-
-async function encryptedPayment(shop: Shop): Promise<Record<string, unknown>> {
-  return paymentRequest('', AMOUNT, {
-    cardInfo: { cardholderName: 'ANA SOUZA', encryptedCard: await encryptedCardOf(shop) },
-  });
-}
-
-export type KnownPayment = { readonly paymentId: string; readonly referenceTransaction: string };
-
-export function knownPayment(shop: Shop, name = 'payment'): Promise<KnownPayment> {
-  return shop.once(name, () => newPayment(shop));
-}
-
-async function newPayment(shop: Shop): Promise<KnownPayment> {
-  const body = await wholePayment(shop);
-  const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
-  if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
-  return {
-    paymentId: reply.body.paymentAuthorization.paymentId as string,
-    referenceTransaction: body.referenceTransaction as string,
-  };
-}
 
 export const knownNsu = (shop: Shop): string => `${shop.accountNumber}000042`;
 
@@ -182,6 +121,13 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   createAntiFraudCode: [
     async () => ({ body: { ipAddress: '203.0.113.7', deviceId: `aparelho-${randomUUID()}` } }),
   ],
+  listVaultCards: [
+    async (shop) => {
+      await knownVaultCard(shop);
+      const page = { orderBy: 'vaultId desc', page: '1', limit: '20' };
+      return { query: { lastFour: TEST_CARD.slice(-4), ...page } };
+    },
+  ],
   getVaultCard: [async (shop) => ({ parameters: { vaultId: await knownVaultCard(shop) } })],
   deleteVaultCard: [async (shop) => ({ parameters: { vaultId: await storeCard(shop) } })],
   cancelPayment: [
@@ -192,14 +138,19 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
     }),
   ],
   listPayments: [
-    async (shop) => ({
-      query: {
-        referenceTransaction: (await knownPayment(shop)).referenceTransaction,
-        orderBy: 'value desc',
-        page: '1',
-        limit: '20',
-      },
-    }),
+    async (shop) => {
+      const { referenceTransaction } = await knownPayment(shop);
+      const days = { dateRangeStartDate: today(), dateRangeEndDate: today() };
+      const page = { orderBy: 'value desc', page: '1', limit: '20' };
+      const filter = { status: 'Autorizada', lastFour: TEST_CARD.slice(-4) };
+      // Beside a reference each day may be left out.
+      return { query: { referenceTransaction, ...filter, ...days, ...page } };
+    },
+    async (shop) => {
+      const { referenceTransaction, nsu, authorizationCode } = await knownPayment(shop);
+      const stored = { vaultId: await knownVaultCard(shop), billingId: await knownBilling(shop) };
+      return { query: { referenceTransaction, nsu, authorizationCode, ...stored } };
+    },
   ],
   listMovements: [
     async (shop) => {

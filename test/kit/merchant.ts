@@ -97,10 +97,9 @@ export function assertDescribed(method: string, path: string, reply: Reply): voi
     answer !== undefined,
     `${method} ${described} answered ${reply.status}, which is not described: ${reply.text}`,
   );
-  const schema =
-    answer.content?.['application/json'] === undefined
-      ? undefined
-      : answer.content['application/json'].schema;
+  const [type = ''] = (reply.headers.get('content-type') ?? '').split(';');
+  const isOther = type !== 'application/json' && answer.content?.[type] !== undefined;
+  const schema = isOther ? undefined : answer.content?.['application/json']?.schema;
   // An answer to HEAD is that to GET without its body.
   if (schema === undefined || isHead) return;
   const pointer = `/paths/${pointerPart(described)}/${method.toLowerCase()}/responses/${reply.status}/content/application~1json/schema`;

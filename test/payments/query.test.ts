@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { SETTINGS } from '../../src/app/settings.ts';
-import { LIST_PAYMENTS } from '../../src/payments/status/contract.ts';
+import { LIST_PAYMENTS } from '../../src/payments/status/list-contract.ts';
 import { call, pay } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { openVaultService, type VaultService } from '../vault/vault-service.ts';
@@ -52,7 +52,52 @@ test('all payments of a reference are found, newest first, declined ones too', a
   const alone = await call(service.gatewayUrl, `/v1/payments/${paymentId}`, {
     token: service.token(),
   });
-  assert.deepEqual(alone.body, body.items[0], 'each is told as it is when it is read alone');
+  const { cancels, ...reported } = alone.body;
+  assert.deepEqual([reported, cancels], [body.items[0], []], 'each is told as it is when it is read alone');
+});
+
+test('a payment says which card paid, and a declined one why, alone and in a list, in both languages', async () => {
+  const reference = newReference();
+  const card = { brand: 'mastercard', firstSix: '515590', lastFour: '0001' };
+  await payFor(reference, 1_051);
+  const { items } = (await list({ referenceTransaction: reference })).body;
+  const { returnCode, description, retryable } = items[0];
+  assert.deepEqual([returnCode, description, retryable], ['51', 'Saldo ou limite insuficiente', true]);
+  assert.deepEqual([items[0].card, items[0].billingId], [card, null]);
+  const alone = await call(service.gatewayUrl, `/v1/payments/${items[0].paymentId}`, {
+    token: service.token(),
+    headers: { 'accept-language': 'en' },
+  });
+  assert.equal(alone.body.returnCode, '51');
+  assert.match(alone.body.description, /^Insufficient/);
+  const approved = (await payFor(reference)).reply.body.paymentAuthorization.paymentId;
+  const { body } = await call(service.gatewayUrl, `/v1/payments/${approved}`, { token: service.token() });
+  assert.deepEqual([body.card, 'returnCode' in body, 'retryable' in body], [card, false, false]);
+});
+
+test('a payment lists its cancels, with what became of each', async () => {
+  const { reply } = await payFor(newReference());
+  const { paymentId } = reply.body.paymentAuthorization;
+  const path = `/v1/payments/${paymentId}`;
+  const token = service.token();
+  const cancel = (amount: number) => call(service.gatewayUrl, `${path}/cancel`, { token, body: { amount } });
+  const cancels = async () =>
+    (await call(service.gatewayUrl, path, { token })).body.cancels.map(
+      ({ amount, status, decidedAt }: { amount: number; status: string; decidedAt: string | null }) => [
+        amount,
+        status,
+        decidedAt === null,
+      ],
+    );
+  assert.equal((await cancel(100)).status, 200);
+  service.bridge.spoilCancellations('silence');
+  assert.equal((await cancel(200)).status, 500);
+  assert.deepEqual(await cancels(), [
+    [100, 'Cancelado', false],
+    [200, 'Processando', true],
+  ]);
+  service.bridge.spoilCancellations(null);
+  await until('the second is answered', async () => (await cancels())[1][1] === 'Cancelado', 60_000);
 });
 
 test('the payments of a reference are put in order by a field, what has no value last', async () => {
@@ -118,8 +163,8 @@ test('a query without a reference, or with a page out of range, is refused by na
     assert.equal(status, 400);
     return body.map(({ tag }: { tag: string }) => tag);
   };
-  assert.deepEqual(await tagsOf({}), ['referenceTransaction']);
-  assert.deepEqual(await tagsOf({ referenceTransaction: '' }), ['referenceTransaction']);
+  assert.deepEqual(await tagsOf({}), ['dateRangeStartDate', 'dateRangeEndDate']);
+  assert.deepEqual(await tagsOf({ referenceTransaction: '' }), ['dateRangeStartDate', 'dateRangeEndDate']);
   assert.deepEqual(await tagsOf({ referenceTransaction: 'x', page: '0' }), ['page']);
   assert.deepEqual(await tagsOf({ referenceTransaction: 'x', limit: '101' }), ['limit']);
   assert.deepEqual(await tagsOf({ referenceTransaction: 'x', page: 'dois', limit: '1.5' }), [

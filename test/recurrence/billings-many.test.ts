@@ -89,7 +89,7 @@ test('an order that no index has is given up to a bound, and not beyond it', asy
 const FURTHER: readonly (readonly [string, readonly string[]])[] = [
   ['sorted', ['billings_by_state']],
   ['of_subscription', ['billings_by_installment', 'billings_skipped']],
-  ['find', ['billing_charges_pkey', 'transactions_pkey', 'subscription_events_pkey']],
+  ['find', ['subscription_events_pkey']],
 ];
 
 test('planned while nothing is there, a search finds its keys in an index alone and its rows by their keys', async () => {
@@ -105,7 +105,12 @@ test('planned while nothing is there, a search finds its keys in an index alone 
     assert.doesNotMatch(plan, /Seq Scan|Hash|Merge Join/, name);
     const looked = [...plan.matchAll(/ Index Scan (?:Backward )?using (\w+)/g)].map(([, index]) => index);
     const keys = ['billings_pkey', 'subscriptions_pkey', 'plans_pkey'];
-    const allowed = [...keys, ...(FURTHER.find(([part]) => name.includes(part))?.[1] ?? [])];
+    const allowed = [
+      ...keys,
+      'billing_charges_pkey',
+      'transactions_pkey',
+      ...(FURTHER.find(([part]) => name.includes(part))?.[1] ?? []),
+    ];
     for (const index of looked)
       assert.ok(allowed.includes(index as string), `${name} reads rows over ${index}\n${plan}`);
     for (const key of keys) assert.ok(looked.includes(key), `${name} does not look up by ${key}\n${plan}`);

@@ -236,6 +236,8 @@ test('a billing is shown with its subscription and plan: the terms are those of 
     expireAt: '2026-12-01T00:00:00',
     amount: 123456789012.12,
     installment: 1,
+    paymentId: null,
+    nsu: null,
     ...stamps,
     nextChargeOn: '2026-12-01',
     timeline: [{ at: '2026-11-02T23:59:59.123', type: 'Opened', by: 'maria' }],

@@ -5,7 +5,7 @@ import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { NamedCard } from '../card.ts';
-import type { VaultCard, VaultCardStatus } from './vault-card.ts';
+import type { ShownCard, VaultCardStatus } from './vault-card.ts';
 
 export { writeDecline, writeRetryLimit } from '../../acquirers/contract.ts';
 
@@ -128,6 +128,29 @@ export const STORE_VAULT_CARD = contract({
   },
 });
 
+export const CARD_ANSWER = {
+  schema: Type.Object({
+    vaultId: Type.String(),
+    brand: Type.String(),
+    firstSixDigits: Type.String(),
+    lastFourDigits: Type.String(),
+    expirationMonth: Type.String(),
+    expirationYear: Type.String(),
+    cardholderName: Type.String(),
+    status: Type.String(),
+  }),
+  example: {
+    vaultId: EXAMPLE_ID,
+    brand: 'mastercard',
+    firstSixDigits: '515590',
+    lastFourDigits: '0001',
+    expirationMonth: '12',
+    expirationYear: '30',
+    cardholderName: 'ANA SOUZA',
+    status: 'Active',
+  },
+};
+
 const VAULT_ID = Type.Object({ vaultId: Type.String({ maxLength: 36 }) });
 
 export const GET_VAULT_CARD = contract({
@@ -141,29 +164,7 @@ export const GET_VAULT_CARD = contract({
   description: 'status: Active or Expired; others may come. The number itself is never given back.',
   parameters: VAULT_ID,
   answers: {
-    200: {
-      description: 'The card as it may be shown.',
-      schema: Type.Object({
-        vaultId: Type.String(),
-        brand: Type.String(),
-        firstSixDigits: Type.String(),
-        lastFourDigits: Type.String(),
-        expirationMonth: Type.String(),
-        expirationYear: Type.String(),
-        cardholderName: Type.String(),
-        status: Type.String(),
-      }),
-      example: {
-        vaultId: EXAMPLE_ID,
-        brand: 'mastercard',
-        firstSixDigits: '515590',
-        lastFourDigits: '0001',
-        expirationMonth: '12',
-        expirationYear: '30',
-        cardholderName: 'ANA SOUZA',
-        status: 'Active',
-      },
-    },
+    200: { description: 'The card as it may be shown.', ...CARD_ANSWER },
   },
 });
 
@@ -207,7 +208,7 @@ export function readNamedCard(body: Sound<StoreRequest>): NamedCard {
 
 const STATUS_WORDS: Record<VaultCardStatus, string> = { active: 'Active', expired: 'Expired' };
 
-export function writeVaultCard({ card, status }: { card: VaultCard; status: VaultCardStatus }): object {
+export function writeVaultCard({ card, status }: { card: ShownCard; status: VaultCardStatus }): object {
   return {
     vaultId: card.vaultId,
     brand: card.brand,

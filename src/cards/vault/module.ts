@@ -7,6 +7,7 @@ import { serve } from '../../platform/http/endpoint.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import type { Cards } from '../module.ts';
 import { VAULT_ENDPOINTS } from './endpoints.ts';
+import { VAULT_LIST_ENDPOINTS } from './list-endpoints.ts';
 import { vaultCardsRemove } from './removals.sql.ts';
 import type { GuardVerification } from './store-vault-card.ts';
 import { vaultCardsWrite } from './vault-cards.sql.ts';
@@ -35,7 +36,7 @@ type Below = {
 
 /** Opened after the modules that count tries, because a verification is a try. */
 export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Module {
-  const { database, lookUp, batched, keyring, audit, clock, acquirer, configuration, metrics } = context;
+  const { database, search, lookUp, batched, keyring, audit, clock, acquirer, configuration, metrics } = context;
   const { cardKeys, findCardToken, findVaultCard, takesBrand, warnOfDoubtfulBrand } = cards;
   const { storedCopies: mostCopies } = configuration;
   const expired = metrics.counter(
@@ -44,25 +45,28 @@ export function openVault(context: VaultContext, { cards, idempotency, guardVeri
     [],
   );
   return {
-    endpoints: serve(VAULT_ENDPOINTS, {
-      database,
-      lookUp,
-      keyring,
-      audit,
-      clock,
-      acquirer,
-      acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
-      cardKeys,
-      findRequest: idempotency.findRequest,
-      findCardToken,
-      findVaultCard,
-      takesBrand,
-      writeVaultCard: batched(vaultCardsWrite(database, audit, mostCopies)),
-      removeVaultCard: batched(vaultCardsRemove(audit)),
-      guardVerification,
-      warnOfDoubtfulBrand,
-      mostCopies,
-    }),
+    endpoints: [
+      ...serve(VAULT_LIST_ENDPOINTS, { search, audit, clock }),
+      ...serve(VAULT_ENDPOINTS, {
+        database,
+        lookUp,
+        keyring,
+        audit,
+        clock,
+        acquirer,
+        acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
+        cardKeys,
+        findRequest: idempotency.findRequest,
+        findCardToken,
+        findVaultCard,
+        takesBrand,
+        writeVaultCard: batched(vaultCardsWrite(database, audit, mostCopies)),
+        removeVaultCard: batched(vaultCardsRemove(audit)),
+        guardVerification,
+        warnOfDoubtfulBrand,
+        mostCopies,
+      }),
+    ],
     works: forgetExpiredCards(
       { database, audit, origin: hostname(), days: configuration.expiredCardRetentionDays },
       (count) => expired.inc({}, count),

@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
+import type { WantedPage } from '../../platform/pages.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Instant } from '../../values/instant.ts';
 import { isCardExpired, type NamedCard, type StoredUse } from '../card.ts';
@@ -21,6 +22,18 @@ export type VaultCard = {
   readonly isUsed: boolean;
   /** The network's name of that first use. */
   readonly networkTransactionId: string | null;
+};
+
+/** What of a stored card may be shown. */
+export type ShownCard = Pick<
+  VaultCard,
+  'vaultId' | 'brand' | 'firstSix' | 'lastFour' | 'expirationMonth' | 'expirationYear' | 'holderName'
+>;
+
+/** An id carries the time of its making. */
+export type WantedCards = WantedPage<'vaultId'> & {
+  /** Null: whatever they end in. */
+  readonly lastFour: string | null;
 };
 
 export const VAULT_CARD_STATUSES = ['active', 'expired'] as const;

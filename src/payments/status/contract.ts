@@ -1,14 +1,13 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
+import { DECLINE_FIELDS, writeDeclineFields } from '../../acquirers/contract.ts';
+import { readDecline } from '../../acquirers/issuer-code.ts';
 import { contract } from '../../platform/http/endpoint.ts';
-import { pageQuery, readPage } from '../../platform/pages.ts';
-import type {
-  Installment,
-  ListedTransaction,
-  Transaction,
-  TransactionOrder,
-} from '../../transactions/transaction.ts';
+import type { Language } from '../../platform/http/sentence.ts';
+import type { CancelState, ListedCancel, TransactionWithCancels } from '../../transactions/cancels/cancel.ts';
+import type { Installment, ListedTransaction, Transaction } from '../../transactions/transaction.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
-import type { FoundPayment, PaymentStatus } from '../payment.ts';
+import { billingOf, type FoundPayment, type PaymentStatus } from '../payment.ts';
 import {
   SPLIT_ANSWER,
   SPLIT_IN_LIST,
@@ -18,13 +17,32 @@ import {
   writeSplitInList,
 } from '../split/contract.ts';
 
+export const STATUS_WORDS = {
+  processing: 'Processando',
+  authorized: 'Autorizada',
+  declined: 'Negada',
+  voided: 'Desfeita',
+  canceled: 'Cancelada',
+  blocked: 'Bloqueada',
+  paid: 'Paga',
+} as const satisfies Record<PaymentStatus, string>;
+
 const FIELDS_OF_ALL = {
   paymentId: Type.String(),
   referenceTransaction: Type.Union([Type.String(), Type.Null()]),
-  statusDescription: Type.String(),
+  billingId: Type.Union([Type.String(), Type.Null()], {
+    description: 'The billing that was charged; null: no billing.',
+  }),
+  statusDescription: Type.Enum(Object.values(STATUS_WORDS)),
+  ...Type.Partial(Type.Object(DECLINE_FIELDS)).properties,
   transactionDate: Type.String(),
   authorizationCode: Type.Union([Type.String(), Type.Null()]),
   nsu: Type.Union([Type.String(), Type.Null()]),
+  card: Type.Object({
+    brand: Type.Enum([...CARD_BRANDS]),
+    firstSix: Type.String(),
+    lastFour: Type.String(),
+  }),
   value: Type.Integer(),
   canceledAmount: Type.Integer({ description: 'Cents that were given back.' }),
   cancelingAmount: Type.Integer({
@@ -47,20 +65,40 @@ const FIELDS_OF_ALL = {
   }),
 };
 
+const CANCEL_WORDS = {
+  canceling: 'Processando',
+  canceled: 'Cancelado',
+  refused: 'Recusado',
+} as const satisfies Record<CancelState, string>;
+
+const LISTED_CANCEL = Type.Object({
+  cancelId: Type.String(),
+  amount: Type.Integer(),
+  status: Type.Enum(Object.values(CANCEL_WORDS), {
+    description:
+      'Processando: the acquirer is asked until it answers. Cancelado: given back. Recusado: the acquirer gives nothing back.',
+  }),
+  createdAt: Type.String(),
+  decidedAt: Type.Union([Type.String(), Type.Null()]),
+});
+
 const PAYMENT_ANSWER = Type.Object({
   ...FIELDS_OF_ALL,
+  cancels: Type.Array(LISTED_CANCEL, { description: 'The newest hundred, oldest first.' }),
   split: Type.Optional(SPLIT_ANSWER),
   ...SPLIT_PAGES_ANSWER,
 });
-const LISTED_PAYMENT = Type.Object({ ...FIELDS_OF_ALL, split: Type.Optional(SPLIT_IN_LIST) });
+export const LISTED_PAYMENT = Type.Object({ ...FIELDS_OF_ALL, split: Type.Optional(SPLIT_IN_LIST) });
 
-const PAYMENT_EXAMPLE = {
+export const PAYMENT_EXAMPLE = {
   paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
   referenceTransaction: 'PEDIDO-1001',
+  billingId: null,
   statusDescription: 'Autorizada',
   transactionDate: '2026-11-21T10:00:00.123-03:00',
   authorizationCode: 'A1B2C3',
   nsu: '1000000042',
+  card: { brand: 'mastercard', firstSix: '515590', lastFour: '0001' },
   value: 12_990,
   canceledAmount: 0,
   cancelingAmount: 0,
@@ -70,6 +108,23 @@ const PAYMENT_EXAMPLE = {
   ],
   antifraud: 'review',
   antifraudReasons: ['document/hour/cards'],
+};
+
+const EXAMPLE_OF_CANCELS = {
+  canceledAmount: 4_330,
+  installments: [
+    { installmentNumber: 1, amount: 6_495, canceledAmount: 0, status: 'Autorizada' },
+    { installmentNumber: 2, amount: 6_495, canceledAmount: 4_330, status: 'Autorizada' },
+  ],
+  cancels: [
+    {
+      cancelId: '0199c1f3-0b1d-7a20-8c4e-2b6d1e5f3a77',
+      amount: 4_330,
+      status: 'Cancelado',
+      createdAt: '2026-11-22T09:30:00.000-03:00',
+      decidedAt: '2026-11-22T09:30:00.456-03:00',
+    },
+  ],
 };
 
 export const GET_PAYMENT = contract({
@@ -86,102 +141,77 @@ export const GET_PAYMENT = contract({
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
   query: SPLIT_QUERY,
   answers: {
-    200: { description: 'The payment as it stands.', schema: PAYMENT_ANSWER, example: PAYMENT_EXAMPLE },
-  },
-});
-
-/** The fields by which a list can be sorted, as the code names them. */
-const ORDERS = {
-  paymentId: 'id',
-  transactionDate: 'soldAt',
-  value: 'amount',
-  nsu: 'nsu',
-  authorizationCode: 'authorizationCode',
-  antifraud: 'verdict',
-} as const satisfies Record<string, TransactionOrder>;
-const FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
-
-const LIST_QUERY = Type.Object({
-  referenceTransaction: Type.String({ minLength: 1, maxLength: 50 }),
-  ...pageQuery(FIELDS),
-});
-
-export const LIST_PAYMENTS = contract({
-  id: 'listPayments',
-  method: 'GET',
-  path: '/v1/payments',
-  api: 'gateway',
-  scope: 'gateway',
-  group: 'Payments',
-  summary: 'Find the payments of a reference',
-  description:
-    'What became of an order: every payment of yours with that referenceTransaction, those that are being processed ' +
-    'too, newest first by default. After a lost connection: a payment that you sent goes on without you and may appear here late. That ' +
-    "there is no charge, and will be none, is certain once the deadline of a request (15 seconds, or the operator's own) and one " +
-    'second more have passed since you sent it. Sent again with its Idempotency-Key it is answered at once, and is made if the ' +
-    'first never came.',
-  query: LIST_QUERY,
-  answers: {
     200: {
-      description: 'One page of them; total counts all.',
-      schema: Type.Object({
-        items: Type.Array(LISTED_PAYMENT),
-        page: Type.Integer(),
-        limit: Type.Integer(),
-        total: Type.Integer(),
-      }),
-      example: { items: [PAYMENT_EXAMPLE], page: 1, limit: 20, total: 1 },
+      description: 'The payment as it stands.',
+      schema: PAYMENT_ANSWER,
+      example: { ...PAYMENT_EXAMPLE, ...EXAMPLE_OF_CANCELS },
     },
   },
 });
 
-export function readListQuery(query: Static<typeof LIST_QUERY>) {
-  const { page, limit, order } = readPage(query, FIELDS, { field: 'paymentId', isDescending: true });
-  const { referenceTransaction } = query;
-  return { referenceTransaction, page, limit, order: { ...order, field: ORDERS[order.field] } };
-}
-
-export const STATUS_WORDS: Record<PaymentStatus, string> = {
-  processing: 'Processando',
-  authorized: 'Autorizada',
-  declined: 'Negada',
-  voided: 'Desfeita',
-  canceled: 'Cancelada',
-  blocked: 'Bloqueada',
-  paid: 'Paga',
-};
-
-/** With one page of its split. */
-export function writePayment(found: FoundPayment, splitPage = 1): object {
-  const { split, shares, installments } = found.transaction;
+/** With one page of its split, and its cancels. */
+export function writePayment(
+  found: FoundPayment<TransactionWithCancels>,
+  language: Language,
+  splitPage = 1,
+): object {
+  const { split, shares, installments, cancels } = found.transaction;
   const shown = split && { split, shares };
-  return { ...writeSharedFields(found), ...writeSplit(shown, installments.length, splitPage) };
+  return {
+    ...writeSharedFields(found, language),
+    cancels: cancels.map(writeCancel),
+    ...writeSplit(shown, installments.length, splitPage),
+  };
 }
 
 /** As it is shown in a list. */
-export function writeListedPayment(found: FoundPayment<ListedTransaction>): object {
+export function writeListedPayment(found: FoundPayment<ListedTransaction>, language: Language): object {
   const { split, shareTotals } = found.transaction;
-  return { ...writeSharedFields(found), ...writeSplitInList(split, shareTotals) };
+  return { ...writeSharedFields(found, language), ...writeSplitInList(split, shareTotals) };
 }
 
 type WithoutShares = Omit<Transaction, 'shares'>;
 
-function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>): object {
+function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>, language: Language): object {
   const { installments } = transaction;
   const canceledAmount = installments.reduce((sum, part) => sum + part.canceledAmount, 0);
   return {
     paymentId: transaction.transactionId,
     referenceTransaction: transaction.referenceTransaction,
+    billingId: billingOf(transaction),
     statusDescription: STATUS_WORDS[status],
+    ...writeDecline(transaction, language),
     transactionDate: saoPauloOffsetText(transaction.soldAt),
     authorizationCode: transaction.authorizationCode,
     nsu: transaction.nsu,
+    card: {
+      brand: transaction.brand,
+      firstSix: transaction.cardFirstSix,
+      lastFour: transaction.cardLastFour,
+    },
     value: transaction.amount,
     canceledAmount,
     cancelingAmount: transaction.heldAmount - canceledAmount,
     installments: installments.map(writeInstallment),
     antifraud: transaction.verdict,
     antifraudReasons: transaction.verdictReasons,
+  };
+}
+
+/** As the payment itself was answered; nothing of one that was not declined. */
+function writeDecline({ brand, responseCode, adviceCode, soldAt }: WithoutShares, language: Language) {
+  if (responseCode === null) return {};
+  const read = readDecline(brand, responseCode, adviceCode);
+  return writeDeclineFields({ responseCode, adviceCode, read, soldAt }, language);
+}
+
+function writeCancel({ cancelId, amount, state, requestedAt, decidedAt }: ListedCancel): object {
+  return {
+    cancelId,
+    amount,
+    status: CANCEL_WORDS[state],
+    createdAt: saoPauloOffsetText(requestedAt),
+    decidedAt: decidedAt === null ? null : saoPauloOffsetText(decidedAt),
   };
 }
 

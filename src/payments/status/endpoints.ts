@@ -2,8 +2,11 @@ import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import { writePage } from '../../platform/pages.ts';
-import { GET_PAYMENT, LIST_PAYMENTS, readListQuery, writeListedPayment, writePayment } from './contract.ts';
+import { CSV_TYPE } from '../../values/csv.ts';
+import { GET_PAYMENT, writeListedPayment, writePayment } from './contract.ts';
+import { writeCsv } from './csv-contract.ts';
 import { type FindPaymentTools, findPayment } from './find-payment.ts';
+import { LIST_PAYMENTS, readListQuery } from './list-contract.ts';
 import { type ListPaymentsTools, listPayments } from './list-payments.ts';
 import { PAYMENT_SEARCH_REFUSALS } from './refusals.ts';
 
@@ -11,16 +14,23 @@ type PaymentStatusTools = ListPaymentsTools & FindPaymentTools;
 
 export const PAYMENT_STATUS_ENDPOINTS: readonly Endpoint<PaymentStatusTools>[] = [
   endpoint(LIST_PAYMENTS, async (tools: PaymentStatusTools, call) => {
-    const wanted = readListQuery(call.query);
+    const { language, query, wantsCsv } = call;
+    const wanted = readListQuery(query);
     const found = await listPayments(tools, callerOf(call).merchantId, wanted);
-    if (typeof found === 'string') return refusalAnswer(PAYMENT_SEARCH_REFUSALS[found], call.language);
-    return { status: 200, body: writePage(wanted, found, writeListedPayment) };
+    if (typeof found === 'string') return refusalAnswer(PAYMENT_SEARCH_REFUSALS[found], language);
+    const headers = { 'x-total-count': `${found.total}` };
+    if (wantsCsv) {
+      const text = { content: writeCsv(found.items, language), type: CSV_TYPE };
+      return { status: 200, text, headers };
+    }
+    const body = writePage(wanted, found, (payment) => writeListedPayment(payment, language));
+    return { status: 200, body, headers };
   }),
   endpoint(GET_PAYMENT, async (tools: PaymentStatusTools, call) => {
     const { paymentId } = call.parameters;
     const { splitPage = 1 } = call.query;
     const found = await findPayment(tools, callerOf(call).merchantId, paymentId, splitPage);
     if (found === null) return refusalAnswer(FAILURES.unknownPath, call.language);
-    return { status: 200, body: writePayment(found, splitPage) };
+    return { status: 200, body: writePayment(found, call.language, splitPage) };
   }),
 ];

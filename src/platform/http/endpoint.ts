@@ -46,6 +46,8 @@ export type AnswerShape = {
   readonly example?: unknown;
   /** Absent: JSON. */
   readonly contentType?: string;
+  /** Where it is answered as CSV too, to a caller whose `Accept` prefers that: an example. */
+  readonly csvExample?: string;
   /** Headers of its own, by the names under which the published description explains them. */
   readonly headers?: readonly string[];
 };
@@ -94,6 +96,8 @@ export type Contract<
    * unknown names were dropped. The caller is null at endpoints without a token.
    */
   readonly check?: Check;
+  /** The same of the query, whose texts may be malformed in any way. */
+  readonly checkQuery?: (query: Readonly<Record<string, unknown>>) => Fault[];
   /** Logins answer their errors in the shape of a login, not as an array. */
   readonly errorBody?: (error: WireError) => unknown;
   readonly homologationOnly?: boolean;
@@ -122,6 +126,8 @@ export type Call<Body, Query, Parameters> = {
   /** Null at endpoints without a token. */
   readonly caller: Caller | null;
   readonly language: Language;
+  /** Whether the caller prefers CSV, of an endpoint that has it. */
+  readonly wantsCsv: boolean;
   readonly requestId: string;
   /** The address of the caller; behind trusted proxies the one that they report. */
   readonly address: string;

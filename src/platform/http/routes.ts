@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Log } from '../log.ts';
+import { prefersCsv } from '../requests/accepted-types.ts';
 import { findAllFaults } from '../requests/find-all-faults.ts';
 import { NO_KEY, type RequestReader, readIdempotencyKey, requestReader } from '../requests/request-reader.ts';
 import { type Admission, NO_PLACE } from './admission.ts';
@@ -113,6 +114,7 @@ async function makeAnswer(
     idempotency: key === null ? null : { key, target: targetOf(contract, request) },
     caller: request.caller,
     language: request.language,
+    wantsCsv: contract.answers[200]?.csvExample !== undefined && prefersCsv(request.headers.accept),
     requestId: request.id,
     address: request.ip,
     origin: () => originOf(request),

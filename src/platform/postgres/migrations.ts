@@ -51,6 +51,10 @@ const SLOW_MILLISECONDS = 2_000;
  * transaction.
  */
 const OUTSIDE = /^-- Outside a transaction\b/;
+const TRANSACTION =
+  /^[ \t]*(begin|commit|rollback|start[ \t]+transaction)([ \t]+(work|transaction))?[ \t]*;/im;
+/** The body of a function, or of a block, which may end transactions where it runs in none. */
+const DOLLARS = /\$\$.*?\$\$/gs;
 
 /**
  * Applies the migrations of the directory, each in a transaction of its own, except those that run
@@ -146,9 +150,7 @@ async function readMigrations(directory: string): Promise<Migration[]> {
       }
       // A checkout with other line ends is the same migration.
       const text = (await readFile(join(directory, name), 'utf8')).replaceAll('\r\n', '\n');
-      if (
-        /^[ \t]*(begin|commit|rollback|start[ \t]+transaction)([ \t]+(work|transaction))?[ \t]*;/im.test(text)
-      ) {
+      if (TRANSACTION.test(text.replaceAll(DOLLARS, ''))) {
         throw new MigrationRefused(
           `${name} begins or ends a transaction: each migration already runs in one`,
         );
@@ -199,13 +201,10 @@ function pendingMigrations(
   });
 }
 
-/** For texts without strings and functions that hold semicolons. */
+/** For texts whose strings hold no semicolons and no dashes, save what stands between dollars. */
 function commandsOf(text: string): string[] {
-  return text
-    .replaceAll(/--[^\n]*/g, '')
-    .split(';')
-    .map((command) => command.trim())
-    .filter(Boolean);
+  const commands = text.replaceAll(/--[^\n]*/g, '').match(/(\$\$.*?\$\$|[^;])+/gs) ?? [];
+  return commands.map((command) => command.trim()).filter(Boolean);
 }
 
 async function applyAtOnce(client: pg.Client, migration: Migration): Promise<void> {

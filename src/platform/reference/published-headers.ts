@@ -8,6 +8,10 @@ export const PUBLISHED_HEADERS = {
     description: 'The paymentId, on every answer to a payment that there is: approved, declined or failed.',
     schema: { type: 'string', format: 'uuid' },
   },
+  'X-Total-Count': {
+    description: 'How many there are on all pages.',
+    schema: { type: 'integer' },
+  },
   'Retry-After': { description: 'How many seconds to wait.', schema: { type: 'integer' } },
   'Idempotent-Replayed': {
     description:

@@ -33,7 +33,9 @@ export type RequestReader = (
  */
 export function requestReader(endpoint: Contract): RequestReader {
   const readQuery =
-    endpoint.query === undefined ? () => ({ value: {}, faults: [] }) : queryReader(endpoint.query);
+    endpoint.query === undefined
+      ? () => ({ value: {}, faults: [] })
+      : queryReader(endpoint.query, endpoint.checkQuery);
   const readBody = endpoint.body === undefined ? null : bodyReader(endpoint.body, endpoint);
   return (bytes, query, caller, readJson) => {
     const asked = readQuery(query as Record<string, unknown>);
@@ -202,7 +204,7 @@ export function parseQuery(text: string): Record<string, unknown> {
  * capital first letter is taken too, and one without a value (`?name=&page=2`) counts as absent. A
  * parameter sent twice is a fault.
  */
-function queryReader(schema: TObject) {
+function queryReader(schema: TObject, check: Contract['checkQuery']) {
   const findFaults: SchemaCheck = schemaCheck(schema);
   const properties = Object.entries(schema.properties as Record<string, { type?: string }>);
   return (query: Record<string, unknown>): { value: unknown; faults: readonly Fault[] } => {
@@ -223,7 +225,8 @@ function queryReader(schema: TObject) {
       else if (!sent.isWellFormed()) faults.push({ tag, sentence: JSON_FAULTS.loneSurrogate });
       else value[name] = type === 'integer' && /^\d{1,15}$/.test(sent) ? Number(sent) : sent;
     }
-    for (const { pointer, sentence } of findFaults(value)) {
+    const checked = (check?.(value) ?? []).map(({ tag, sentence }) => ({ pointer: `/${tag}`, sentence }));
+    for (const { pointer, sentence } of [...findFaults(value), ...checked]) {
       const tag = tagOf(pointer, sentNames);
       if (!faults.some((fault) => fault.tag === tag)) faults.push({ tag, sentence });
     }

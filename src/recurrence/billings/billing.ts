@@ -62,6 +62,8 @@ export type Billing = {
   readonly chargesMade: number;
   /** Whether a charge is under way. */
   readonly isCharging: boolean;
+  /** The charge that paid it; null: it is not paid. */
+  readonly paidBy: { readonly transactionId: string; readonly nsu: string } | null;
   readonly subscription: Subscription;
   readonly created: Stamp;
   readonly modified: Stamp | null;

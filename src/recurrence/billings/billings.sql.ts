@@ -15,13 +15,14 @@ import type {
   EndOfSubscription,
 } from './billing.ts';
 
-/** A billing `b` with its subscription `s` and plan `p`, as `parseBilling` reads it. */
+/** A billing `b` with subscription `s`, plan `p` and the charge that paid it, for `parseBilling`. */
 export const BILLING_COLUMNS = `b.billing_id, b.state as billing_state, b.is_skipped,
   b.amount as billing_amount, b.installment, to_char(b.due_on, 'YYYY-MM-DD') as due_on,
   to_char(b.charge_on, 'YYYY-MM-DD') as charge_on, b.charges_made as billing_charges_made,
   b.transaction_id is not null as is_charging, b.created_by as billing_created_by,
   b.created_at as billing_created_at, b.modified_by as billing_modified_by,
-  b.modified_at as billing_modified_at, ${SUBSCRIPTION_COLUMNS}`;
+  b.modified_at as billing_modified_at, paid.transaction_id as paid_transaction_id, paid.nsu as paid_nsu,
+  ${SUBSCRIPTION_COLUMNS}`;
 
 /**
  * Looked up one by one: a join is planned once, perhaps while the tables were small, and may then
@@ -31,7 +32,13 @@ export const BILLING_JOINS = `cross join lateral (
     select * from subscriptions where merchant_id = $1 and subscription_id = b.subscription_id limit 1
   ) s cross join lateral (
     select * from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
-  ) p`;
+  ) p left join lateral (
+    select n.transaction_id, t.nsu from billing_charges n cross join lateral (
+      select nsu from transactions where merchant_id = $1 and transaction_id = n.transaction_id limit 1
+    ) t
+    where b.state = 'paid' and n.merchant_id = $1 and n.billing_id = b.billing_id and n.outcome = 'approved'
+    order by n.charge_number desc limit 1
+  ) paid on true`;
 
 export function parseBilling(row: Row): Billing {
   return {
@@ -45,6 +52,10 @@ export function parseBilling(row: Row): Billing {
     chargeOn: row.charge_on === null ? null : parseDay(row.charge_on),
     chargesMade: row.billing_charges_made as number,
     isCharging: row.is_charging as boolean,
+    paidBy:
+      row.paid_transaction_id === null
+        ? null
+        : { transactionId: row.paid_transaction_id as string, nsu: row.paid_nsu as string },
     subscription: parseSubscription(row),
     created: { by: row.billing_created_by as string, at: row.billing_created_at as Instant },
     modified: parseModified(row.billing_modified_by, row.billing_modified_at),

@@ -65,6 +65,12 @@ const BILLING_FIELDS = {
     description: "Reais and cents: what is charged, the plan's amount rounded half to even.",
   }),
   installment: Type.Integer({ description: 'From 1.' }),
+  paymentId: Type.Union([Type.String(), Type.Null()], {
+    description: 'The charge that paid it; null: it is not paid.',
+  }),
+  nsu: Type.Union([Type.String(), Type.Null()], {
+    description: 'Of that charge, as notifications bring it; null: it is not paid.',
+  }),
   subscription: SUBSCRIPTION_ANSWER,
   ...STAMPED,
 };
@@ -103,6 +109,8 @@ const EXAMPLE = {
   expireAt: '2026-12-01T00:00:00',
   amount: 49.9,
   installment: 1,
+  paymentId: null,
+  nsu: null,
   subscription: SUBSCRIPTION_EXAMPLE,
   createdBy: 'loja-01',
   createdDate: '2026-11-21T10:05:00.456',
@@ -230,6 +238,8 @@ export function writeBilling(billing: Billing): object {
     // Exact, without needless zeros: 49.9.
     amount: new ExactNumber(reaisText(billing.amount).replace(/\.?0+$/, '')),
     installment: billing.installment,
+    paymentId: billing.paidBy?.transactionId ?? null,
+    nsu: billing.paidBy?.nsu ?? null,
     subscription: writeSubscription(billing.subscription),
     ...writeStamps(billing),
   };

@@ -1,7 +1,7 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import type { TransactionState } from '../transaction.ts';
+import type { Transaction, TransactionState } from '../transaction.ts';
 
 /** `canceling`: the acquirer is asked until it answers. The other two are final. */
 export type CancelState = 'canceling' | 'canceled' | 'refused';
@@ -46,6 +46,18 @@ export type RecordedCancel = {
   /** Business time of the acquirer's confirmation; null before it. */
   readonly canceledAt: Instant | null;
 };
+
+/** A cancel in the list of its transaction. Business time, save where the acquirer refused. */
+export type ListedCancel = {
+  readonly cancelId: string;
+  readonly amount: Cents;
+  readonly state: CancelState;
+  readonly requestedAt: Instant;
+  /** Null: the acquirer has not answered yet. */
+  readonly decidedAt: Instant | null;
+};
+
+export type TransactionWithCancels = Transaction & { readonly cancels: readonly ListedCancel[] };
 
 /** Why nothing is given back; the acquirer was asked only with `refusedByAcquirer`. */
 export type CancelRefusal =

@@ -3,6 +3,7 @@ import type { Contract } from '../../../src/platform/http/endpoint.ts';
 import { deliveryId } from '../../../src/webhooks/deliveries/delivery.ts';
 import { tokenize } from '../../kit/merchant.ts';
 import {
+  chargedBilling,
   createPlan,
   deniedBilling,
   issuedCode,
@@ -14,7 +15,8 @@ import {
   subscribedCard,
 } from '../enrolled.ts';
 import type { Shop } from '../hostile-service.ts';
-import { encryptedCardOf, endedDelivery, knownNsu, knownPayment, registerWebhook } from '../recipes.ts';
+import { endedDelivery, knownNsu, registerWebhook } from '../recipes.ts';
+import { chargedCard, encryptedCardOf, knownPayment } from '../sold.ts';
 
 /** What can stand in a field that names something. */
 export type ForeignKind = {
@@ -72,8 +74,10 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   },
   vaultId: {
     // Where it is looked for it pays something: else it looks to its owner like none.
-    live: (shop, { id }) =>
-      id === 'listSubscriptions' ? subscribedCard(shop) : shop.once(`vaultId ${id}`, () => storeCard(shop)),
+    live: (shop, { id }) => {
+      if (id === 'listSubscriptions') return subscribedCard(shop);
+      return shop.once(`vaultId ${id}`, () => (id === 'listPayments' ? chargedCard(shop) : storeCard(shop)));
+    },
     unowned: () => randomUUID(),
     is: 'names',
   },
@@ -106,10 +110,16 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   },
   nsu: {
     live: async (shop, { id }) => {
+      if (id === 'listPayments') return (await knownPayment(shop, id)).nsu;
       await shop.once(`nsu ${id}`, () => endedDelivery(shop));
       return knownNsu(shop);
     },
     unowned: () => String(randomInt(1_000_000_000, 2_000_000_000)),
+    is: 'names',
+  },
+  authorizationCode: {
+    live: async (shop, { id }) => (await knownPayment(shop, id)).authorizationCode,
+    unowned: () => randomBytes(3).toString('hex').toUpperCase(),
     is: 'names',
   },
   merchantId: {
@@ -127,7 +137,10 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   },
   billingId: {
     live: (shop, { id }) =>
-      shop.once(`billingId ${id}`, () => (id === 'chargeBilling' ? deniedBilling(shop) : openBilling(shop))),
+      shop.once(`billingId ${id}`, () => {
+        if (id === 'listPayments') return chargedBilling(shop);
+        return id === 'chargeBilling' ? deniedBilling(shop) : openBilling(shop);
+      }),
     unowned: () => randomUUID(),
     is: 'names',
   },

@@ -1,0 +1,99 @@
+import pg from 'pg';
+import { withBareTables } from '../recurrence/bare-tables.ts';
+import { createShop, type LoadTools, STATEMENT_TIMEOUT_MILLISECONDS } from '../recurrence/load-enrolments.ts';
+
+export type WantedPayments = {
+  readonly payments: number;
+  /** Ordinary ones, that share one half evenly; the other half is the giant's. */
+  readonly merchants: number;
+  /** Milliseconds since 1970: when the last was sold. The first was a year before. */
+  readonly now: number;
+};
+
+export type SoldPayments = {
+  readonly giant: string;
+  readonly ordinary: string;
+  readonly seconds: number;
+};
+
+const GIANT = 'gigante';
+const shopName = (number: number) => `loja-${number}`;
+const ACCOUNT = '1000001';
+const YEAR = 365 * 86_400_000;
+const CARDS = 50_000;
+/** Rows that are written at a time. */
+const BATCH = 500_000;
+
+/**
+ * Payment n of $3 in order of their sale; of ten one is declined. What the acquirer does later goes
+ * by the age
+ * of a payment: paid a month after its sale, in three installments a month apart each third.
+ */
+const PAYMENTS = `
+  select n,
+    case when n % 2 = 0 then '${GIANT}' else 'loja-' || (n / 2 % $4::int + 1) end as merchant_id,
+    (lpad(to_hex((extract(epoch from moment) * 1000)::bigint >> 16), 8, '0') || '-'
+      || lpad(to_hex((extract(epoch from moment) * 1000)::bigint & 65535), 4, '0')
+      || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as transaction_id,
+    moment, n % 10 = 3 as is_declined, case when n % 3 = 0 then 3 else 1 end as parts,
+    case when n % 97 = 0 then 'canceled' when n % 10007 = 0 then 'blocked' end as special
+  from (
+    select n, $5::timestamptz + n * interval '1 second' * ($6::float8 / $3::float8) as moment
+    from generate_series($1::bigint, $2::bigint) n
+  ) numbers`;
+
+/** Of an installment: what became of it, else by its age. */
+const STATE_OF_PART = `coalesce(special, case when moment + part * interval '30 days' < $7::timestamptz
+    then 'paid' else 'authorized' end)`;
+
+const INSERT_PAYMENTS = `
+  insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
+    reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, created_by, sold_at,
+    created_at, decided_at, approved_at, authorization_code, nsu, response_code, vault_id, installments_state)
+  select merchant_id, transaction_id, '${ACCOUNT}', 'payment', case when is_declined then 'declined' else 'approved' end,
+    n % 100000 + 3, parts, 'PEDIDO-' || n, 'visa', '411111', lpad((n * 7919 % 10000)::text, 4, '0'),
+    decode(md5(n::text), 'hex'), merchant_id, moment, moment, moment, case when not is_declined then moment end,
+    case when not is_declined then upper(substr(md5('a' || n), 1, 6)) end,
+    case when not is_declined then (1000000000 + n)::text end, case when is_declined then '51' end,
+    case when n % 20 < 2 then ('00000000-0000-7000-8000-' || lpad((n / 2 % ${CARDS})::text, 12, '0'))::uuid end,
+    case when is_declined then 'authorized' else (
+      select case when bool_or(state = 'authorized') then 'authorized' else min(state) end
+      from (select ${STATE_OF_PART} as state from generate_series(1, parts) part) states
+    ) end
+  from (${PAYMENTS}) p order by n`;
+
+const INSERT_PARTS = `
+  insert into installments (merchant_id, transaction_id, installment_number, amount, state, canceled_amount)
+  select merchant_id, transaction_id, part, amount, state, case when state = 'canceled' then amount else 0 end
+  from (
+    select merchant_id, transaction_id, part, (n % 100000 + 3) / parts as amount, ${STATE_OF_PART} as state, n
+    from (${PAYMENTS}) p cross join lateral generate_series(1, parts) part where not is_declined
+  ) q order by n, part`;
+
+/** A year of payments with what the acquirer made of them since, as the service would have left it. */
+export async function loadSoldPayments(tools: LoadTools, wanted: WantedPayments): Promise<SoldPayments> {
+  const startedAt = performance.now();
+  const { payments, merchants, now } = wanted;
+  for (const merchantId of [GIANT, ...Array.from({ length: merchants }, (_, index) => shopName(index + 1))])
+    await createShop(tools, { merchantId, accountNumber: ACCOUNT });
+  const client = new pg.Client({ ...tools.address, statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const [from, to] = [now - YEAR, now].map((moment) => new Date(moment).toISOString());
+    await withBareTables(client, ['transactions', 'installments'], async () => {
+      for (let first = 1; first <= payments; first += BATCH) {
+        const last = Math.min(first + BATCH - 1, payments);
+        const values = [first, last, payments, merchants, from, YEAR / 1_000, to];
+        await client.query(INSERT_PAYMENTS, values);
+        await client.query(INSERT_PARTS, values);
+        tools.say?.(`${Math.round((performance.now() - startedAt) / 1_000)} s: ${last} payments`);
+      }
+    });
+    for (const table of ['transactions', 'installments']) await client.query(`vacuum (analyze) ${table}`);
+  } finally {
+    await client.end();
+  }
+  const seconds = (performance.now() - startedAt) / 1_000;
+  return { giant: GIANT, ordinary: shopName(1), seconds };
+}

@@ -1,0 +1,162 @@
+import { type Static, Type } from 'typebox';
+import { contract, type Fault } from '../../platform/http/endpoint.ts';
+import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { pageQuery, readPage } from '../../platform/pages.ts';
+import {
+  TRANSACTION_KEYS,
+  type TransactionOrder,
+  type WantedTransactions,
+} from '../../transactions/transaction-search.ts';
+import { idOrUnissued } from '../../values/ids.ts';
+import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
+import { PAYMENT_STATUSES, statesOfStatus } from '../payment.ts';
+import { LISTED_PAYMENT, PAYMENT_EXAMPLE, STATUS_WORDS } from './contract.ts';
+import { CSV_EXAMPLE } from './csv-contract.ts';
+
+/** The fields by which a list can be put in order, and what the module calls them. */
+const ORDERS = {
+  paymentId: 'id',
+  transactionDate: 'soldAt',
+  value: 'amount',
+  nsu: 'nsu',
+  authorizationCode: 'authorizationCode',
+  antifraud: 'verdict',
+} as const satisfies Record<string, TransactionOrder>;
+const FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
+
+/** Of a search that no key narrows. */
+const MOST_DAYS = 93;
+/** Of the calendar: no day follows it. */
+const LAST_DAY = '9999-12-31';
+
+const key = (maxLength: number, description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength, description }));
+const day = (description: string) =>
+  Type.Optional(Type.String({ format: 'day', maxLength: 10, description }));
+
+const LIST_QUERY = Type.Object({
+  referenceTransaction: key(50, 'Your own reference of the sale; of a charge of a billing its billingId.'),
+  nsu: key(50, 'As notifications bring it.'),
+  authorizationCode: key(50, 'Of the issuer, as receipts show it.'),
+  vaultId: key(36, 'What a stored card was charged.'),
+  billingId: key(36, 'Every charge of a billing, declined ones too.'),
+  status: Type.Optional(
+    Type.Enum(
+      PAYMENT_STATUSES.map((status) => STATUS_WORDS[status]),
+      { description: 'As `statusDescription` shows it.' },
+    ),
+  ),
+  lastFour: Type.Optional(
+    Type.String({
+      format: 'digits',
+      minLength: 4,
+      maxLength: 4,
+      description: 'The last four digits of the card.',
+    }),
+  ),
+  dateRangeStartDate: day('First day of the sale (`transactionDate`), YYYY-MM-DD in São Paulo.'),
+  dateRangeEndDate: day('Last day of the sale, included.'),
+  ...pageQuery(FIELDS),
+});
+
+/** What the fields of a search must be to each other. */
+export const PAYMENT_SEARCH_FAULTS = {
+  noPeriod: {
+    status: 400,
+    tag: 'dateRangeStartDate',
+    sentence: {
+      pt: 'Informe o período, ou um entre referenceTransaction, nsu, authorizationCode, vaultId e billingId.',
+      en: 'Give the period, or one of referenceTransaction, nsu, authorizationCode, vaultId and billingId.',
+    },
+  },
+  rangeBackwards: {
+    status: 400,
+    tag: 'dateRangeEndDate',
+    sentence: {
+      pt: 'O fim do período vem antes do começo.',
+      en: 'The period ends before its beginning.',
+    },
+  },
+  periodTooLong: {
+    status: 400,
+    tag: 'dateRangeEndDate',
+    sentence: {
+      pt: `O período tem mais de ${MOST_DAYS} dias.`,
+      en: `The period has more than ${MOST_DAYS} days.`,
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+/** A period is needed where no key narrows the search. Faults of a text itself are named by the schema. */
+function checkSearch(query: Readonly<Record<string, unknown>>): Fault[] {
+  const { dateRangeStartDate: from, dateRangeEndDate: to } = query;
+  const isNarrow = TRANSACTION_KEYS.some((name) => query[name] !== undefined);
+  const { noPeriod, rangeBackwards, periodTooLong } = PAYMENT_SEARCH_FAULTS;
+  const faults: Fault[] = (['dateRangeStartDate', 'dateRangeEndDate'] as const)
+    .filter((tag) => !isNarrow && query[tag] === undefined)
+    .map((tag) => ({ ...noPeriod, tag }));
+  if (typeof from !== 'string' || typeof to !== 'string' || !isDay(from) || !isDay(to)) return faults;
+  if (from > to) return [...faults, rangeBackwards];
+  const isLong = Date.parse(to) - Date.parse(from) >= MOST_DAYS * 86_400_000;
+  return isLong && !isNarrow ? [...faults, periodTooLong] : faults;
+}
+
+export const LIST_PAYMENTS = contract({
+  id: 'listPayments',
+  method: 'GET',
+  path: '/v1/payments',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Payments',
+  summary: 'Search payments',
+  description:
+    'By what a notification, a receipt or an order brings, or by day: those that are being processed and those that were ' +
+    'declined too, charges of billings among them. Without referenceTransaction, nsu, authorizationCode, vaultId and ' +
+    `billingId both days are needed, ${MOST_DAYS} of them at most. Newest first unless orderBy says otherwise. An order other than by ` +
+    'transactionDate, and other filters beside one of those five, read everything that was found: they are refused (400, tag orderBy) ' +
+    'beyond a hundred thousand payments. With `Accept: text/csv` the page comes as CSV, with the total in X-Total-Count. ' +
+    'After a lost connection: a payment that you sent goes on without you and may appear here late. That ' +
+    "there is no charge, and will be none, is certain once the deadline of a request (15 seconds, or the operator's own) and one " +
+    'second more have passed since you sent it. Sent again with its Idempotency-Key it answers at once, and is made if the ' +
+    'first never came.',
+  query: LIST_QUERY,
+  checkQuery: checkSearch,
+  answers: {
+    200: {
+      description: 'One page of them; total counts all.',
+      headers: ['X-Total-Count'],
+      schema: Type.Object({
+        items: Type.Array(LISTED_PAYMENT),
+        page: Type.Integer(),
+        limit: Type.Integer(),
+        total: Type.Integer(),
+      }),
+      example: { items: [PAYMENT_EXAMPLE], page: 1, limit: 20, total: 1 },
+      csvExample: CSV_EXAMPLE,
+    },
+  },
+});
+
+/** What is searched for. An id that is none is looked for in vain, as one that nobody has. */
+export function readListQuery(query: Static<typeof LIST_QUERY>): WantedTransactions {
+  const isNarrow = TRANSACTION_KEYS.some((name) => query[name] !== undefined);
+  // Along the index that is read: an id carries the time of its making.
+  const usual = { field: isNarrow ? 'paymentId' : 'transactionDate', isDescending: true } as const;
+  const { page, limit, order } = readPage(query, FIELDS, usual);
+  const { dateRangeStartDate: from, dateRangeEndDate: to } = query as Record<string, Day | undefined>;
+  const status = PAYMENT_STATUSES.find((known) => STATUS_WORDS[known] === query.status) ?? null;
+  return {
+    nsu: query.nsu ?? null,
+    authorizationCode: query.authorizationCode ?? null,
+    billingId: query.billingId === undefined ? null : idOrUnissued(query.billingId),
+    vaultId: query.vaultId === undefined ? null : idOrUnissued(query.vaultId),
+    referenceTransaction: query.referenceTransaction ?? null,
+    lastFour: query.lastFour ?? null,
+    ...statesOfStatus(status),
+    soldFrom: from === undefined ? null : startOfSaoPauloDay(from),
+    soldBefore: to === undefined || to === LAST_DAY ? null : startOfSaoPauloDay(addDays(to, 1)),
+    page,
+    limit,
+    order: { ...order, field: ORDERS[order.field] },
+  };
+}

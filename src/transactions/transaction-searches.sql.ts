@@ -1,0 +1,143 @@
+import type { Page, TooManyToOrder } from '../platform/pages.ts';
+import type { Reader, Row } from '../platform/postgres/database.ts';
+import { itemsOf, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
+import type { Cents } from '../values/cents.ts';
+import { type Instant, utcText } from '../values/instant.ts';
+import type { ListedTransaction } from './transaction.ts';
+import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
+import {
+  keyToLookUp,
+  TRANSACTION_KEYS,
+  type TransactionFilter,
+  transactionSearchKind,
+  type WantedTransactions,
+} from './transaction-search.ts';
+
+/** A sale can have 9,900 shares and a page 100 sales: they are added up where they are. */
+const LISTED = `${OWN_COLUMNS}, s.positions, s.share_amounts, s.share_canceled_amounts
+   from page g cross join lateral (
+     select * from transactions where merchant_id = $1 and transaction_id = g.transaction_id limit 1
+   ) t cross join ${INSTALLMENTS} cross join lateral (
+     select array_agg(position order by position) as positions, array_agg(amount order by position) as share_amounts,
+       array_agg(canceled_amount order by position) as share_canceled_amounts
+     from (
+       select position, sum(amount)::bigint as amount, sum(canceled_amount)::bigint as canceled_amount
+       from shares where merchant_id = t.merchant_id and transaction_id = t.transaction_id
+       group by position
+     ) by_position
+   ) s`;
+
+const OF_REFERENCE = 'from transactions where merchant_id = $1 and reference_transaction = $4';
+
+/** Along the index of references, which has their ids in order. */
+const OF_REFERENCE_BY_ID = pageOf({
+  name: 'transactions.list_of_reference',
+  before: `counted as materialized (select count(*) as total ${OF_REFERENCE})`,
+  keys: `select transaction_id ${OF_REFERENCE}`,
+  key: 'transaction_id',
+  order: ['transaction_id'],
+  shown: LISTED,
+});
+
+/** A stretch of the index by day, which alone is read: none of it is looked up to be counted. */
+const OF_DAYS = `from transactions where merchant_id = $1 and sold_at >= $4::timestamptz
+  and sold_at < $5::timestamptz and state = any ($6::text[]) and installments_state = any ($7::text[])
+  and ($8::text is null or card_last_four = $8)`;
+
+const BY_DAY = pageOf({
+  name: 'transactions.list_by_day',
+  before: `counted as materialized (select count(*) as total ${OF_DAYS})`,
+  keys: `select sold_at, transaction_id ${OF_DAYS}`,
+  key: 'transaction_id',
+  order: ['sold_at', 'transaction_id'],
+  shown: LISTED,
+});
+
+/** What a filter or an order looks at. */
+const LOOKED_AT = `transaction_id, state, installments_state, sold_at, amount, card_last_four, nsu,
+  authorization_code, vault_id, origin, reference_transaction, anti_fraud_verdict`;
+
+const OF_KEY = `select ${LOOKED_AT} from transactions where merchant_id = $1`;
+
+/**
+ * Orders that no index has, and filters beside a key: all that one key names ($14 says which), or the days
+ * where there is none, is read and put in order. So nothing is when it is more than the bound ($16). What has
+ * no value comes last.
+ */
+const SORTED = pageOf({
+  name: 'transactions.list_sorted',
+  before: `looked_at as materialized (
+     select * from (
+       ${OF_KEY} and nsu = $9 and $14::text = 'nsu'
+       union all ${OF_KEY} and authorization_code = $10 and $14 = 'authorizationCode'
+       union all ${OF_KEY} and reference_transaction = $11 and $14 = 'billingId'
+       union all ${OF_KEY} and vault_id = $12::uuid and amount > 0 and $14 = 'vaultId'
+       union all ${OF_KEY} and reference_transaction = $13 and $14 = 'referenceTransaction'
+       union all select ${LOOKED_AT} ${OF_DAYS} and $14 = 'days'
+     ) o limit $16::bigint + 1
+   ), found as materialized (
+     select * from looked_at
+     where sold_at >= $4::timestamptz and sold_at < $5::timestamptz and state = any ($6::text[])
+       and installments_state = any ($7::text[]) and ($8::text is null or card_last_four = $8)
+       and ($9::text is null or nsu = $9) and ($10::text is null or authorization_code = $10)
+       and ($11::text is null or (origin = 'billing' and reference_transaction = $11))
+       and ($12::uuid is null or vault_id = $12) and ($13::text is null or reference_transaction = $13)
+   ), counted as materialized (
+     select (select count(*) from found) as total, (select count(*) from looked_at) as looked_at
+   )`,
+  keys: `select transaction_id,
+       case $15::text when 'amount' then amount
+         when 'soldAt' then (extract(epoch from sold_at) * 1000000)::bigint end as number,
+       (case $15::text when 'nsu' then nsu when 'authorizationCode' then authorization_code
+         when 'verdict' then anti_fraud_verdict end) collate "C" as word
+     from found where (select looked_at from counted) <= $16::bigint`,
+  key: 'transaction_id',
+  order: ['number nulls last', 'word nulls last', 'transaction_id'],
+  shown: LISTED,
+});
+
+/**
+ * A page of this merchant's transactions, and how many there are in all, of one moment; not more than
+ * `mostSorted` are read to be put in order.
+ */
+export async function searchTransactions(
+  database: Reader,
+  merchantId: string,
+  wanted: WantedTransactions,
+  mostSorted: number,
+): Promise<Page<ListedTransaction> | TooManyToOrder> {
+  const kind = transactionSearchKind(wanted);
+  if (kind === 'sorted') {
+    const values = [...daysOf(wanted), ...keysOf(wanted), wanted.order.field, mostSorted];
+    const found = await readPageOf(database, SORTED, merchantId, wanted, values);
+    const { looked_at: lookedAt } = found.counted;
+    return (lookedAt as number) > mostSorted ? 'tooManyToOrder' : itemsOf(found, null, parseListed);
+  }
+  const [list, values] =
+    kind === 'byDay' ? [BY_DAY, daysOf(wanted)] : [OF_REFERENCE_BY_ID, [wanted.referenceTransaction]];
+  return itemsOf(await readPageOf(database, list, merchantId, wanted, values), null, parseListed);
+}
+
+/** $4 to $8. */
+function daysOf(wanted: TransactionFilter): unknown[] {
+  const { soldFrom, soldBefore, states, installmentStates, lastFour } = wanted;
+  const textOf = (moment: Instant | null, otherwise: string) =>
+    moment === null ? otherwise : utcText(moment);
+  return [textOf(soldFrom, '-infinity'), textOf(soldBefore, 'infinity'), states, installmentStates, lastFour];
+}
+
+/** $9 to $14. */
+function keysOf(wanted: TransactionFilter): unknown[] {
+  return [...TRANSACTION_KEYS.map((key) => wanted[key]), keyToLookUp(wanted) ?? 'days'];
+}
+
+function parseListed(row: Row): ListedTransaction {
+  const amounts = (row.share_amounts ?? []) as Cents[];
+  const canceledAmounts = (row.share_canceled_amounts ?? []) as Cents[];
+  const shareTotals = ((row.positions ?? []) as number[]).map((position, index) => ({
+    position,
+    amount: amounts[index] as Cents,
+    canceledAmount: canceledAmounts[index] as Cents,
+  }));
+  return { ...parseOwn(row), shareTotals };
+}

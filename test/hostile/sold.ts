@@ -1,0 +1,76 @@
+import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { storeCard } from './enrolled.ts';
+import type { Shop } from './hostile-service.ts';
+
+const ENCRYPTED_FIELDS = { securityCode: '123', expirationMonth: '12', expirationYear: '39' };
+
+/** As a page of this shop encrypts it, or of another merchant. */
+export async function encryptedCardOf(shop: Shop, merchantId = shop.merchantId): Promise<string> {
+  const { key } = await shop.once('publicKey', async () => {
+    const reply = await call(shop.url, '/v1/cards/public-key', { token: shop.tokens.gateway });
+    return reply.body as { key: string };
+  });
+  const card = { cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() };
+  return encryptCard(key, { ...card, ...ENCRYPTED_FIELDS });
+}
+
+export const AMOUNT = 12_990;
+
+export async function wholePayment(shop: Shop): Promise<Record<string, unknown>> {
+  return paymentRequest(await tokenize(shop.url, shop.tokens.gateway), AMOUNT, {
+    urlCallBack: `${shop.listenerUrl}/retorno`,
+    configSplit: [
+      { documentNumberBeneficiary: '11222333000181', percent: 10.5, type: 'bruto' },
+      { documentNumberBeneficiary: '52998224725', percent: 0.01, type: 'bruto' },
+    ],
+    customer: {
+      documentType: 'cpf',
+      documentNumber: '52998224725',
+      firstName: 'Ana',
+      lastName: 'Souza',
+      email: 'ana@loja.example',
+      phoneNumber: '1140000000',
+      mobilePhoneNumber: '5511990000000',
+      address: 'Rua das Flores, 10',
+      complement: 'Sala 2',
+      city: 'São Paulo',
+      state: 'SP',
+      zipCode: '01001000',
+      ipAddress: '203.0.113.7',
+      country: 'BR',
+    },
+  });
+}
+
+export async function encryptedPayment(shop: Shop): Promise<Record<string, unknown>> {
+  return paymentRequest('', AMOUNT, {
+    cardInfo: { cardholderName: 'ANA SOUZA', encryptedCard: await encryptedCardOf(shop) },
+  });
+}
+
+export type KnownPayment = {
+  readonly paymentId: string;
+  readonly referenceTransaction: string;
+  readonly nsu: string;
+  readonly authorizationCode: string;
+};
+
+export function knownPayment(shop: Shop, name = 'payment'): Promise<KnownPayment> {
+  return shop.once(name, () => newPayment(shop));
+}
+
+export async function newPayment(shop: Shop): Promise<KnownPayment> {
+  const body = await wholePayment(shop);
+  const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
+  if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
+  return reply.body.paymentAuthorization as KnownPayment;
+}
+
+/** A stored card that paid once. */
+export async function chargedCard(shop: Shop): Promise<string> {
+  const vaultId = await storeCard(shop);
+  const body = paymentRequest('', AMOUNT, { cardInfo: { vaultId } });
+  const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
+  if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
+  return vaultId;
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { declaredStatements } from '../../src/platform/postgres/database.ts';
+import { readSourceTree } from '../architecture/source-tree.ts';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+
+/** For searches alone: the first and the last lead over all that a merchant has. */
+const OF_SEARCH = /^(transactions_by_(day|nsu|authorization_code|vault_card)|vault_cards_by_last_four)$/;
+const SEARCHES = /^(transactions\.list_(of_reference|by_day|sorted)|vault\.list_(all|of_last_four))_/;
+for (const path of readSourceTree().keys())
+  if (/^src\/.*\.sql\.ts$/.test(path)) await import(`../../${path}`);
+const STATEMENTS = declaredStatements().filter(({ text }) => /\b(transactions|vault_cards)\b/.test(text));
+
+/** How the connections of payments, and those of searches, have their statements planned. */
+const OF_PAYMENTS = 'set enable_seqscan = off; set enable_bitmapscan = off';
+const OF_SEARCHES = 'set enable_seqscan = off; set enable_bitmapscan = on';
+
+let database: TestDatabase;
+let client: pg.Client;
+
+before(async () => {
+  database = await createTestDatabase({ migrated: true });
+  client = new pg.Client(database.address);
+  await client.connect();
+  // A plan is to be made of what is not known, whatever is known a minute later.
+  for (const table of ['transactions', 'installments', 'shares', 'vault_cards'])
+    await client.query(`alter table ${table} set (autovacuum_enabled = false)`);
+});
+after(async () => {
+  await client.end();
+  await database.drop();
+});
+
+type Node = {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Index Cond'?: string;
+  readonly Plans?: readonly Node[];
+};
+
+async function nodesOf(text: string): Promise<Node[]> {
+  const { rows } = await client.query(`explain (generic_plan, costs off, format json) ${text}`);
+  const all = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(all)];
+  return all(rows[0]['QUERY PLAN'][0].Plan);
+}
+
+test('planned while nothing is there, no payment takes an index of searches', async () => {
+  await client.query(OF_PAYMENTS);
+  const others = STATEMENTS.filter(({ name }) => !SEARCHES.test(name));
+  assert.ok(others.length > 30, 'the statements are found');
+  for (const { name, text } of others)
+    for (const node of await nodesOf(text)) assert.doesNotMatch(node['Index Name'] ?? '', OF_SEARCH, name);
+});
+
+/** What narrows a read of a merchant's rows to few. */
+const NARROW =
+  /\b(transaction_id|nsu|authorization_code|vault_id|reference_transaction|last_four) = |\bsold_at >= .*\bsold_at < /;
+/** All stored cards of a merchant: they are counted in their key alone. */
+const WHOLE = /^vault\.list_all/;
+
+test('planned while nothing is there, a payment is read with its cancels by its key', async () => {
+  await client.query(OF_PAYMENTS);
+  const [find] = STATEMENTS.filter(({ name }) => name === 'transactions.find_with_cancels');
+  for (const node of await nodesOf(find?.text ?? ''))
+    if (node['Relation Name'] !== undefined)
+      assert.match(node['Index Cond'] ?? '', /\btransaction_id = /, JSON.stringify(node));
+});
+
+async function checkSearches(): Promise<void> {
+  await client.query(OF_SEARCHES);
+  const searches = STATEMENTS.filter(({ name }) => SEARCHES.test(name));
+  assert.equal(searches.length, 10, searches.map(({ name }) => name).join());
+  for (const { name, text } of searches) {
+    const nodes = await nodesOf(text);
+    const reads = nodes.filter(
+      (node) => node['Relation Name'] !== undefined || node['Index Name'] !== undefined,
+    );
+    for (const node of reads) {
+      const shown = `${name}: ${JSON.stringify({ ...node, Plans: undefined })}`;
+      if (node['Node Type'] === 'Bitmap Heap Scan') continue;
+      assert.match(node['Node Type'], /^(Index|Index Only|Bitmap Index) Scan$/, shown);
+      if (WHOLE.test(name) && node['Node Type'] === 'Index Only Scan') continue;
+      assert.match(node['Index Cond'] ?? '', NARROW, shown);
+    }
+    if (!name.includes('list_by_day')) continue;
+    const byDay = nodes.filter((node) => node['Index Name'] === 'transactions_by_day');
+    assert.deepEqual(
+      byDay.map((node) => node['Node Type']),
+      ['Index Only Scan', 'Index Only Scan'],
+      `${name} counts and pages in its index alone`,
+    );
+  }
+}
+
+test(
+  'planned while nothing is there, every search reads no more of a merchant than it asks for',
+  checkSearches,
+);
+
+test('planned where many rows were never analyzed, every search reads no more of a merchant than it asks for', async () => {
+  await client.query(
+    `insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count,
+       reference_transaction, card_brand, card_first_six, card_last_four, card_fingerprint, created_by, sold_at,
+       decided_at, response_code, vault_id)
+     select 'loja', ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, '1', 'payment', 'declined', n, 1,
+       'PEDIDO-' || n, 'visa', '411111', '1111', '\\x00', 'loja', timestamptz '2026-03-15' + n * interval '1 minute',
+       now(), '51', gen_random_uuid()
+     from generate_series(1, 5000) n`,
+  );
+  await checkSearches();
+});
