@@ -63,8 +63,10 @@ const INSERT_PAYMENTS = `
   from (${PAYMENTS}) p order by n`;
 
 const INSERT_PARTS = `
-  insert into installments (merchant_id, transaction_id, installment_number, amount, state, canceled_amount)
-  select merchant_id, transaction_id, part, amount, state, case when state = 'canceled' then amount else 0 end
+  insert into installments (merchant_id, transaction_id, installment_number, amount, state, canceled_amount,
+    state_before_block)
+  select merchant_id, transaction_id, part, amount, state, case when state = 'canceled' then amount else 0 end,
+    case when state = 'blocked' then 'authorized' end
   from (
     select merchant_id, transaction_id, part, (n % 100000 + 3) / parts as amount, ${STATE_OF_PART} as state, n
     from (${PAYMENTS}) p cross join lateral generate_series(1, parts) part where not is_declined
