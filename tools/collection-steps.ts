@@ -102,7 +102,7 @@ export const CHAPTERS: readonly Chapter[] = [
       { id: 'createAntiFraudCode' },
       { id: 'tokenizeCard', name: { pt: 'Criar um token para pagar', en: 'Make a token to pay with' } },
       { id: 'createPayment' },
-      { id: 'listPayments' },
+      { id: 'listPayments', query: { nsu: '{{nsu}}' } },
       { id: 'getPayment' },
       { id: 'listAcquirerCharges', query: { paymentId: '{{paymentId}}' } },
       { id: 'forceTransactionEvent' },

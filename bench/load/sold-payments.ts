@@ -26,8 +26,8 @@ const BATCH = 500_000;
 
 /**
  * Payment n of $3 in order of their sale; of ten one is declined. What the acquirer does later goes
- * by the age
- * of a payment: paid a month after its sale, in three installments a month apart each third.
+ * by the age of a payment: its first installment is paid a month after its sale, each other a month
+ * after the one before.
  */
 const PAYMENTS = `
   select n,

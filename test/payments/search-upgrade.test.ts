@@ -13,7 +13,7 @@ import { until } from '../kit/service.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 /** The last before payments were searched by status. */
-const LAST_BEFORE = '0033';
+const LAST_BEFORE = '0035';
 const MERCHANT = 'loja';
 /** More than are filled at a time. */
 const MANY = 2_300;

@@ -36,7 +36,8 @@ type Below = {
 
 /** Opened after the modules that count tries, because a verification is a try. */
 export function openVault(context: VaultContext, { cards, idempotency, guardVerification }: Below): Module {
-  const { database, search, lookUp, batched, keyring, audit, clock, acquirer, configuration, metrics } = context;
+  const { database, search, lookUp, batched, keyring, audit, clock, acquirer, configuration, metrics } =
+    context;
   const { cardKeys, findCardToken, findVaultCard, takesBrand, warnOfDoubtfulBrand } = cards;
   const { storedCopies: mostCopies } = configuration;
   const expired = metrics.counter(
