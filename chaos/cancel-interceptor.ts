@@ -2,7 +2,7 @@ import { createConnection, createServer, type Server, type Socket } from 'node:n
 import type { Chance } from './chance.ts';
 
 /**
- * Stands between the gateways and the simulator and spoils the answers to cancels, which the
+ * Stands between the gateways and the simulator and spoils the answers to cancels and captures, which the
  * simulator's own scripts do not
  * reach. Everything else passes through byte for byte.
  */
@@ -124,10 +124,10 @@ function passThrough(client: Socket, { hostname, port }: URL, sockets: Set<Socke
     const cancelId = cancelIdOf(request);
     const refusedNext = cancelId === null ? null : cancels.takeNext(cancelId);
     if (cancelId !== null && refusedNext !== null)
-      return void refusedNext.then(() => client.write(refusalOf(cancelId)));
+      return void refusedNext.then(() => client.write(refusalOf(request, cancelId)));
     way = cancelId === null ? null : cancels.wayOf(cancelId);
     if (way === 'lost before') breakBoth();
-    else if (way === 'refused') client.write(refusalOf(cancelId as string));
+    else if (way === 'refused') client.write(refusalOf(request, cancelId as string));
     else acquirer.write(request);
   });
   acquirer.on('data', (bytes: Buffer) => {
@@ -156,12 +156,19 @@ function lengthOfRequest(bytes: Buffer): number | null {
 }
 
 function cancelIdOf(request: Buffer): string | null {
-  if (!request.subarray(0, 32).includes('POST /cancellations')) return null;
-  return /"cancellationReference":"([0-9a-f-]{36})"/.exec(request.toString('latin1'))?.[1] ?? null;
+  if (!/^POST \/(cancellations|captures) /.test(request.toString('latin1', 0, 32))) return null;
+  return OWN_REFERENCE.exec(request.toString('latin1'))?.[1] ?? null;
 }
 
-function refusalOf(cancellationReference: string): string {
-  const body = JSON.stringify({ cancellationReference, outcome: 'refused', reason: 'notApproved' });
+const OWN_REFERENCE = /"(?:cancellation|capture)Reference":"([0-9a-f-]{36})"/;
+
+function refusalOf(request: Buffer, id: string): string {
+  const isCapture = request.subarray(0, 32).includes('POST /captures');
+  const body = JSON.stringify({
+    ...(isCapture ? { captureReference: id } : { cancellationReference: id }),
+    outcome: 'refused',
+    reason: isCapture ? 'expired' : 'notApproved',
+  });
   const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
   return head + HEAD_END + body;
 }

@@ -35,6 +35,8 @@ export type Entry = {
   readonly amount: number;
   readonly installments: number;
   readonly split: WantedSplit | null;
+  /** It is only authorized. */
+  readonly isCapturedLater: boolean;
   /** `urlCallBack`. */
   readonly callback: string | null;
   /**
@@ -85,6 +87,21 @@ export type CancelEntry = {
   readonly tries: Answered[];
   /** What the payment said was given back, after a 500 and once no answer was awaited any more. */
   canceledAfterDoubt: number | null;
+};
+
+/** What a client wrote down about one capture. */
+export type CaptureEntry = {
+  readonly round: string;
+  readonly operation: string;
+  readonly merchantId: string;
+  /** Of the payment. */
+  readonly reference: string;
+  readonly paymentId: string;
+  /** Cents; null: all that is authorized. */
+  readonly amount: number | null;
+  status: number | null;
+  body: unknown;
+  lostBy: string | null;
 };
 
 /** What a client wrote down about something that it made happen to an installment. */

@@ -7,6 +7,7 @@ import {
   type Answered,
   type AnsweredPayment,
   type CancelEntry,
+  type CaptureEntry,
   type Entry,
   type EventEntry,
   type EventType,
@@ -77,6 +78,7 @@ export const HANGS = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 export class Till {
   payments: Entry[] = [];
   cancels: CancelEntry[] = [];
+  captures: CaptureEntry[] = [];
   stores: StoreEntry[] = [];
   events: EventEntry[] = [];
   /** Payments written down so far, those that were released too. */
@@ -95,6 +97,7 @@ export class Till {
   release(): void {
     this.payments = [];
     this.cancels = [];
+    this.captures = [];
     this.stores = [];
     this.events = [];
   }
@@ -185,6 +188,7 @@ export class Till {
       amount,
       installments,
       split = null,
+      isCapturedLater = false,
       key = null,
       callback = null,
     } = wanted;
@@ -197,6 +201,7 @@ export class Till {
       amount,
       installments,
       split,
+      isCapturedLater,
       callback,
       cardSource: cardSource.kind === 'vault' || key !== null ? null : cardSource.text,
       key,
@@ -234,6 +239,27 @@ export class Till {
   ): Promise<CancelEntry> {
     const entry = this.noteCancel(payment, operation, amount, null);
     return Object.assign(entry, await this.sendCancel(gateway, entry));
+  }
+
+  /** Captures an amount of a payment, or all of it, and writes down what came of it. */
+  async capture(
+    gateway: Gateway,
+    payment: Entry,
+    operation: string,
+    amount: number | null,
+  ): Promise<CaptureEntry> {
+    const { round, merchantId, reference } = payment;
+    const paymentId = String(paymentIdOf(payment));
+    const known = { round, operation, merchantId, reference, paymentId, amount };
+    const entry: CaptureEntry = { ...known, ...NEVER_SENT };
+    this.captures.push(entry);
+    const token = await this.login(this.shopOf(merchantId), gateway).catch(() => null);
+    if (token === null) return entry;
+    const body = amount === null ? {} : { amount };
+    return Object.assign(
+      entry,
+      await callGateway(gateway.url, `/v1/payments/${paymentId}/capture`, { token, body }),
+    );
   }
 
   /** Makes something happen to an installment of a payment, and writes down what came of it. */
@@ -301,7 +327,7 @@ export class Till {
 const CARDS_OF_A_SHOP = 5;
 
 function paymentBody(entry: Entry, cardSource: CardSource): object {
-  const { amount, installments, reference, split, callback } = entry;
+  const { amount, installments, reference, split, callback, isCapturedLater } = entry;
   const cardOf = {
     token: {},
     encrypted: { cardInfo: { encryptedCard: cardSource.text, cardholderName: 'ANA SOUZA' } },
@@ -316,6 +342,7 @@ function paymentBody(entry: Entry, cardSource: CardSource): object {
       amount,
       productType: installments === 1 ? 'avista' : 'lojista',
       installments,
+      ...(isCapturedLater ? { captureType: 'pa' } : {}),
     },
     ...(split === null ? {} : { configSplit: configSplit(split) }),
     ...(callback === null ? {} : { urlCallBack: callback }),
@@ -345,6 +372,7 @@ export type WantedPayment = {
   readonly amount: number;
   readonly installments: number;
   readonly split?: WantedSplit;
+  readonly isCapturedLater?: boolean;
   readonly key?: string;
   /** The address for callbacks of the payment's end and later changes. */
   readonly callback?: string;

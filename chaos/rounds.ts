@@ -191,6 +191,9 @@ const UNDER_WAY = `select exists (
     select from cancels c join transactions t using (merchant_id, transaction_id)
     where c.due_at is not null and starts_with(t.reference_transaction, $1)
   ) or exists (
+    select from captures c join transactions t using (merchant_id, transaction_id)
+    where c.due_at is not null and starts_with(t.reference_transaction, $1)
+  ) or exists (
     select from acquirer_changes a join transactions t
       on t.merchant_id = a.merchant_id and t.transaction_id::text = a.reference
     where a.state = 'waiting' and starts_with(t.reference_transaction, $1)

@@ -63,6 +63,7 @@ const login = (scope: 'gateway' | 'recurrence' | 'integration', name: Sentence):
   keeps: { [`${scope}Token`]: '.accessToken' },
 });
 
+const SALE = { transactionType: 'credit', amount: 12_990, productType: 'lojista', installments: 3 };
 const ofSubscription = { subscriptionId: '{{subscriptionId}}' };
 
 /** The story that the collection goes through: what a step uses an earlier one has made. */
@@ -100,6 +101,20 @@ export const CHAPTERS: readonly Chapter[] = [
     title: { pt: 'Pagamentos', en: 'Payments' },
     steps: [
       { id: 'createAntiFraudCode' },
+      {
+        id: 'tokenizeCard',
+        name: { pt: 'Criar um token para autorizar', en: 'Make a token to authorize with' },
+      },
+      {
+        id: 'createPayment',
+        name: { pt: 'Só autorizar um pagamento', en: 'Authorize a payment only' },
+        body: { payment: { ...SALE, captureType: 'pa' } },
+      },
+      { id: 'capturePayment' },
+      {
+        id: 'putCapture',
+        name: { pt: 'Capturar de novo: a mesma resposta', en: 'Capture again: the same answer' },
+      },
       { id: 'tokenizeCard', name: { pt: 'Criar um token para pagar', en: 'Make a token to pay with' } },
       { id: 'createPayment' },
       { id: 'listPayments', query: { nsu: '{{nsu}}' } },

@@ -8,6 +8,7 @@ import { PLAN_MOVES } from '../src/recurrence/plans/plan.ts';
 import { SUBSCRIPTION_STATE_WORDS } from '../src/recurrence/subscriptions/reasons.ts';
 import { SUBSCRIPTION_MOVES } from '../src/recurrence/subscriptions/subscription.ts';
 import { CANCEL_MOVES } from '../src/transactions/cancels/cancel.ts';
+import { CAPTURE_MOVES } from '../src/transactions/capture.ts';
 import { CHANGE_MOVES } from '../src/transactions/changes/change.ts';
 import { INSTALLMENT_MOVES, MOVEMENT_TYPES, TRANSACTION_MOVES } from '../src/transactions/transaction.ts';
 import { DELIVERY_MOVES } from '../src/webhooks/deliveries/delivery.ts';
@@ -54,7 +55,10 @@ export const STATE_COLUMNS: readonly StateColumn[] = [
     column: 'Meaning',
     states: {
       charging: 'the acquirer is being asked',
-      unresolved: 'no clear answer came: the truth is being found',
+      unresolved:
+        'no clear answer came, or it was let go: the truth is being found, or the void acknowledged',
+      preauthorized: 'the amount is held on the card, and waits for its capture',
+      capturing: 'the acquirer is asked to charge it, until it answers',
       approved: 'the charge is live',
       declined: 'the issuer said no',
       voided: 'no approval of it stays',
@@ -67,6 +71,11 @@ export const STATE_COLUMNS: readonly StateColumn[] = [
       keep: 'asked later, the acquirer said that it had approved it; only for the charge of a billing: it has no caller',
       withdraw: 'it was not sent',
       dismiss: "a person found out at the acquirer's desk that nothing of it stays",
+      preauthorize: 'the acquirer approved what is to be captured later',
+      startCapture: 'you capture it',
+      capture: 'the acquirer charged it',
+      failCapture: 'the acquirer did not charge it, or was not asked',
+      release: 'you cancel it before its capture, or the time for that is over',
     },
     first: ['charging'],
   }),
@@ -107,6 +116,24 @@ export const STATE_COLUMNS: readonly StateColumn[] = [
       withdraw: 'it was not sent',
     },
     first: ['canceling'],
+  }),
+  stateColumn({
+    table: 'captures',
+    moves: CAPTURE_MOVES,
+    title: 'Captures',
+    text: 'Each capture of a payment that was only authorized.',
+    column: 'Meaning',
+    states: {
+      capturing: 'the acquirer is asked, again and again until it answers',
+      captured: 'the amount is charged',
+      refused: 'nothing was charged',
+    },
+    events: {
+      confirm: 'the acquirer charged it',
+      refuse: 'the acquirer does not charge it',
+      withdraw: 'it was not sent',
+    },
+    first: ['capturing'],
   }),
   stateColumn({
     table: 'acquirer_changes',

@@ -1,5 +1,5 @@
 import type { ChaosBench } from '../chaos-bench.ts';
-import type { CancelEntry, Entry, EventEntry, StoreEntry } from '../log.ts';
+import type { CancelEntry, CaptureEntry, Entry, EventEntry, StoreEntry } from '../log.ts';
 import type { Till } from '../merchant-client.ts';
 
 /** A transaction as our database has it. */
@@ -15,6 +15,8 @@ export type BookedTransaction = {
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
   readonly hasSplit: boolean;
+  /** It was pre-authorized. */
+  readonly isCapturedLater: boolean;
   /** Its process did not finish it in time, or at all: another one settled it. */
   readonly isTakenOver: boolean;
   /** It ended without a question to the acquirer, and its request may have come again with the same key. */
@@ -26,6 +28,15 @@ export type BookedTransaction = {
 /** One cancel as our database has it; one that was never sent to the acquirer is none. */
 export type BookedCancel = {
   readonly cancelId: string;
+  readonly reference: string;
+  readonly transactionId: string;
+  readonly state: string;
+  readonly amount: number;
+};
+
+/** One capture as our database has it; one that was never sent to the acquirer is none. */
+export type BookedCapture = {
+  readonly captureId: string;
   readonly reference: string;
   readonly transactionId: string;
   readonly state: string;
@@ -66,11 +77,13 @@ export type BookedCharge = {
 export type Books = {
   readonly entries: readonly Entry[];
   readonly cancelEntries: readonly CancelEntry[];
+  readonly captureEntries: readonly CaptureEntry[];
   readonly storeEntries: readonly StoreEntry[];
   readonly eventEntries: readonly EventEntry[];
   readonly transactions: readonly BookedTransaction[];
   readonly charges: readonly BookedCharge[];
   readonly cancels: readonly BookedCancel[];
+  readonly captures: readonly BookedCapture[];
   /** Of the payments that were divided. */
   readonly parts: readonly BookedPart[];
   readonly cards: readonly BookedCard[];
@@ -96,10 +109,11 @@ export async function readBooks(
   rounds: string,
   place: LedgerPlace = { after: 0 },
 ): Promise<Books> {
-  const [transactions, charges, cancels, parts, cards] = await Promise.all([
+  const [transactions, charges, cancels, captures, parts, cards] = await Promise.all([
     readTransactions(bench, rounds),
     readLedger(bench, rounds, place),
     readCancels(bench, rounds),
+    readCaptures(bench, rounds),
     readParts(bench, rounds),
     readCards(bench, till),
   ]);
@@ -107,11 +121,13 @@ export async function readBooks(
   return {
     entries: till.payments.filter(isOfRounds),
     cancelEntries: till.cancels.filter(isOfRounds),
+    captureEntries: till.captures.filter(isOfRounds),
     storeEntries: till.stores.filter(isOfRounds),
     eventEntries: till.events.filter(isOfRounds),
     transactions,
     charges,
     cancels,
+    captures,
     parts,
     cards,
     refusedCancels: bench.cancelSpoiler.refused,
@@ -127,6 +143,8 @@ async function readTransactions(bench: ChaosBench, rounds: string): Promise<Book
     `select transaction_id as "transactionId", merchant_id as "merchantId", reference_transaction as reference, state,
        amount::float8 as amount, canceled_amount::float8 as "canceledAmount", installment_count as "installmentCount",
        authorization_code as "authorizationCode", nsu, split is not null as "hasSplit",
+       exists (select from preauthorizations p where p.merchant_id = transactions.merchant_id
+         and p.transaction_id = transactions.transaction_id) as "isCapturedLater",
        unknown_reason is not distinct from 'the charging process did not finish' as "isTakenOver",
        state = 'voided' and fence = 0 as "wasNeverSent",
        (extract(epoch from decided_at) * 1000)::float8 as "decidedAt"
@@ -145,6 +163,17 @@ async function readCancels(bench: ChaosBench, rounds: string): Promise<BookedCan
     [rounds],
   );
   return rows as unknown as BookedCancel[];
+}
+
+async function readCaptures(bench: ChaosBench, rounds: string): Promise<BookedCapture[]> {
+  const rows = await bench.query(
+    `select c.capture_id as "captureId", t.reference_transaction as reference, c.transaction_id as "transactionId", c.state,
+       c.amount::float8 as amount
+     from captures c join transactions t using (merchant_id, transaction_id)
+     where starts_with(t.reference_transaction, $1) and c.refusal_reason is distinct from 'notSent'`,
+    [rounds],
+  );
+  return rows as unknown as BookedCapture[];
 }
 
 async function readParts(bench: ChaosBench, rounds: string): Promise<BookedPart[]> {
@@ -209,7 +238,15 @@ async function readLedger(bench: ChaosBench, rounds: string, place: LedgerPlace)
 /** Everything that the three know about one reference, for a person. */
 export async function threeViews(bench: ChaosBench, books: Books, reference: string): Promise<string> {
   const isOf = (entry: { readonly reference: string }) => entry.reference === reference;
-  const hanging = ['installments', 'movements', 'card_source_locks', 'cancels', 'shares']
+  const hanging = [
+    'installments',
+    'movements',
+    'card_source_locks',
+    'cancels',
+    'preauthorizations',
+    'captures',
+    'shares',
+  ]
     .map(
       (table) => `(select json_agg(x) from ${table} x where x.merchant_id = t.merchant_id
         and x.transaction_id = t.transaction_id) as ${table}`,
@@ -220,6 +257,7 @@ export async function threeViews(bench: ChaosBench, books: Books, reference: str
   return [
     `    client   ${JSON.stringify(books.entries.filter(isOf).map(shortened))}`,
     `    cancels  ${JSON.stringify(books.cancelEntries.filter(isOf).map(shortened))}`,
+    `    captures ${JSON.stringify(books.captureEntries.filter(isOf))}`,
     `    changes  ${JSON.stringify(books.eventEntries.filter(isOf))}`,
     `    database ${JSON.stringify(rows)}`,
     `    acquirer ${JSON.stringify(books.chargesOf.get(reference) ?? [])}`,

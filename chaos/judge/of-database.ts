@@ -12,7 +12,7 @@ const DATABASE_INVARIANTS: readonly DatabaseInvariant[] = [
   {
     name: 'nothing unknown remains',
     broken: `select reference_transaction, state || ' since ' || created_at as told
-      from sales where decided_at is null`,
+      from sales where decided_at is null or state = 'capturing'`,
   },
   {
     name: 'installments sum to the amount, and only an approval has them',
@@ -72,6 +72,8 @@ const DATABASE_INVARIANTS: readonly DatabaseInvariant[] = [
       from idempotency_keys k
       where k.is_done and not exists (select from transactions t where t.merchant_id = k.merchant_id and t.transaction_id = k.resource_id)
         and not exists (select from cancels c where c.merchant_id = k.merchant_id and c.cancel_id = k.resource_id)
+        and not exists (select from captures c where c.merchant_id = k.merchant_id and c.capture_id = k.resource_id)
+        and not exists (select from preauthorizations p where p.merchant_id = k.merchant_id and p.release_id = k.resource_id)
         and not exists (select from vault_cards v where v.merchant_id = k.merchant_id and v.vault_id = k.resource_id)`,
   },
   {
@@ -80,7 +82,7 @@ const DATABASE_INVARIANTS: readonly DatabaseInvariant[] = [
     broken: `select reference_transaction, state || case when c.transaction_id is null then ', free' else ', in use' end
         as told
       from sales t left join card_source_locks c using (merchant_id, source_hash, transaction_id)
-      where t.source_hash is not null and (state = 'approved') <> (c.transaction_id is not null)
+      where t.source_hash is not null and (state in ('preauthorized', 'approved')) <> (c.transaction_id is not null)
         and t.created_at > now() - interval '5 minutes'`,
   },
 ];

@@ -9,7 +9,8 @@ export const PAYMENT_INVARIANTS: readonly BookInvariant[] = [
     name: '200 means one live charge of exactly that amount',
     check(books, complain) {
       for (const entry of books.entries) {
-        if (entry.status !== 200) continue;
+        // What is captured later is judged by its captures.
+        if (entry.status !== 200 || entry.isCapturedLater) continue;
         const live = standingCharges(books, entry.reference);
         const [charge] = live;
         if (live.length !== 1)
@@ -42,7 +43,8 @@ export const PAYMENT_INVARIANTS: readonly BookInvariant[] = [
   {
     name: 'every request ends',
     check(books, complain) {
-      for (const { lostBy, reference } of [...books.entries, ...books.cancelEntries]) {
+      const asked = [...books.entries, ...books.cancelEntries, ...books.captureEntries];
+      for (const { lostBy, reference } of asked) {
         if (HANGS.includes(lostBy ?? '')) complain(reference, 'neither an answer nor an end came');
       }
     },

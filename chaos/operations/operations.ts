@@ -1,5 +1,6 @@
 import type { Chance } from '../chance.ts';
 import { CANCELS } from './cancels.ts';
+import { CAPTURES } from './captures.ts';
 import { CHANGES } from './changes.ts';
 import { KEYS } from './keys.ts';
 import type { Operation } from './operation.ts';
@@ -11,6 +12,7 @@ import { VAULT } from './vault.ts';
 export const OPERATIONS: readonly Operation[] = [
   ...PAYMENTS,
   ...CANCELS,
+  ...CAPTURES,
   ...CHANGES,
   ...SPLITS,
   ...VAULT,

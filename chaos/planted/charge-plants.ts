@@ -26,7 +26,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
       {
         file: CHARGE,
         find: '  const committed = await tools.writeIntent(',
-        put: '  await tools.acquirer.authorize(authorizationRequest(intent, card), 500);\n  const committed = await tools.writeIntent(',
+        put: '  await tools.acquirer.authorize(authorizationRequest(intent, card, later), 500);\n  const committed = await tools.writeIntent(',
       },
     ],
     kinds: 'steps',
@@ -49,10 +49,10 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CHARGE,
-        find: ': await tools.acquirer.authorize(authorizationRequest(intent, card), timeout);',
-        put: `: await tools.acquirer.authorize(authorizationRequest(intent, card), timeout).then((first) =>
+        find: ': await tools.acquirer.authorize(authorizationRequest(intent, card, later), timeout);',
+        put: `: await tools.acquirer.authorize(authorizationRequest(intent, card, later), timeout).then((first) =>
           first.kind === 'unknown'
-            ? tools.acquirer.authorize({ ...authorizationRequest(intent, card), reference: crypto.randomUUID() }, timeout)
+            ? tools.acquirer.authorize({ ...authorizationRequest(intent, card, later), reference: crypto.randomUUID() }, timeout)
             : first,
         );`,
       },

@@ -1,4 +1,5 @@
 import { CANCEL_PLANTS } from './cancel-plants.ts';
+import { CAPTURE_PLANTS } from './capture-plants.ts';
 import { CHARGE_PLANTS } from './charge-plants.ts';
 import { CROWD_PLANTS } from './crowd-plants.ts';
 import { EDGE_PLANTS } from './edge-plants.ts';
@@ -11,6 +12,7 @@ import { WEBHOOK_PLANTS } from './webhook-plants.ts';
 export const PLANTS: readonly Plant[] = [
   ...CHARGE_PLANTS,
   ...CANCEL_PLANTS,
+  ...CAPTURE_PLANTS,
   ...KEY_PLANTS,
   ...WEBHOOK_PLANTS,
   ...RECURRENCE_PLANTS,

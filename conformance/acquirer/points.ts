@@ -1,5 +1,6 @@
 import type { AcquirerPoint } from './bench.ts';
 import { CANCELLATION_POINTS } from './cancellation-points.ts';
+import { CAPTURE_POINTS } from './capture-points.ts';
 import { CHANGE_POINTS } from './change-points.ts';
 import { CHARGE_POINTS } from './charge-points.ts';
 import { ERROR_POINTS } from './error-points.ts';
@@ -13,5 +14,6 @@ export const POINTS: readonly AcquirerPoint[] = [
   ...CANCELLATION_POINTS,
   ...CHANGE_POINTS,
   ...VERIFICATION_POINTS,
+  ...CAPTURE_POINTS,
   ...ERROR_POINTS,
 ];

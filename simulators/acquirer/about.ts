@@ -6,7 +6,7 @@ export type Protocol = 1 | 2;
 const CAPABILITIES = {
   largestInstallments: MOST_INSTALLMENTS,
   brands: BRANDS,
-  captureLater: false,
+  captureLater: true,
   partialCancel: true,
   zeroVerification: true,
   longestReference: 64,

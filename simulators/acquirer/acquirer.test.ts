@@ -26,7 +26,7 @@ function acquirerOf(t: TestContext, clock = () => 0) {
 }
 
 function request(reference: string, changed: object = {}) {
-  return readAuthorization(new FieldReader(authorization(reference, changed)));
+  return readAuthorization(new FieldReader(authorization(reference, changed)), 'atOnce');
 }
 
 function responded(act: (respond: Respond) => void): Promise<Responded> {

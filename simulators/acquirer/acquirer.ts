@@ -2,6 +2,7 @@ import {
   type Answer,
   CANCELED,
   cancellationAnswer,
+  captureAnswer,
   changeItem,
   chargeAnswer,
   FORBIDDEN,
@@ -18,6 +19,7 @@ import {
 import { type Charge, type Charges, cardMarkOf, stateAfterChange } from './charges.ts';
 import type { Decline } from './decline-codes.ts';
 import {
+  type CaptureRefusal,
   type CardOnPaper,
   type ChangeEntry,
   type Decision,
@@ -25,12 +27,13 @@ import {
   lineOf,
   type RefusalReason,
 } from './entries.ts';
-import { behaviourOf } from './faults.ts';
+import { behaviourOf, behaviourOfCapture } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import { bookedBehind, changesPage, nextChange } from './ledger-pages.ts';
 import type {
   Authorization,
   Cancellation,
+  CaptureRequest,
   Card,
   ChangesQuery,
   Script,
@@ -74,6 +77,28 @@ export class Acquirer {
       // A void or a repetition may have come in the meantime.
       if (!this.#answerBooked(request, null, respond)) this.#authorizeNew(request, step, respond);
     }, step.delayMilliseconds);
+  }
+
+  capture(request: CaptureRequest, respond: Respond): void {
+    const { merchantId, captureReference, reference, amount } = request;
+    const known = this.#charges.capture(merchantId, captureReference);
+    if (known !== undefined) {
+      const isSame = known.reference === reference && known.amount === amount;
+      this.#answer(isSame ? captureAnswer(captureReference, known) : REFERENCE_REUSED, respond);
+      return;
+    }
+    const { isExpired, fault } = behaviourOfCapture(amount);
+    const charge = this.#charges.charge(merchantId, reference);
+    const refusal = refusalOfCapture(charge, amount) ?? (isExpired ? 'expired' : null);
+    const capturedAt = request.capturedAt ?? this.#now();
+    const booked = { merchantId, captureReference, reference, amount, capturedAt, refusal };
+    this.#book({ type: 'capture', at: this.#now(), ...booked });
+    this.#ledger.afterDurable(() => respond(captureAnswer(captureReference, booked), fault));
+  }
+
+  findCapture(merchantId: string, captureReference: string, respond: Respond): void {
+    const known = this.#charges.capture(merchantId, captureReference);
+    this.#answer(known === undefined ? NOT_FOUND : captureAnswer(captureReference, known), respond);
   }
 
   undo({ merchantId, reference }: Undo, respond: Respond): void {
@@ -204,19 +229,20 @@ export class Acquirer {
   }
 
   #bookedAnswer(request: Authorization): Answer | null {
-    const { merchantId, reference, amount, installments } = request;
+    const { merchantId, reference, amount, installments, capture } = request;
     const charge = this.#charges.charge(merchantId, reference);
     if (charge === undefined) return this.#charges.hasTombstone(merchantId, reference) ? UNDONE : null;
     if (charge.status === 'undone') return UNDONE;
     const isSame =
-      charge.amount === amount &&
+      charge.authorizedAmount === amount &&
+      charge.capture === capture &&
       charge.installments === installments &&
       charge.cardMark === cardMarkOf(cardOnPaper(request.card));
     return isSame ? outcomeAnswer(charge) : REFERENCE_REUSED;
   }
 
   #authorizeNew(request: Authorization, step: Step | null, respond: Respond): void {
-    const { merchantId, reference, merchantReference, amount, installments, initiator } = request;
+    const { merchantId, reference, merchantReference, amount, installments, initiator, capture } = request;
     const triggerCard = triggerCardOf(request.card.number);
     const cardCount =
       triggerCard === null ? undefined : this.#charges.cardCount(merchantId, triggerCard.name);
@@ -240,6 +266,7 @@ export class Acquirer {
       amount,
       installments,
       initiator,
+      capture,
       soldAt: request.soldAt ?? this.#now(),
       card: cardOnPaper(request.card),
       decision: this.#decision(decline),
@@ -290,9 +317,15 @@ export class Acquirer {
   }
 }
 
+function refusalOfCapture(charge: Charge | undefined, amount: number): CaptureRefusal | null {
+  if (charge === undefined) return 'unknownCharge';
+  if (charge.status !== 'preauthorized') return 'notPreauthorized';
+  return amount > charge.authorizedAmount ? 'exceedsAuthorized' : null;
+}
+
 function refusalOfCancellation(charge: Charge | undefined, amount: number): RefusalReason | null {
   if (charge === undefined) return 'unknownCharge';
-  if (charge.status === 'declined' || charge.status === 'undone') return 'notApproved';
+  if (['preauthorized', 'declined', 'undone'].includes(charge.status)) return 'notApproved';
   return amount > charge.amount - charge.canceledAmount ? 'exceedsRemaining' : null;
 }
 

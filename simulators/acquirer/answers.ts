@@ -1,4 +1,4 @@
-import type { BookedCancellation, Change, Charge } from './charges.ts';
+import type { BookedCancellation, BookedCapture, Change, Charge } from './charges.ts';
 
 export type Answer = { readonly status: number; readonly body: object };
 
@@ -27,13 +27,14 @@ export function ok(body: object): Answer {
 }
 
 /** What was decided about the charge, whatever became of it since. */
-export function outcomeAnswer({ reference, amount, decision, at }: Charge): Answer {
+export function outcomeAnswer({ reference, authorizedAmount, capture, decision, at }: Charge): Answer {
+  const amount = authorizedAmount;
   if (decision.outcome === 'declined') return ok({ reference, amount, ...decision });
-  const { outcome, authorizationCode, nsu, networkTransactionId } = decision;
+  const { authorizationCode, nsu, networkTransactionId } = decision;
   const authorizedAt = new Date(at).toISOString();
   return ok({
     reference,
-    outcome,
+    outcome: capture === 'later' ? 'preauthorized' : 'approved',
     amount,
     authorizationCode,
     nsu: String(nsu),
@@ -50,6 +51,11 @@ export function cancellationAnswer(cancellationReference: string, booked: Booked
   const { amount, canceledAmount, refusal } = booked;
   if (refusal !== null) return ok({ cancellationReference, outcome: 'refused', reason: refusal });
   return ok({ cancellationReference, outcome: 'canceled', amount, canceledAmount });
+}
+
+export function captureAnswer(captureReference: string, { amount, refusal }: BookedCapture): Answer {
+  if (refusal !== null) return ok({ captureReference, outcome: 'refused', reason: refusal });
+  return ok({ captureReference, outcome: 'captured', amount });
 }
 
 /** What the charge is now. */

@@ -22,6 +22,7 @@ function approval(reference: string, nsu: number, merchantId = 'M1'): Authorizat
     amount: 1_000,
     installments: 1,
     initiator: 'cardholder',
+    capture: 'atOnce',
     soldAt: AT,
     card: CARD,
     decision: {
@@ -104,6 +105,7 @@ test('the summary counts what every charge is now', () => {
   charges.apply({ ...UNDO, reference: 'b' });
   charges.apply({ ...UNDO, reference: 'never seen' });
   assert.deepEqual(charges.summary, {
+    preauthorized: 0,
     approved: 0,
     declined: 0,
     undone: 1,

@@ -2,6 +2,7 @@ import { type Due, DueSettlements } from './due-settlements.ts';
 import type {
   AuthorizationEntry,
   CancellationEntry,
+  CaptureEntry,
   CardOnPaper,
   ChangeEntry,
   Decision,
@@ -19,21 +20,24 @@ import {
 } from './installments.ts';
 import type { CardCount } from './trigger-cards.ts';
 
-export type ChargeStatus = 'approved' | 'declined' | 'undone' | 'canceled';
+export type ChargeStatus = 'preauthorized' | 'approved' | 'declined' | 'undone' | 'canceled';
 
 /** A charge, or a check of a card, which is a charge of nothing. */
 export type Charge = {
   readonly merchantId: string;
   readonly reference: string;
   readonly merchantReference: string | null;
-  readonly amount: number;
+  /** As it was authorized; less when less was captured. */
+  amount: number;
+  readonly authorizedAmount: number;
+  readonly capture: AuthorizationEntry['capture'];
   readonly installments: number;
   /** What distinguishes cards on paper, see `cardMarkOf`. */
   readonly cardMark: string;
   readonly decision: Decision;
-  /** In milliseconds since 1970; `soldAt` in the merchant's time. */
+  /** In milliseconds since 1970; `soldAt` in the merchant's time, of a pre-authorization its capture. */
   readonly at: number;
-  readonly soldAt: number;
+  soldAt: number;
   status: ChargeStatus;
   /** Given back, by cancellations and chargebacks. */
   canceledAmount: number;
@@ -49,6 +53,8 @@ export type BookedCancellation = {
   readonly canceledAmount: number;
 };
 
+export type BookedCapture = Pick<CaptureEntry, 'reference' | 'amount' | 'refusal'>;
+
 /** Something that happened to a charge after it was answered. */
 export type Change = {
   /** The number of its line in the ledger. */
@@ -63,6 +69,7 @@ export type Change = {
 };
 
 export type Summary = {
+  preauthorized: number;
   approved: number;
   declined: number;
   undone: number;
@@ -79,6 +86,7 @@ type MerchantBook = {
   readonly verifications: Map<string, Charge>;
   readonly tombstones: Set<string>;
   readonly cancellations: Map<string, BookedCancellation>;
+  readonly captures: Map<string, BookedCapture>;
   readonly cardCounts: Map<string, CardCount>;
   readonly changes: Change[];
   readonly due: DueSettlements;
@@ -93,6 +101,7 @@ export class ContradictoryEntry extends Error {}
  */
 export class Charges {
   readonly summary: Summary = {
+    preauthorized: 0,
     approved: 0,
     declined: 0,
     undone: 0,
@@ -128,6 +137,9 @@ export class Charges {
       case 'cancellation':
         this.#applyCancellation(book, entry);
         break;
+      case 'capture':
+        this.#applyCapture(book, entry);
+        break;
       case 'change':
         this.#applyChange(book, entry);
         break;
@@ -149,6 +161,10 @@ export class Charges {
 
   cancellation(merchantId: string, cancellationReference: string): BookedCancellation | undefined {
     return this.#merchants.get(merchantId)?.cancellations.get(cancellationReference);
+  }
+
+  capture(merchantId: string, captureReference: string): BookedCapture | undefined {
+    return this.#merchants.get(merchantId)?.captures.get(captureReference);
   }
 
   cardCount(merchantId: string, triggerCard: string): CardCount | undefined {
@@ -183,13 +199,13 @@ export class Charges {
     const { reference, decision, card, amount } = entry;
     if (book.charges.has(reference)) throw new ContradictoryEntry('the reference is booked already');
     if (book.tombstones.has(reference)) throw new ContradictoryEntry('the reference was undone');
-    const charge = chargeOf(entry, entry.merchantReference, amount, entry.installments, entry.soldAt);
+    const charge = chargeOf(entry, entry);
     book.charges.set(reference, charge);
     book.inOrder.push(charge);
     this.inOrder.push(charge);
     this.#countNsu(decision);
-    this.summary[decision.outcome] += 1;
-    if (decision.outcome === 'approved') {
+    this.summary[charge.status] += 1;
+    if (charge.status === 'approved') {
       this.summary.approvedCents += amount;
       book.due.addCharge(charge);
     }
@@ -198,7 +214,8 @@ export class Charges {
 
   #applyVerification(book: MerchantBook, entry: VerificationEntry): void {
     if (book.verifications.has(entry.reference)) throw new ContradictoryEntry('the check is booked already');
-    book.verifications.set(entry.reference, chargeOf(entry, null, 0, 1, entry.at));
+    const nothing = { merchantReference: null, amount: 0, installments: 1, capture: 'atOnce' } as const;
+    book.verifications.set(entry.reference, chargeOf(entry, { ...nothing, soldAt: entry.at }));
     this.#countNsu(entry.decision);
   }
 
@@ -211,11 +228,27 @@ export class Charges {
       this.summary.tombstones += 1;
       return;
     }
-    if (charge.status !== 'approved' || charge.canceledAmount > 0) {
+    if (!['preauthorized', 'approved'].includes(charge.status) || charge.canceledAmount > 0) {
       throw new ContradictoryEntry('only an approved charge without cancellations can be undone');
     }
+    if (charge.status === 'approved') this.summary.approvedCents -= charge.amount;
     this.#move(charge, 'undone');
-    this.summary.approvedCents -= charge.amount;
+  }
+
+  #applyCapture(book: MerchantBook, entry: CaptureEntry): void {
+    const { captureReference, reference, amount, refusal, capturedAt } = entry;
+    if (book.captures.has(captureReference)) throw new ContradictoryEntry('the capture is booked already');
+    book.captures.set(captureReference, { reference, amount, refusal });
+    if (refusal !== null) return;
+    const charge = book.charges.get(reference);
+    if (charge?.status !== 'preauthorized' || amount > charge.authorizedAmount) {
+      throw new ContradictoryEntry('more is captured than is authorized');
+    }
+    charge.amount = amount;
+    charge.soldAt = capturedAt;
+    this.#move(charge, 'approved');
+    this.summary.approvedCents += amount;
+    book.due.addCharge(charge);
   }
 
   #applyCancellation(book: MerchantBook, entry: CancellationEntry): void {
@@ -281,6 +314,7 @@ export class Charges {
       verifications: new Map(),
       tombstones: new Set(),
       cancellations: new Map(),
+      captures: new Map(),
       cardCounts: new Map(),
       changes: [],
       due: new DueSettlements(),
@@ -300,23 +334,24 @@ export function cardMarkOf({ brand, firstSix, lastFour, expiration }: CardOnPape
 
 function chargeOf(
   entry: AuthorizationEntry | VerificationEntry,
-  merchantReference: string | null,
-  amount: number,
-  installments: number,
-  soldAt: number,
+  sale: Pick<Charge, 'merchantReference' | 'amount' | 'installments' | 'soldAt' | 'capture'>,
 ): Charge {
   const { merchantId, reference, card, decision, at } = entry;
+  const { merchantReference, amount, installments, soldAt, capture } = sale;
+  const isHeld = decision.outcome === 'approved' && capture === 'later';
   return {
     merchantId,
     reference,
     merchantReference,
     amount,
+    authorizedAmount: amount,
+    capture,
     installments,
     cardMark: cardMarkOf(card),
     decision,
     at,
     soldAt,
-    status: decision.outcome,
+    status: isHeld ? 'preauthorized' : decision.outcome,
     canceledAmount: 0,
     parts: null,
   };

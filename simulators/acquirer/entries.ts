@@ -35,6 +35,9 @@ export type Declined = {
 };
 export type Decision = Approved | Declined;
 
+/** `later`: nothing is charged before a capture. */
+export const CAPTURE_TIMES = ['atOnce', 'later'] as const;
+
 /** `at` is in milliseconds since 1970. */
 type Booked = { readonly at: number; readonly merchantId: string; readonly reference: string };
 
@@ -44,6 +47,7 @@ export type AuthorizationEntry = Booked & {
   readonly amount: number;
   readonly installments: number;
   readonly initiator: 'cardholder' | 'merchant';
+  readonly capture: (typeof CAPTURE_TIMES)[number];
   /** In the merchant's time: what installments are counted from. */
   readonly soldAt: number;
   readonly card: CardOnPaper;
@@ -71,6 +75,24 @@ export type CancellationEntry = Booked & {
   readonly refusal: RefusalReason | null;
 };
 
+export const CAPTURE_REFUSALS = [
+  'unknownCharge',
+  'notPreauthorized',
+  'exceedsAuthorized',
+  'expired',
+] as const;
+export type CaptureRefusal = (typeof CAPTURE_REFUSALS)[number];
+
+export type CaptureEntry = Booked & {
+  readonly type: 'capture';
+  readonly captureReference: string;
+  readonly amount: number;
+  /** In the merchant's time: what installments are counted from. */
+  readonly capturedAt: number;
+  /** Null when it was done; booked like that of a cancellation. */
+  readonly refusal: CaptureRefusal | null;
+};
+
 /**
  * Something that happened to an installment: a settlement that fell due, or what `POST /changes`
  * asked for.
@@ -86,9 +108,15 @@ export type ChangeEntry = Booked & {
 };
 
 /** One line of the ledger. */
-export type Entry = AuthorizationEntry | VerificationEntry | UndoEntry | CancellationEntry | ChangeEntry;
+export type Entry =
+  | AuthorizationEntry
+  | VerificationEntry
+  | UndoEntry
+  | CancellationEntry
+  | CaptureEntry
+  | ChangeEntry;
 
-const ENTRY_TYPES = ['authorization', 'verification', 'undo', 'cancellation', 'change'] as const;
+const ENTRY_TYPES = ['authorization', 'verification', 'undo', 'cancellation', 'capture', 'change'] as const;
 
 /** The entry as its line in the file, with the instants in UTC so that a person can read it. */
 export function lineOf(entry: Entry): string {
@@ -96,6 +124,8 @@ export function lineOf(entry: Entry): string {
   switch (entry.type) {
     case 'authorization':
       return JSON.stringify({ ...entry, at, soldAt: textOf(entry.soldAt) });
+    case 'capture':
+      return JSON.stringify({ ...entry, at, capturedAt: textOf(entry.capturedAt) });
     case 'change':
       return JSON.stringify({ ...entry, at, happenedAt: textOf(entry.happenedAt) });
     default:
@@ -140,6 +170,15 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         amount: fields.integer('amount', 1, LARGEST_AMOUNT),
         refusal: fields.wordOrNull('refusal', REFUSAL_REASONS),
       };
+    case 'capture':
+      return {
+        type,
+        ...booked,
+        captureReference: fields.text('captureReference', REFERENCE),
+        amount: fields.integer('amount', 1, LARGEST_AMOUNT),
+        capturedAt: fields.instant('capturedAt'),
+        refusal: fields.wordOrNull('refusal', CAPTURE_REFUSALS),
+      };
     case 'change':
       return {
         type,
@@ -158,6 +197,8 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         amount: fields.integer('amount', 1, LARGEST_AMOUNT),
         installments: fields.integer('installments', 1, MOST_INSTALLMENTS),
         initiator: fields.word('initiator', INITIATORS),
+        // Ledgers of earlier versions have none.
+        capture: fields.wordOrNull('capture', CAPTURE_TIMES) ?? 'atOnce',
         // Ledgers of earlier versions have only the acquirer's own time.
         soldAt: fields.instantOrNull('soldAt') ?? booked.at,
         card: fields.object('card', readCardOnPaper),

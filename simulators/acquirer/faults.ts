@@ -40,6 +40,22 @@ function behaviourOfStep(step: Step, brand: Brand): Behaviour {
   return { decline, fault: step.fault };
 }
 
+/**
+ * The same of a capture: by its own amount, for that of its authorization would have spoiled that.
+ * Silence without a booking is no fault of captures: they are sent again until they are answered.
+ */
+export function behaviourOfCapture(amount: number): {
+  readonly isExpired: boolean;
+  readonly fault: Fault | null;
+} {
+  const digits = amount % 10_000;
+  const fault = FAULT_OF_DIGITS[digits] ?? null;
+  return {
+    isExpired: digits >= amounts.declines.first && digits <= amounts.declines.last,
+    fault: fault === 'silent' ? null : fault,
+  };
+}
+
 /** 1005 to 1099: the meaning of the ABECS code in the last two digits. */
 function declineOfDigits(digits: number, brand: Brand): Decline | null {
   if (digits < amounts.declines.first || digits > amounts.declines.last) return null;

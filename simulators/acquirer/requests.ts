@@ -1,4 +1,5 @@
 import { BRANDS, type Brand } from './decline-codes.ts';
+import type { AuthorizationEntry } from './entries.ts';
 import type { FieldReader } from './field-reader.ts';
 import { CHANGE_TYPES, type ChangeType } from './installments.ts';
 import { FAULTS, type Step } from './script-step.ts';
@@ -17,9 +18,19 @@ export type Authorization = {
   readonly amount: number;
   readonly installments: number;
   readonly initiator: 'cardholder' | 'merchant';
+  readonly capture: AuthorizationEntry['capture'];
   /** Null: now, by the acquirer's own clock. */
   readonly soldAt: number | null;
   readonly card: Card;
+};
+/** A request to charge what was pre-authorized. */
+export type CaptureRequest = {
+  readonly merchantId: string;
+  readonly captureReference: string;
+  readonly reference: string;
+  readonly amount: number;
+  /** Null: now, by the acquirer's own clock. */
+  readonly capturedAt: number | null;
 };
 export type Undo = { readonly merchantId: string; readonly reference: string };
 export type Cancellation = {
@@ -62,7 +73,7 @@ const LONGEST_DELAY_MILLISECONDS = 60_000;
 const MOST_REFUSALS = 1_000;
 export const INITIATORS = ['cardholder', 'merchant'] as const;
 
-export function readAuthorization(fields: FieldReader): Authorization {
+export function readAuthorization(fields: FieldReader, capture: Authorization['capture']): Authorization {
   const initiator = fields.word('initiator', INITIATORS);
   fields.textOrNull('networkTransactionId', NETWORK_TRANSACTION_ID);
   fields.wordOrNull('storedCard', ['first', 'later']);
@@ -73,6 +84,7 @@ export function readAuthorization(fields: FieldReader): Authorization {
     amount: fields.integer('amount', 1, LARGEST_AMOUNT),
     installments: fields.integer('installments', 1, MOST_INSTALLMENTS),
     initiator,
+    capture,
     soldAt: fields.instantOrNull('soldAt'),
     card: fields.object('card', (card) => readCard(card, initiator)),
   };
@@ -91,6 +103,16 @@ export function readCancellation(fields: FieldReader): Cancellation {
     cancellationReference: fields.text('cancellationReference', REFERENCE),
     reference: fields.text('reference', REFERENCE),
     amount: fields.integer('amount', 1, LARGEST_AMOUNT),
+  };
+}
+
+export function readCapture(fields: FieldReader): CaptureRequest {
+  return {
+    merchantId: fields.text('merchantId', MERCHANT_ID),
+    captureReference: fields.text('captureReference', REFERENCE),
+    reference: fields.text('reference', REFERENCE),
+    amount: fields.integer('amount', 1, LARGEST_AMOUNT),
+    capturedAt: fields.instantOrNull('capturedAt'),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   REFERENCE,
   readAuthorization,
   readCancellation,
+  readCapture,
   readScript,
   readUndo,
   readVerification,
@@ -19,6 +20,7 @@ import {
 type Reading = (acquirer: Acquirer, query: QueryReader, respond: Respond, protocol: Protocol) => void;
 
 const CHARGES_PATH = '/charges/';
+const CAPTURES_PATH = '/captures/';
 
 const READINGS: Readonly<Record<string, Reading>> = {
   '/about': (_acquirer, _query, respond, protocol) => respond(ok(aboutIn(protocol)), null),
@@ -52,8 +54,16 @@ const READINGS: Readonly<Record<string, Reading>> = {
 const ORDERS: Readonly<Record<string, (acquirer: Acquirer, fields: FieldReader, respond: Respond) => void>> =
   {
     '/authorizations': (acquirer, fields, respond) => {
-      const request = readAuthorization(fields);
+      const request = readAuthorization(fields, 'atOnce');
       unlessFaulty(fields, respond, () => acquirer.authorize(request, respond));
+    },
+    '/preauthorizations': (acquirer, fields, respond) => {
+      const request = readAuthorization(fields, 'later');
+      unlessFaulty(fields, respond, () => acquirer.authorize(request, respond));
+    },
+    '/captures': (acquirer, fields, respond) => {
+      const request = readCapture(fields);
+      unlessFaulty(fields, respond, () => acquirer.capture(request, respond));
     },
     '/undos': (acquirer, fields, respond) => {
       const request = readUndo(fields);
@@ -95,7 +105,11 @@ export function route(
   } else if (method === 'GET' && Object.hasOwn(READINGS, path)) {
     READINGS[path]?.(acquirer, new QueryReader(search), respond, protocol);
   } else if (method === 'GET' && path.startsWith(CHARGES_PATH)) {
-    findCharge(acquirer, path.slice(CHARGES_PATH.length), new QueryReader(search), respond);
+    const asked = readReference(path.slice(CHARGES_PATH.length), new QueryReader(search));
+    unlessFaulty(asked, respond, () => acquirer.find(asked.merchantId, asked.reference, respond));
+  } else if (method === 'GET' && path.startsWith(CAPTURES_PATH)) {
+    const asked = readReference(path.slice(CAPTURES_PATH.length), new QueryReader(search));
+    unlessFaulty(asked, respond, () => acquirer.findCapture(asked.merchantId, asked.reference, respond));
   } else respond(UNKNOWN_PATH, null);
 }
 
@@ -108,11 +122,11 @@ function readChangesQuery(query: QueryReader): ChangesQuery {
   };
 }
 
-function findCharge(acquirer: Acquirer, segment: string, query: QueryReader, respond: Respond): void {
+function readReference(segment: string, query: QueryReader) {
   const reference = decoded(segment);
   const merchantId = query.text('merchantId', MERCHANT_ID);
   if (reference === null || !REFERENCE.test(reference)) query.refuse('reference');
-  unlessFaulty(query, respond, () => acquirer.find(merchantId, reference ?? '', respond));
+  return { merchantId, reference: reference ?? '', fault: query.fault };
 }
 
 function unlessFaulty(reader: { readonly fault: string | null }, respond: Respond, act: () => void): void {

@@ -14,8 +14,12 @@ export type CardForAuthorization = {
   readonly brand: CardBrand;
 };
 
+/** Whether the authorization charges the card, or holds the amount until `capture`. */
+export type CaptureTime = 'atOnce' | 'later';
+
 export type AuthorizationRequest = {
   readonly merchantId: string;
+  readonly capture: CaptureTime;
   /**
    * Ours, unique for ever: the transaction's id. The acquirer books at most one charge under it.
    */
@@ -58,6 +62,9 @@ export type Approval = {
   readonly networkTransactionId: string | null;
 };
 
+/** The amount is held on the card, and nothing is charged before a capture. */
+export type Preauthorized = Omit<Approval, 'kind'> & { readonly kind: 'preauthorized' };
+
 export type DeclineAnswer = {
   readonly kind: 'declined';
   /** The issuer's code, of the card's brand. */
@@ -83,12 +90,15 @@ export type NotConnected = { readonly kind: 'notConnected'; readonly reason: str
  */
 export type NotSent = { readonly kind: 'notSent'; readonly reason: string };
 
-export type AuthorizationAnswer = Approval | DeclineAnswer | Unknown | NotConnected | NotSent;
-export type VerificationAnswer = AuthorizationAnswer;
+/** An approval is what was requested: `preauthorized` when it is captured later, and only then. */
+export type AuthorizationAnswer = Approval | Preauthorized | DeclineAnswer | Unknown | NotConnected | NotSent;
+export type VerificationAnswer = Exclude<AuthorizationAnswer, Preauthorized>;
 export type FoundCharge =
   /** `amount`: cents, as the acquirer has booked it; null: it does not report it. */
   | (Approval & { readonly amount: number | null })
   | DeclineAnswer
+  /** It waits for its capture: nothing is charged. */
+  | { readonly kind: 'preauthorized' }
   | { readonly kind: 'voided' }
   | { readonly kind: 'notFound' }
   | Unknown
@@ -111,6 +121,36 @@ export type CancelAnswer =
   | Unknown
   | NotConnected
   | NotSent;
+
+/** A request to charge what was authorized, once; what is not captured of it is let go. */
+export type CaptureRequest = {
+  readonly merchantId: string;
+  /** Of the charge. */
+  readonly reference: string;
+  /** Ours, unique for ever among the captures; sent again it gets the booked answer again. */
+  readonly captureReference: string;
+  readonly amount: Cents;
+  /** Business time: from when the acquirer counts the days until it pays. */
+  readonly capturedAt: Instant;
+};
+
+/**
+ * Why an acquirer captures nothing: for good, also when the same reference is sent again.
+ * `notPreauthorized`: it was captured, voided or declined. `expired`: the issuer holds it no longer.
+ */
+export const CAPTURE_REFUSAL_REASONS = [
+  'unknownCharge',
+  'notPreauthorized',
+  'exceedsAuthorized',
+  'expired',
+] as const;
+type BookedCapture =
+  | { readonly kind: 'captured' }
+  | { readonly kind: 'refused'; readonly reason: (typeof CAPTURE_REFUSAL_REASONS)[number] };
+export type CaptureAnswer = BookedCapture | Unknown | NotConnected | NotSent;
+/** `notFound` is no proof of absence: the request may still be on its way. */
+export type FoundCapture = BookedCapture | { readonly kind: 'notFound' } | Unknown | NotSent;
+
 export type VoidAnswer = { readonly kind: 'voided' } | { readonly kind: 'declined' } | Unknown | NotSent;
 
 /**
@@ -204,6 +244,13 @@ export type Acquirer = {
    * Gives back an amount of an approved charge. Repeating a reference never gives it back twice.
    */
   cancel(request: CancelRequest, timeoutMilliseconds: number): Promise<CancelAnswer>;
+  /** Charges what was pre-authorized. Repeating a reference never captures it twice. */
+  capture(request: CaptureRequest, timeoutMilliseconds: number): Promise<CaptureAnswer>;
+  /** The acquirer's record of a capture. */
+  findCapture(
+    request: Pick<CaptureRequest, 'merchantId' | 'captureReference' | 'amount'>,
+    timeoutMilliseconds: number,
+  ): Promise<FoundCapture>;
   /**
    * The acquirer's record of a reference. `notFound` is no proof of absence: an authorization may
    * still be on its way.

@@ -21,6 +21,8 @@ export function gatedAcquirer(acquirer: Acquirer, gate: Gate): Acquirer {
     authorize: unlessHeld(acquirer.authorize, notConnected),
     verify: unlessHeld(acquirer.verify, notConnected),
     cancel: unlessHeld(acquirer.cancel, notConnected),
+    capture: unlessHeld(acquirer.capture, notConnected),
+    findCapture: unlessHeld(acquirer.findCapture, unknown),
     voidCharge: unlessHeld(acquirer.voidCharge, unknown),
     find: unlessHeld(acquirer.find, unknown),
     changesSince: unlessHeld(acquirer.changesSince, unknown),

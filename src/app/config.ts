@@ -50,6 +50,7 @@ export type Configuration = {
   readonly minimumInstallment: Cents;
   readonly fees: FeeTable;
   readonly networkLimits: LimitMode;
+  readonly captureDays: number;
   readonly cancelWindowDays: number;
   readonly chargeWindow: ChargeWindow;
   readonly chargesAtOnce: number;
@@ -149,6 +150,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
     fees: feeTable(text('PARCELA_FEES'), faults),
     networkLimits: oneOf('PARCELA_NETWORK_LIMITS', LIMIT_MODES),
+    captureDays: whole('PARCELA_CAPTURE_DAYS', 1, 30),
     cancelWindowDays: whole('PARCELA_CANCEL_WINDOW_DAYS', 1, 3_650),
     chargeWindow: readWindow(reader),
     chargesAtOnce: whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000),

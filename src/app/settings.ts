@@ -129,6 +129,7 @@ const ROWS: readonly Row[] = [
     'enforce',
     'another try of a declined card that its network would fine: `enforce` (refused), `observe` (sent and counted) or `off`',
   ],
+  ['PARCELA_CAPTURE_DAYS', '7', 'days in which an authorized payment (`captureType` `pa`) can be captured'],
   ['PARCELA_CANCEL_WINDOW_DAYS', '180', 'days after the sale in which a payment can be canceled'],
   [
     'PARCELA_CHARGE_WINDOW',

@@ -11,10 +11,9 @@ import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.t
 import { listUnresolved, MOST_LISTED } from '../transactions/unresolved/list-unresolved.ts';
 import { findCase } from '../transactions/unresolved/unresolved.sql.ts';
 import {
-  CANCEL_DECISIONS,
   type Case,
-  CHARGE_DECISIONS,
   caseResource,
+  DECISIONS_OF,
   type Decision,
   type DecisionRefusal,
   type Unresolved,
@@ -40,7 +39,7 @@ const USUAL_LIMIT = 100;
 const LONGEST_REASON = 200;
 /** An entry stands in the commit that it describes; the clocks of both are read a moment apart. */
 const AROUND_DECISION_MILLISECONDS = 60_000;
-const DECISIONS: readonly Decision[] = [...CHARGE_DECISIONS, ...CANCEL_DECISIONS];
+const DECISIONS: readonly Decision[] = [...new Set(Object.values(DECISIONS_OF).flat())];
 
 const LIMIT_OPTION = {
   name: 'limit',
@@ -52,15 +51,15 @@ const LIMIT_OPTION = {
 
 const ID_OPERAND = {
   name: 'ID',
-  description: 'of the charge (its payment) or of the cancel, as resolve list shows it',
+  description: 'of the charge (its payment), of the cancel or of the capture, as resolve list shows it',
   check: (value: string) => (isUuid(value) ? null : 'must be an id of 36 characters'),
 } as const;
 
-/** The unresolved charges and cancels, for a person: see docs/resolving.md. */
+/** The unresolved charges, cancels and captures, for a person: see docs/resolving.md. */
 export const RESOLVE_COMMANDS: readonly Command[] = [
   {
     words: ['resolve', 'list'],
-    summary: 'show the charges and cancels whose outcome is unknown, oldest first',
+    summary: 'show the charges, cancels and captures whose outcome is unknown, oldest first',
     options: [
       { name: 'merchant', value: 'ID', description: 'only of this merchant' },
       {
@@ -83,7 +82,7 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
   },
   {
     words: ['resolve', 'show'],
-    summary: 'show all of one charge or cancel, and what the acquirer says of it now',
+    summary: 'show all of one charge, cancel or capture, and what the acquirer says of it now',
     operand: ID_OPERAND,
     options: [],
     isAudited: true,
@@ -97,7 +96,9 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
       {
         name: 'as',
         value: 'OUTCOME',
-        description: `of a charge ${CHARGE_DECISIONS.join(' or ')}, of a cancel ${CANCEL_DECISIONS.join(' or ')}`,
+        description: Object.entries(DECISIONS_OF)
+          .map(([kind, decisions]) => `of a ${kind} ${decisions.join(' or ')}`)
+          .join(', '),
         isRequired: true,
         check: (value) =>
           DECISIONS.includes(value as Decision)
@@ -248,6 +249,8 @@ function acquirerText(answer: AskedAcquirer): string {
   switch (answer.kind) {
     case 'approved':
       return `approved: the charge is live (authorization ${answer.authorizationCode}, nsu ${answer.nsu})`;
+    case 'preauthorized':
+      return 'authorized, and not captured';
     case 'declined':
       return `declined (code ${answer.responseCode})`;
     case 'voided':
@@ -270,7 +273,7 @@ function caseLines(found: Case): string[] {
   const { kind, decidedAt, dueAt, refusalCode, authorizationCode, nsu } = found;
   const lines: [string, string | null][] = [
     [kind, found.id],
-    ['payment', kind === 'cancel' ? found.transactionId : null],
+    ['payment', kind === 'charge' ? null : found.transactionId],
     ['made for', found.origin],
     ['merchant', found.merchantId],
     ['account', found.accountNumber],
@@ -290,15 +293,16 @@ function caseLines(found: Case): string[] {
   return lines.flatMap(([name, value]) => (value === null ? [] : [field(name, visible(value))]));
 }
 
-function stateText({ state, decidedAt, isUnresolved }: Case): string {
+function stateText({ kind, state, decidedAt, isUnresolved }: Case): string {
+  if (state === 'preauthorized') return `${state} (it waits for its capture)`;
+  if (decidedAt !== null && kind === 'charge' && state === 'capturing') return state;
   if (decidedAt !== null) return `${state} (final)`;
   return isUnresolved ? `${state} (unknown)` : `${state} (its first answer is still awaited)`;
 }
 
 function adviceOf({ kind, origin, id }: Case): string {
-  const outcomes = kind === 'charge' ? CHARGE_DECISIONS : CANCEL_DECISIONS;
-  const advice = `It is tried again by itself. To end it: resolve decide ${id} --as ${outcomes.join('|')} --reason …`;
-  if (kind === 'cancel' || origin === 'payment') return advice;
+  const advice = `It is tried again by itself. To end it: resolve decide ${id} --as ${DECISIONS_OF[kind].join('|')} --reason …`;
+  if (kind !== 'charge' || origin === 'payment') return advice;
   return `${advice}\nAfter voided its billing is charged again: only when no charge of this one stays at the acquirer.`;
 }
 
@@ -380,6 +384,5 @@ function refusalDetail(refusal: DecisionRefusal, found: Case | null): string {
   if (found === null) return '';
   if (refusal === 'final') return `: ${found.state}, and stays so`;
   if (refusal !== 'notOfThisKind') return '';
-  const outcomes = found.kind === 'charge' ? CHARGE_DECISIONS : CANCEL_DECISIONS;
-  return `: --as must be ${outcomes.join(' or ')}`;
+  return `: --as must be ${DECISIONS_OF[found.kind].join(' or ')}`;
 }

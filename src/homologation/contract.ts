@@ -19,7 +19,7 @@ export const ACQUIRER_CHARGES = contract({
   }),
   answers: {
     200: {
-      description: 'The charges; status is approved, declined, undone or canceled.',
+      description: 'The charges; status is preauthorized, approved, declined, undone or canceled.',
       schema: Type.Object({
         items: Type.Array(
           Type.Object({
@@ -29,7 +29,7 @@ export const ACQUIRER_CHARGES = contract({
             authorizationCode: Type.Union([Type.String(), Type.Null()]),
             amount: Type.Union([Type.Integer(), Type.Null()]),
             canceledAmount: Type.Integer(),
-            status: Type.Enum(['approved', 'declined', 'undone', 'canceled']),
+            status: Type.Enum(['preauthorized', 'approved', 'declined', 'undone', 'canceled']),
           }),
         ),
       }),

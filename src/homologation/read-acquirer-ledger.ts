@@ -9,7 +9,7 @@ export type LedgerCharge = {
   readonly amount: number | null;
   /** Cents of it that were canceled. */
   readonly canceledAmount: number;
-  readonly status: 'approved' | 'declined' | 'undone' | 'canceled';
+  readonly status: 'preauthorized' | 'approved' | 'declined' | 'undone' | 'canceled';
 };
 
 const MOST_CHARGES = 100;

@@ -1,4 +1,5 @@
 import { type Static, type TArray, type TObject, type TSchema, Type } from 'typebox';
+import type { AcquirerCapabilities } from '../acquirers/capabilities.ts';
 import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../acquirers/contract.ts';
 import type { Buyer } from '../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../cards/card.ts';
@@ -8,19 +9,17 @@ import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
-import { type Instant, saoPauloOffsetText } from '../values/instant.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
+import { CAPTURE_UNTIL } from './approval-contract.ts';
 import { callbackUrl, checkCallback } from './callback.ts';
 import type { Payment } from './payment.ts';
 import {
   checkSplit,
   readSplit,
-  type ShownSplit,
   SPLIT_ANSWER,
   SPLIT_EXAMPLE,
   SPLIT_PAGES_ANSWER,
   SPLIT_REQUEST,
-  writeSplit,
 } from './split/contract.ts';
 
 export { writeDecline, writeRetryLimit } from '../acquirers/contract.ts';
@@ -35,6 +34,11 @@ const PAYMENT_REQUEST = Type.Object({
       description: 'avista: one payment; lojista: installments.',
     }),
     installments: Type.Integer({ minimum: 1, maximum: 99 }),
+    captureType: Type.Optional(
+      Type.Enum(['ac', 'pa'], {
+        description: 'ac (the default): authorize and capture; pa: authorize only, and capture later.',
+      }),
+    ),
   }),
   referenceTransaction: text(50),
   urlCallBack: Type.Optional(
@@ -115,6 +119,14 @@ export const PAYMENT_FAULTS = {
       en: 'A payment of type lojista has 2 to 99 installments.',
     },
   },
+  captureLaterNotOffered: {
+    status: 400,
+    tag: 'payment.captureType',
+    sentence: {
+      pt: 'A adquirente não oferece captura posterior (pa). Envie captureType ac, ou não o envie.',
+      en: 'The acquirer does not offer to capture later (pa). Send captureType ac, or leave it out.',
+    },
+  },
   oneCardSource: {
     status: 400,
     tag: 'cardInfo.numberToken',
@@ -132,7 +144,7 @@ type Loose = Record<string, unknown> | undefined;
  */
 export function checkPayment(
   minimumInstallment: Cents,
-  largestInstallments: () => number,
+  capabilities: () => Pick<AcquirerCapabilities, 'largestInstallments' | 'captureLater'>,
   callRules: CallRules,
 ): (body: unknown) => Fault[] {
   return (body) => {
@@ -143,8 +155,11 @@ export function checkPayment(
       urlCallBack?: unknown;
     };
     const faults: Fault[] = [];
+    const { largestInstallments, captureLater } = capabilities();
     if (typeof payment === 'object')
-      faults.push(...checkInstallments(payment, minimumInstallment, largestInstallments()));
+      faults.push(...checkInstallments(payment, minimumInstallment, largestInstallments));
+    if (typeof payment === 'object' && payment.captureType === 'pa' && !captureLater)
+      faults.push(PAYMENT_FAULTS.captureLaterNotOffered);
     if (typeof cardInfo === 'object') faults.push(...checkCardSource(cardInfo));
     if (Array.isArray(configSplit)) faults.push(...checkSplit(configSplit));
     if (typeof urlCallBack === 'string') faults.push(...checkCallback(callRules, urlCallBack));
@@ -231,7 +246,7 @@ const DECLINE_OR_REFUSAL = {
 
 const PAYMENT_ANSWERS = {
   200: {
-    description: 'Approved.',
+    description: 'Approved, or with captureType pa authorized: then nothing is charged yet.',
     headers: PAYMENT_ID_HEADER,
     schema: Type.Object({
       paymentAuthorization: Type.Object({
@@ -244,6 +259,7 @@ const PAYMENT_ANSWERS = {
         installments: Type.Integer(),
         referenceTransaction: Type.Union([Type.String(), Type.Null()]),
         releaseAt: Type.String(),
+        captureUntil: Type.Optional(CAPTURE_UNTIL),
         split: Type.Optional(SPLIT_ANSWER),
         ...SPLIT_PAGES_ANSWER,
       }),
@@ -299,6 +315,7 @@ export function readPaymentRequest(body: PaymentRequest): Payment {
   return {
     amount: payment.amount as Cents,
     installmentCount: payment.installments,
+    isCapturedLater: payment.captureType === 'pa',
     referenceTransaction: body.referenceTransaction ?? null,
     callbackUrl: callbackUrl(body.urlCallBack ?? null),
     antiFraudCode: body.sellerInfo.codeAntiFraud,
@@ -346,31 +363,5 @@ function readCard(cardInfo: Sound<PaymentRequest['cardInfo']>): NamedCard {
     brand: cardInfo.brand ?? null,
     expirationMonth: cardInfo.expirationMonth ?? null,
     expirationYear: cardInfo.expirationYear ?? null,
-  };
-}
-
-export function writeApproval(
-  payment: Payment,
-  approval: {
-    paymentId: string;
-    authorizationCode: string;
-    nsu: string;
-    moment: Instant;
-    split: ShownSplit | null;
-  },
-): object {
-  return {
-    paymentAuthorization: {
-      returnCode: '0',
-      description: 'Sucesso',
-      paymentId: approval.paymentId,
-      authorizationCode: approval.authorizationCode,
-      nsu: approval.nsu,
-      amount: payment.amount,
-      installments: payment.installmentCount,
-      referenceTransaction: payment.referenceTransaction,
-      releaseAt: saoPauloOffsetText(approval.moment),
-      ...writeSplit(approval.split, payment.installmentCount),
-    },
   };
 }

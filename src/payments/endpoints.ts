@@ -11,13 +11,13 @@ import { refusalsAnswer, unavailableAnswer, writeOnce } from '../platform/http/r
 import type { Language } from '../platform/http/sentence.ts';
 import type { Cents } from '../values/cents.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
+import { writeApproval, writePreauthorization } from './approval-contract.ts';
 import { checkSale } from './check-sale.ts';
 import {
   CREATE_PAYMENT,
   checkPayment,
   readPaymentRequest,
   readSoundSale,
-  writeApproval,
   writeDecline,
   writeRetryLimit,
 } from './contract.ts';
@@ -41,7 +41,7 @@ export const PAYMENT_ENDPOINTS: readonly Endpoint<PaymentTools>[] = [
     },
     {
       checkWith: ({ minimumInstallment, acquirer, callRules }) =>
-        checkPayment(minimumInstallment, () => acquirer.capabilities().largestInstallments, callRules),
+        checkPayment(minimumInstallment, acquirer.capabilities, callRules),
       lookBeside: async (tools, body, { merchantId }) => {
         const { card, antiFraudCode } = readSoundSale(body);
         const refusals = await checkSale(tools, merchantId, card, antiFraudCode);
@@ -59,6 +59,8 @@ function writeResult(
   switch (result.kind) {
     case 'approved':
       return { status: 200, body: writeApproval(payment, result), headers: paymentHeader(result) };
+    case 'preauthorized':
+      return { status: 200, body: writePreauthorization(payment, result), headers: paymentHeader(result) };
     case 'declined':
       return writeFailed(402, writeDecline(result, language), result);
     case 'refused':

@@ -14,6 +14,8 @@ import type { Webhooks } from '../webhooks/module.ts';
 import { CALLBACK_FAULTS } from './callback.ts';
 import { CANCEL_ENDPOINTS } from './cancels/endpoints.ts';
 import { CANCEL_REFUSALS } from './cancels/refusals.ts';
+import { CAPTURE_ENDPOINTS } from './captures/endpoints.ts';
+import { CAPTURE_REFUSALS } from './captures/refusals.ts';
 import { PAYMENT_FAULTS } from './contract.ts';
 import { PAYMENT_ENDPOINTS, type PaymentTools } from './endpoints.ts';
 import { PAYMENT_MESSAGES } from './messages-contract.ts';
@@ -28,7 +30,7 @@ import TEXTS from './texts.json' with { type: 'json' };
 
 export const PAYMENTS: Published = {
   texts: TEXTS,
-  endpoints: [...PAYMENT_ENDPOINTS, ...PAYMENT_STATUS_ENDPOINTS, ...CANCEL_ENDPOINTS],
+  endpoints: [...PAYMENT_ENDPOINTS, ...PAYMENT_STATUS_ENDPOINTS, ...CAPTURE_ENDPOINTS, ...CANCEL_ENDPOINTS],
   messages: PAYMENT_MESSAGES,
   refusals: [
     {
@@ -66,6 +68,11 @@ export const PAYMENTS: Published = {
       text: 'Why a payment is not given back. With 409 nothing was; with 500 the cancel is carried on until the acquirer answers.',
       refusals: CANCEL_REFUSALS,
     },
+    {
+      title: 'Captures',
+      text: 'Why a payment is not captured. With 409 nothing was; with 500 the capture is carried on until the acquirer answers.',
+      refusals: CAPTURE_REFUSALS,
+    },
   ],
 };
 
@@ -76,6 +83,7 @@ type PaymentsContext = ModuleContext & {
   readonly configuration: {
     readonly acquirerTimeoutMilliseconds: number;
     readonly cancelWindowDays: number;
+    readonly captureDays: number;
     readonly minimumInstallment: Cents;
     readonly fees: FeeTable;
   };
@@ -109,6 +117,19 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
         wakeSignal: transactions.wakeSignal,
         writeCancelIntent: transactions.writeCancelIntent,
         writeCancelOutcome: transactions.writeCancelOutcome,
+        releasePreauthorization: transactions.releasePreauthorization,
+      }),
+      ...serve(CAPTURE_ENDPOINTS, {
+        database,
+        keyring,
+        acquirer,
+        clock,
+        acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
+        minimumInstallment: configuration.minimumInstallment,
+        findRequest: idempotency.findRequest,
+        wakeSignal: transactions.wakeSignal,
+        writeCaptureIntent: transactions.writeCaptureIntent,
+        writeCaptureOutcome: transactions.writeCaptureOutcome,
       }),
       ...serve(MOVEMENT_ENDPOINTS, {
         search,
@@ -159,6 +180,10 @@ function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
     writeIntent: transactions.writeIntent,
     writeOutcome: transactions.writeOutcome,
     writeUnsent: transactions.writeUnsent,
+    later: {
+      captureDays: configuration.captureDays,
+      writePreauthorization: transactions.writePreauthorization,
+    },
     wakeSignal: transactions.wakeSignal,
     observe: transactions.observe,
   };

@@ -8,7 +8,13 @@ import { type CardTools, type OpenedCardSource, openCardSource } from '../cards/
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { newId } from '../platform/chance.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { type ChargeResult, type ChargeTools, chargeCard } from '../transactions/card/charge-card.ts';
+import {
+  type ChargeResult,
+  type ChargeTools,
+  chargeCard,
+  type LaterCapture,
+  type PreauthorizedResult,
+} from '../transactions/card/charge-card.ts';
 import { checkNetworkLimits, type LimitTools } from '../transactions/card/check-network-limits.ts';
 import type { IntentRefusal } from '../transactions/card/intents.sql.ts';
 import { type FeeTable, feePortion } from '../transactions/fee-table.ts';
@@ -24,6 +30,8 @@ export type PayTools = CardTools &
   LimitTools &
   ChargeTools<IntentRefusal> & {
     readonly database: Database;
+    /** For what is captured later. */
+    readonly later: LaterCapture;
     /** The operator's fees: shares of the net amount are reckoned after them. */
     readonly fees: FeeTable;
     /**
@@ -40,7 +48,7 @@ export type PayTools = CardTools &
     ) => void;
   };
 
-type Charge = ChargeResult | { readonly kind: IntentRefusal };
+type Charge = ChargeResult | PreauthorizedResult | { readonly kind: IntentRefusal };
 
 export type PayResult =
   | {
@@ -51,6 +59,7 @@ export type PayResult =
       readonly moment: Instant;
       readonly split: { readonly split: RecordedSplit; readonly shares: readonly Share[] } | null;
     }
+  | (PreauthorizedResult & { readonly paymentId: string })
   | {
       readonly kind: 'declined';
       readonly paymentId: string;
@@ -129,14 +138,21 @@ export async function payByCard(
     soldAt,
   });
   if (payment.callbackUrl !== null) await tools.rememberCallbackEndpoint(merchantId, payment.callbackUrl);
-  const charge = await chargeCard(tools, intent, card, deadlineAt);
+  const later = payment.isCapturedLater ? tools.later : null;
+  const charge = await chargeCard(tools, intent, card, deadlineAt, later);
   if (verdict === 'review' && WITH_TRANSACTION.includes(charge.kind))
     tools.observeReview(intent, charge.kind);
   return resultOf(payment, intent, charge);
 }
 
 /** The others leave nothing on record. */
-const WITH_TRANSACTION: readonly Charge['kind'][] = ['approved', 'declined', 'unknown', 'unrecorded'];
+const WITH_TRANSACTION: readonly Charge['kind'][] = [
+  'approved',
+  'preauthorized',
+  'declined',
+  'unknown',
+  'unrecorded',
+];
 
 type Found = OpenedCardSource & {
   readonly transactionId: string;
@@ -216,6 +232,8 @@ function resultOf(
       return 'keyUsed';
     case 'approved':
       return { ...charge, paymentId: transactionId, split: split && { split, shares: charge.shares } };
+    case 'preauthorized':
+      return { ...charge, paymentId: transactionId };
     case 'declined':
       return {
         ...charge,

@@ -4,7 +4,7 @@ import type { FindRequestTools } from '../idempotency/find-earlier-request.ts';
 import type { SentRequest } from '../idempotency/idempotency-key.ts';
 import { identifyRequest } from '../idempotency/identify-request.ts';
 import type { Once } from '../platform/http/refusal.ts';
-import type { Transaction } from '../transactions/transaction.ts';
+import type { Preauthorization, Transaction } from '../transactions/transaction.ts';
 import { findTransaction } from '../transactions/transaction-queries.sql.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
@@ -45,15 +45,19 @@ function outcomeOf(transaction: Transaction): PayResult | null {
   const {
     transactionId: paymentId,
     state,
+    preauthorization,
     wasNeverSent,
     brand,
     responseCode,
     adviceCode,
     soldAt,
   } = transaction;
+  if (preauthorization !== null) return preauthorizedAnswer(transaction, preauthorization);
   switch (state) {
     case 'charging':
     case 'unresolved':
+    case 'preauthorized':
+    case 'capturing':
       return null;
     case 'voided':
       return wasNeverSent ? null : { kind: 'unknown', paymentId };
@@ -72,6 +76,21 @@ function outcomeOf(transaction: Transaction): PayResult | null {
     case 'approved':
       return approvalOf(transaction);
   }
+}
+
+/** As it was authorized: the payment itself shows what was captured or let go since. */
+function preauthorizedAnswer(
+  { transactionId, authorizationCode, nsu }: Transaction,
+  { authorizedAt, captureUntil }: Preauthorization,
+): PayResult {
+  return {
+    kind: 'preauthorized',
+    paymentId: transactionId,
+    authorizationCode: authorizationCode as string,
+    nsu: nsu as string,
+    moment: authorizedAt,
+    captureUntil,
+  };
 }
 
 /** As it was when it was approved: the payment itself shows what was given back since. */

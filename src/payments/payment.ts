@@ -16,6 +16,8 @@ import type { Cents } from '../values/cents.ts';
 export type Payment = {
   readonly amount: Cents;
   readonly installmentCount: number;
+  /** It is only authorized now. */
+  readonly isCapturedLater: boolean;
   readonly referenceTransaction: string | null;
   readonly callbackUrl: string | null;
   readonly antiFraudCode: string;
@@ -62,6 +64,7 @@ export function textsWithNumber(payment: Payment, number: string): KeptText[] {
 
 export const PAYMENT_STATUSES = [
   'processing',
+  'preauthorized',
   'authorized',
   'declined',
   'voided',
@@ -89,6 +92,9 @@ export function paymentStatus(
     case 'charging':
     case 'unresolved':
       return 'processing';
+    case 'preauthorized':
+    case 'capturing':
+      return 'preauthorized';
     case 'declined':
     case 'voided':
       return state;
@@ -109,6 +115,8 @@ export function statesOfStatus(
       return { states: TRANSACTION_STATES, installmentStates: INSTALLMENT_STATES };
     case 'processing':
       return { states: ['charging', 'unresolved'], installmentStates: INSTALLMENT_STATES };
+    case 'preauthorized':
+      return { states: ['preauthorized', 'capturing'], installmentStates: INSTALLMENT_STATES };
     case 'declined':
     case 'voided':
       return { states: [status], installmentStates: INSTALLMENT_STATES };

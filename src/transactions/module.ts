@@ -12,6 +12,7 @@ import type { CancelTools } from './cancels/cancel-transaction.ts';
 import { cancelIntentsWrite } from './cancels/cancels.sql.ts';
 import type { ResolveCancelsTools } from './cancels/resolve-unresolved-cancels.ts';
 import { cancelingWork } from './cancels/work.ts';
+import { type Captures, openCaptures } from './captures/module.ts';
 import type { ChargeTools } from './card/charge-card.ts';
 import type { LimitTools } from './card/check-network-limits.ts';
 import { type IntentRefusal, intentsWrite } from './card/intents.sql.ts';
@@ -32,7 +33,10 @@ import { countingWork } from './unresolved/work.ts';
  * Five tries to resolve without a single answer (a charge asks twice in each); then one try a
  * second notices the acquirer's return.
  */
-const UNRESOLVED_IN_ROW = { charge: 10, cancel: 5 } as const satisfies Record<UnresolvedKind, number>;
+const UNRESOLVED_IN_ROW = { charge: 10, cancel: 5, capture: 5 } as const satisfies Record<
+  UnresolvedKind,
+  number
+>;
 const OUTAGE_PAUSES = { probePauseMilliseconds: 1_000, returnPauseMilliseconds: 15_000 } as const;
 
 type TransactionsContext = ModuleContext & {
@@ -49,7 +53,8 @@ type TransactionsContext = ModuleContext & {
 export type Transactions = Module &
   Pick<Changes, 'changes'> &
   Pick<ChargeTools<IntentRefusal>, 'writeIntent' | 'writeOutcome' | 'writeUnsent' | 'observe'> &
-  Pick<CancelTools, 'writeCancelIntent' | 'writeCancelOutcome'> & {
+  Pick<CancelTools, 'writeCancelIntent' | 'writeCancelOutcome'> &
+  Omit<Captures, 'works' | 'clockedWork'> & {
     readonly limits: LimitTools;
     readonly guardVerification: GuardVerification;
     /** Wakes the resolving of charges and cancels. */
@@ -78,6 +83,13 @@ export function openTransactions(
     writeOutcome: batched(outcomesWrite(database, deliverer)),
     writeCancelOutcome: batched(cancelOutcomesWrite(database, deliverer)),
   };
+  const observe = observeResolutions(metrics);
+  const captures = openCaptures(context, {
+    deliverer,
+    wakeSignal: shared.wakeSignal,
+    outage: outageOf('capture'),
+    observeCapture: (outcome) => observe('capture', outcome),
+  });
   const changes = openChanges(context, { deliverer, chargebacks: shared.billingSignal });
   return {
     limits,
@@ -93,16 +105,21 @@ export function openTransactions(
     writeUnsent: batched(unsentChargesWrite(database)),
     writeCancelIntent: batched(cancelIntentsWrite(database)),
     writeCancelOutcome: shared.writeCancelOutcome,
+    writeCaptureIntent: captures.writeCaptureIntent,
+    writeCaptureOutcome: captures.writeCaptureOutcome,
+    writePreauthorization: captures.writePreauthorization,
+    releasePreauthorization: captures.releasePreauthorization,
     observe: observeAuthorizations(metrics),
     endpoints: [],
     works: [
-      ...resolvingWorks(context, deliverer, shared, outageOf('cancel')),
+      ...resolvingWorks(context, deliverer, shared, { observe, cancelOutage: outageOf('cancel') }),
+      ...captures.works,
       ...changes.works,
       countingWork(database, observeUnresolved(metrics)),
       ...customersWork(context),
       forgetDeclinedVerifications(database),
     ],
-    clockedWork: [],
+    clockedWork: captures.clockedWork,
   };
 }
 
@@ -122,15 +139,10 @@ function resolvingWorks(
     Transactions,
     'wakeSignal' | 'billingSignal' | 'outage' | 'writeOutcome' | 'writeCancelOutcome'
   >,
-  cancelOutage: OutageWatch,
+  { observe, cancelOutage }: { observe: ObserveResolution; cancelOutage: OutageWatch },
 ): Work[] {
-  const { configuration, database, clock, acquirer, log, metrics } = context;
+  const { configuration, database, clock, acquirer, log } = context;
   const { acquirerTimeoutMilliseconds } = configuration;
-  const resolutions = metrics.counter(
-    'parcela_resolutions_total',
-    'Tries to settle unanswered charges and cancels, by what became of them.',
-    ['kind', 'outcome'],
-  );
   const charges: ResolveTools = {
     database,
     acquirer,
@@ -141,7 +153,7 @@ function resolvingWorks(
     acquirerTimeoutMilliseconds,
     searchMilliseconds: searchPatience(context),
     outage: shared.outage,
-    observe: (outcome) => resolutions.inc({ kind: 'charge', outcome }),
+    observe: (outcome) => observe('charge', outcome),
     warn: ({ transactionId, tries }, reason) =>
       log.warn({ transactionId, tries, reason }, 'a charge stays unknown'),
   };
@@ -152,11 +164,22 @@ function resolvingWorks(
     acquirerTimeoutMilliseconds,
     writeCancelOutcome: shared.writeCancelOutcome,
     cancelOutage,
-    observeCancel: (outcome) => resolutions.inc({ kind: 'cancel', outcome }),
+    observeCancel: (outcome) => observe('cancel', outcome),
     warnOfCancel: ({ cancelId, transactionId, tries }, reason) =>
       log.warn({ cancelId, transactionId, tries, reason }, 'a cancel was not done'),
   };
   return [resolvingWork(charges, shared.wakeSignal), cancelingWork(cancels, shared.wakeSignal)];
+}
+
+type ObserveResolution = (kind: UnresolvedKind, outcome: string) => void;
+
+function observeResolutions(metrics: Metrics): ObserveResolution {
+  const resolutions = metrics.counter(
+    'parcela_resolutions_total',
+    'Tries to settle unanswered charges, cancels and captures, by what became of them.',
+    ['kind', 'outcome'],
+  );
+  return (kind, outcome) => resolutions.inc({ kind, outcome });
 }
 
 /**

@@ -6,7 +6,7 @@ import { type Cents, MOST_INSTALLMENTS } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 import type { ListedCancel, TransactionWithCancels } from './cancels/cancel.ts';
 import { beneficiariesOfPage, type RecordedSplit, type Share } from './split.ts';
-import type { Installment, Origin, Transaction, TransactionState } from './transaction.ts';
+import type { Installment, Origin, Preauthorization, Transaction, TransactionState } from './transaction.ts';
 
 export type TransactionKey = { readonly merchantId: string; readonly transactionId: string };
 
@@ -76,10 +76,16 @@ export async function outcomesOf(
 /** Its intent was taken back: resolving raises the fence before it voids anything. */
 export const NEVER_SENT = `t.state = 'voided' and t.fence = 0 and starts_with(t.unknown_reason, 'not sent')`;
 
-/** Of a transaction `t` with its `INSTALLMENTS`. */
+/** Of a transaction `t` with its `PREAUTHORIZATION` and `INSTALLMENTS`. */
 export const OWN_COLUMNS = `t.transaction_id, t.state, t.amount, t.origin, t.canceled_amount, t.reference_transaction, t.sold_at,
      t.authorization_code, t.nsu, coalesce(t.approved_at, t.decided_at) as approved_at, t.card_brand,
-     t.card_first_six, t.card_last_four, t.response_code, t.advice_code, ${NEVER_SENT} as was_never_sent, t.anti_fraud_verdict, t.anti_fraud_reasons, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states`;
+     t.card_first_six, t.card_last_four, t.response_code, t.advice_code, ${NEVER_SENT} as was_never_sent, t.anti_fraud_verdict, t.anti_fraud_reasons, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states,
+     p.authorized_amount, p.authorized_at, p.capture_until, p.released_at`;
+
+export const PREAUTHORIZATION = `lateral (
+     select authorized_amount, authorized_at, capture_until, released_at from preauthorizations
+     where merchant_id = t.merchant_id and transaction_id = t.transaction_id limit 1
+   ) p on true`;
 
 export const INSTALLMENTS = `lateral (
      select array_agg(installment_number order by installment_number) as numbers,
@@ -95,7 +101,7 @@ const BENEFICIARIES_OF_PAGE = `{${Array.from({ length: MOST_INSTALLMENTS }, (_, 
 const WHOLE = `${OWN_COLUMNS},
      s.share_numbers, s.positions, s.beneficiaries, s.share_amounts, s.share_canceled_amounts`;
 
-const OF_WHOLE = `transactions t, ${INSTALLMENTS}, lateral (
+const OF_WHOLE = `transactions t left join ${PREAUTHORIZATION}, ${INSTALLMENTS}, lateral (
      select array_agg(installment_number order by installment_number, position) as share_numbers,
        array_agg(position order by installment_number, position) as positions,
        array_agg(beneficiary order by installment_number, position) as beneficiaries,
@@ -177,10 +183,21 @@ export function parseOwn(row: Row): Omit<Transaction, 'shares'> {
     responseCode: row.response_code as string | null,
     adviceCode: row.advice_code as string | null,
     installments: parseInstallments(row),
+    preauthorization: parsePreauthorization(row),
     heldAmount: row.canceled_amount as Cents,
     verdict: row.anti_fraud_verdict as Transaction['verdict'],
     verdictReasons: readReasons((row.anti_fraud_reasons ?? '') as string),
     split: row.split as RecordedSplit | null,
+  };
+}
+
+function parsePreauthorization(row: Row): Preauthorization | null {
+  if (row.authorized_amount === null) return null;
+  return {
+    authorizedAmount: row.authorized_amount as Cents,
+    authorizedAt: row.authorized_at as Instant,
+    captureUntil: row.capture_until as Instant,
+    releasedAt: row.released_at as Instant | null,
   };
 }
 

@@ -8,9 +8,19 @@ import type { RecordedSplit, Share, ShareTotal } from './split.ts';
 
 /**
  * One authorization of the acquirer under one reference. `charging`: the acquirer is being asked.
- * `unresolved`: no clear answer came, and the outcome is being found. The other three are final.
+ * `unresolved`: no clear answer came, and the outcome is being found, or what was pre-authorized is
+ * being voided. `preauthorized`: it waits for its capture. `capturing`: the acquirer is asked for
+ * that. The other three are final.
  */
-export const TRANSACTION_STATES = ['charging', 'unresolved', 'approved', 'declined', 'voided'] as const;
+export const TRANSACTION_STATES = [
+  'charging',
+  'unresolved',
+  'preauthorized',
+  'capturing',
+  'approved',
+  'declined',
+  'voided',
+] as const;
 export type TransactionState = (typeof TRANSACTION_STATES)[number];
 
 export const TRANSACTION_EVENTS = [
@@ -21,6 +31,11 @@ export const TRANSACTION_EVENTS = [
   'keep',
   'withdraw',
   'dismiss',
+  'preauthorize',
+  'startCapture',
+  'capture',
+  'failCapture',
+  'release',
 ] as const;
 /**
  * `lose`: the answer did not come, or its process died. `void`: the acquirer acknowledged the void.
@@ -37,6 +52,11 @@ const NEVER = {
   keep: null,
   withdraw: null,
   dismiss: null,
+  preauthorize: null,
+  startCapture: null,
+  capture: null,
+  failCapture: null,
+  release: null,
 } as const;
 
 /**
@@ -46,23 +66,24 @@ const NEVER = {
  */
 export const TRANSACTION_MOVES = {
   charging: {
+    ...NEVER,
     approve: 'approved',
     decline: 'declined',
     lose: 'unresolved',
-    void: null,
-    keep: null,
     withdraw: 'voided',
     dismiss: 'voided',
+    preauthorize: 'preauthorized',
   },
   unresolved: {
-    approve: null,
+    ...NEVER,
     decline: 'declined',
     lose: 'unresolved',
     void: 'voided',
     keep: 'approved',
-    withdraw: null,
     dismiss: 'voided',
   },
+  preauthorized: { ...NEVER, startCapture: 'capturing', release: 'unresolved' },
+  capturing: { ...NEVER, capture: 'approved', failCapture: 'preauthorized' },
   approved: NEVER,
   declined: NEVER,
   voided: NEVER,
@@ -122,18 +143,31 @@ export type Installment = {
   readonly state: InstallmentState;
 };
 
+/** What a sale that is captured later has beside its transaction. All times are business time. */
+export type Preauthorization = {
+  readonly authorizedAmount: Cents;
+  readonly authorizedAt: Instant;
+  /** What is not captured by then is voided. */
+  readonly captureUntil: Instant;
+  /** When it was canceled, or its time was over; null: neither. */
+  readonly releasedAt: Instant | null;
+};
+
 export type Transaction = {
   readonly transactionId: string;
   readonly state: TransactionState;
   /** It ended without a request to the acquirer, and the key of its request is free again. */
   readonly wasNeverSent: boolean;
+  /** Of a pre-authorized sale what was authorized, and from its capture on what was captured. */
   readonly amount: Cents;
+  /** Null: a sale that is captured at once. */
+  readonly preauthorization: Preauthorization | null;
   readonly referenceTransaction: string | null;
   /** Business time of the sale. */
   readonly soldAt: Instant;
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
-  /** Business time of the approval; null: not approved. */
+  /** Business time of the approval, or of the capture; null: not approved. */
   readonly approvedAt: Instant | null;
   /** What asked for it. Of a billing's the reference is the billing's id. */
   readonly origin: Origin;

@@ -23,8 +23,8 @@ const HOMOLOGATION = 'homologation';
 /** Data of the simulator that homologation starts: it prints for merchants what the simulator reacts to. */
 const SIMULATED = /^simulators\/acquirer\/[\w-]+\.json$/;
 
-/** What only one method of payment has: the money that all methods share knows nothing of it. */
-const METHODS = ['src/transactions/card/'];
+/** The folders of each method of payment: the money that all methods share knows nothing of them. */
+const METHODS = [['src/transactions/card/', 'src/transactions/captures/']];
 /** They choose between methods: the module opens each, and what a person decides may be a charge of each. */
 const CHOOSE_METHODS = ['src/transactions/module.ts', 'src/transactions/unresolved/decide-unresolved.ts'];
 
@@ -71,8 +71,9 @@ function faultOf(from: string, target: string, wanted: Import, plan: Plan): stri
 }
 
 function methodFault(from: string, target: string): string | null {
-  const method = METHODS.find((folder) => target.startsWith(folder));
-  const isFree = method === undefined || from.startsWith(method) || CHOOSE_METHODS.includes(from);
+  const isIn = (path: string) => (folder: string) => path.startsWith(folder);
+  const method = METHODS.find((folders) => folders.some(isIn(target)));
+  const isFree = method === undefined || method.some(isIn(from)) || CHOOSE_METHODS.includes(from);
   const isOfModule = from.startsWith('src/transactions/');
   return isFree || !isOfModule ? null : `imports ${target}, which only one method of payment has`;
 }

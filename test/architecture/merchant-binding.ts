@@ -38,6 +38,12 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'transactions.claim_unresolved': 'work that falls due, for all merchants',
   'transactions.earliest_due': 'work that falls due, for all merchants',
   'cancels.claim_unresolved': 'work that falls due, for all merchants',
+  'captures.claim_unresolved': 'work that falls due, for all merchants',
+  'captures.earliest_due': 'work that falls due, for all merchants',
+  'captures.pull_forward': 'work that falls due, for all merchants',
+  'preauthorizations.earliest_of_merchant': 'looks through what waits, of all merchants, for one merchant',
+  'preauthorizations.expire': 'work that falls due, for all merchants',
+  'preauthorizations.merchants_ahead': 'moved clocks, of all merchants',
   'cancels.earliest_due': 'work that falls due, for all merchants',
   'deliveries.claim_due': 'work that falls due, for all merchants',
   'deliveries.earliest_due': 'work that falls due, for all merchants',
@@ -55,6 +61,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'changes.list_unprocessed_chargebacks': 'work that falls due, for all merchants',
   'changes.find_unprocessed_chargeback': 'looks through what waits, of all merchants, for one merchant',
   'transactions.count_unresolved': 'metrics of what is unknown, for all merchants',
+  'captures.count_unresolved': 'metrics of what is unknown, for all merchants',
   'cancels.count_unresolved': 'metrics of what is unknown, for all merchants',
   'subscriptions.erase_old_customers': 'work that falls due, for all merchants',
   'plan_cancellations.claim': 'work that falls due, for all merchants',
@@ -68,6 +75,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'merchants.list': "the operator's view",
   'transactions.find_case': "the operator's view",
   'cancels.find_case': "the operator's view",
+  'captures.find_case': "the operator's view",
 };
 
 /** Statements that touch a merchant's table without binding the merchant, in any of their parts. */

@@ -11,6 +11,7 @@ export const STATE_DECLARATIONS: Declarations = {
           'charging.decline': 'declined',
           'charging.lose': 'unresolved',
           'unresolved.keep': 'approved',
+          'capturing.capture': 'approved',
         },
         fromBy: 'OutcomeRow.expected',
         toBy: 'OutcomeRow.state',
@@ -37,6 +38,16 @@ export const STATE_DECLARATIONS: Declarations = {
       },
     ],
     'transactions.end_unsent': [{ table: 'transactions', cells: ['charging.withdraw'] }],
+    'transactions.commit_preauthorizations': [{ table: 'transactions', cells: ['charging.preauthorize'] }],
+    'preauthorizations.release': [{ table: 'transactions', cells: ['preauthorized.release'] }],
+    'preauthorizations.expire': [{ table: 'transactions', cells: ['preauthorized.release'] }],
+    'preauthorizations.expire_of_merchant': [{ table: 'transactions', cells: ['preauthorized.release'] }],
+    'captures.commit_intents': [{ table: 'transactions', cells: ['preauthorized.startCapture'] }],
+    'captures.record': [{ table: 'captures', cells: ['capturing.confirm'] }],
+    'captures.record_refusal': [
+      { table: 'transactions', cells: ['capturing.failCapture'] },
+      { table: 'captures', cells: ['capturing.refuse', 'capturing.withdraw'] },
+    ],
     'changes.record': [
       { table: 'acquirer_changes', cells: ['waiting.apply'] },
       {

@@ -24,7 +24,15 @@ import {
   subscriptionToCreate,
 } from './enrolled.ts';
 import { type Shop, strangeAddress } from './hostile-service.ts';
-import { AMOUNT, encryptedCardOf, encryptedPayment, knownPayment, newPayment, wholePayment } from './sold.ts';
+import {
+  AMOUNT,
+  authorizedPayment,
+  encryptedCardOf,
+  encryptedPayment,
+  knownPayment,
+  newPayment,
+  wholePayment,
+} from './sold.ts';
 import type { WireRequest } from './wire.ts';
 
 /** Nothing is percent-encoded yet. */
@@ -82,6 +90,12 @@ const login =
 
 const nothing: Recipe = async () => ({});
 
+/** Some of what is tried captures it. */
+const captureOfItsOwn: Recipe = async (shop) => ({
+  parameters: { paymentId: (await authorizedPayment(shop)).paymentId },
+  body: { amount: AMOUNT },
+});
+
 /** A little further than the shop's clock stands: the request takes less time than that. */
 async function littleAheadOf({ url, tokens }: Shop): Promise<string> {
   const { body } = await call(url, '/homologation/clock', { token: tokens.gateway });
@@ -137,6 +151,8 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       body: { amount: 1 },
     }),
   ],
+  capturePayment: [captureOfItsOwn],
+  putCapture: [captureOfItsOwn],
   listPayments: [
     async (shop) => {
       const { referenceTransaction } = await knownPayment(shop);

@@ -15,9 +15,11 @@ export async function encryptedCardOf(shop: Shop, merchantId = shop.merchantId):
 }
 
 export const AMOUNT = 12_990;
+const SALE = { transactionType: 'credit', amount: AMOUNT, productType: 'avista', installments: 1 };
 
 export async function wholePayment(shop: Shop): Promise<Record<string, unknown>> {
   return paymentRequest(await tokenize(shop.url, shop.tokens.gateway), AMOUNT, {
+    payment: { ...SALE, captureType: 'ac' },
     urlCallBack: `${shop.listenerUrl}/retorno`,
     configSplit: [
       { documentNumberBeneficiary: '11222333000181', percent: 10.5, type: 'bruto' },
@@ -59,8 +61,8 @@ export function knownPayment(shop: Shop, name = 'payment'): Promise<KnownPayment
   return shop.once(name, () => newPayment(shop));
 }
 
-export async function newPayment(shop: Shop): Promise<KnownPayment> {
-  const body = await wholePayment(shop);
+export async function newPayment(shop: Shop, change: Record<string, unknown> = {}): Promise<KnownPayment> {
+  const body: Record<string, unknown> = { ...(await wholePayment(shop)), ...change };
   const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
   if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
   return reply.body.paymentAuthorization as KnownPayment;
@@ -73,4 +75,9 @@ export async function chargedCard(shop: Shop): Promise<string> {
   const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
   if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
   return vaultId;
+}
+
+/** One that waits for its capture. */
+export function authorizedPayment(shop: Shop): Promise<KnownPayment> {
+  return newPayment(shop, { payment: { ...SALE, captureType: 'pa' } });
 }

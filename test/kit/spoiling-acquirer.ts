@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 /** One question on its way to the simulator. */
 export type BridgeQuestion = {
-  readonly kind: 'authorization' | 'find' | 'undo' | 'cancellation' | 'other';
+  readonly kind: 'authorization' | 'find' | 'undo' | 'cancellation' | 'capture' | 'findCapture' | 'other';
   /** The merchant's own reference of the charge that it is about, where it is known. */
   readonly order: string | null;
 };
@@ -103,15 +103,18 @@ export async function openResolvingBridge(target: string): Promise<ResolvingBrid
 
 function questionOf(path: string, body: Fields, orders: Map<string, string>): BridgeQuestion {
   const { pathname } = new URL(path, 'http://bridge');
-  if (pathname === '/authorizations' && typeof body.merchantReference === 'string') {
+  if (/^\/(pre)?authorizations$/.test(pathname) && typeof body.merchantReference === 'string') {
     orders.set(String(body.reference), body.merchantReference);
   }
   const found = /^\/charges\/(.+)$/.exec(pathname)?.[1];
   const kinds = {
     '/authorizations': 'authorization',
+    '/preauthorizations': 'authorization',
+    '/captures': 'capture',
     '/undos': 'undo',
     '/cancellations': 'cancellation',
   } as const;
+  if (pathname.startsWith('/captures/')) return { kind: 'findCapture', order: null };
   const kind = found === undefined ? (kinds[pathname as keyof typeof kinds] ?? 'other') : 'find';
   return { kind, order: orders.get(found ?? String(body.reference)) ?? null };
 }

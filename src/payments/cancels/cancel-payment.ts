@@ -10,6 +10,7 @@ import {
   cancelTransaction,
 } from '../../transactions/cancels/cancel-transaction.ts';
 import { findCancel } from '../../transactions/cancels/cancels.sql.ts';
+import { findRelease, type RecordedRelease } from '../../transactions/captures/releases.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -44,9 +45,21 @@ export async function cancelPayment(
     isRefused: (result) => result.kind === 'refused' && result.refusal !== 'refusedByAcquirer',
     async repeatAnswer(cancelId) {
       const cancel = await findCancel(tools.database, merchantId, cancelId);
-      return cancel === null ? null : outcomeOf(cancel);
+      if (cancel !== null) return outcomeOf(cancel);
+      const release = await findRelease(tools.database, merchantId, transactionId, cancelId);
+      return release === null ? null : outcomeOfRelease(release);
     },
   });
+}
+
+/** Of a pre-authorization: null while its void is not acknowledged. */
+function outcomeOfRelease({
+  state,
+  amount,
+  authorizationCode,
+  releasedAt,
+}: RecordedRelease): CancelResult | null {
+  return state === 'unresolved' ? null : { kind: 'canceled', amount, authorizationCode, moment: releasedAt };
 }
 
 function outcomeOf(cancel: RecordedCancel): CancelResult | null {

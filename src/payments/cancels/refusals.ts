@@ -43,6 +43,22 @@ export const CANCEL_REFUSALS = {
       en: 'What is left is held by a cancel that is under way; read the payment.',
     },
   },
+  beingCaptured: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O pagamento está sendo capturado; consulte-o e tente de novo.',
+      en: 'The payment is being captured; read it and try again.',
+    },
+  },
+  wholeOnly: {
+    status: 409,
+    tag: 'amount',
+    sentence: {
+      pt: 'Uma pré-autorização só se cancela por inteiro; para cobrar menos, capture menos.',
+      en: 'What is only authorized is canceled whole; to charge less, capture less.',
+    },
+  },
   exceedsRest: {
     status: 409,
     tag: 'amount',

@@ -7,6 +7,7 @@ import type { CancelState, ListedCancel, TransactionWithCancels } from '../../tr
 import type { Installment, ListedTransaction, Transaction } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
+import { CAPTURE_UNTIL } from '../approval-contract.ts';
 import { billingOf, type FoundPayment, type PaymentStatus } from '../payment.ts';
 import {
   SPLIT_ANSWER,
@@ -19,6 +20,7 @@ import {
 
 export const STATUS_WORDS = {
   processing: 'Processando',
+  preauthorized: 'Pré-autorizada',
   authorized: 'Autorizada',
   declined: 'Negada',
   voided: 'Desfeita',
@@ -44,6 +46,13 @@ const FIELDS_OF_ALL = {
     lastFour: Type.String(),
   }),
   value: Type.Integer(),
+  authorizedAmount: Type.Optional(
+    Type.Integer({
+      description:
+        'Only of captureType pa: cents as they were authorized; value is what was captured of them.',
+    }),
+  ),
+  captureUntil: Type.Optional(CAPTURE_UNTIL),
   canceledAmount: Type.Integer({ description: 'Cents that were given back.' }),
   cancelingAmount: Type.Integer({
     description: 'Cents of cancels whose answer is awaited: they will be given back, or set free again.',
@@ -136,7 +145,7 @@ export const GET_PAYMENT = contract({
   group: 'Payments',
   summary: 'Read a payment',
   description:
-    'statusDescription: Processando, Autorizada, Negada, Desfeita, Cancelada, Bloqueada or Paga. Amounts in cents, as ' +
+    'statusDescription: Processando, Pré-autorizada, Autorizada, Negada, Desfeita, Cancelada, Bloqueada or Paga. Amounts in cents, as ' +
     'they were charged; canceledAmount says what was given back of them. A split of very many shares is shown in pages.',
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
   query: SPLIT_QUERY,
@@ -173,7 +182,7 @@ export function writeListedPayment(found: FoundPayment<ListedTransaction>, langu
 type WithoutShares = Omit<Transaction, 'shares'>;
 
 function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>, language: Language): object {
-  const { installments } = transaction;
+  const { installments, preauthorization } = transaction;
   const canceledAmount = installments.reduce((sum, part) => sum + part.canceledAmount, 0);
   return {
     paymentId: transaction.transactionId,
@@ -190,6 +199,10 @@ function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>,
       lastFour: transaction.cardLastFour,
     },
     value: transaction.amount,
+    ...(preauthorization && {
+      authorizedAmount: preauthorization.authorizedAmount,
+      captureUntil: saoPauloOffsetText(preauthorization.captureUntil),
+    }),
     canceledAmount,
     cancelingAmount: transaction.heldAmount - canceledAmount,
     installments: installments.map(writeInstallment),

@@ -61,7 +61,7 @@ export type Contract<
 > = {
   /** Unique, in camelCase: the operationId of the published description. */
   readonly id: string;
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With parameters in braces: `/v1/payments/{paymentId}`. */
   readonly path: string;
   readonly api: Api;

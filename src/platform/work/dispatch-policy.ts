@@ -72,6 +72,8 @@ export const DISPATCH = {
   unresolvedCharges: inSlots(32),
   /** Cancels go over the connections that charge: few of them, so that payments always find one. */
   unresolvedCancels: inSlots(16),
+  /** Captures too, when their answer was lost. */
+  unresolvedCaptures: inSlots(16),
   /** Jumps of different merchants' clocks; one merchant has one at a time. */
   jumps: inSlots(4),
 } as const satisfies Record<string, DispatchLimits>;

@@ -111,6 +111,8 @@ async function resultAgain(
   switch (state) {
     case 'charging':
     case 'unresolved':
+    case 'preauthorized':
+    case 'capturing':
       return null;
     case 'approved':
       return { kind: 'paid' };

@@ -50,6 +50,8 @@ async function factsOf(
   switch (state) {
     case 'charging':
     case 'unresolved':
+    case 'preauthorized':
+    case 'capturing':
       return null;
     case 'voided':
       return 'voided';

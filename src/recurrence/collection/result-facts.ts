@@ -55,11 +55,12 @@ export function factsOfDecline(
  * charge was the one that tried, and puts the next try off.
  */
 export function isAcquirerThere(
-  outcome: 'approved' | 'declined' | 'unknown' | 'notSent' | 'notConnected',
+  outcome: 'approved' | 'preauthorized' | 'declined' | 'unknown' | 'notSent' | 'notConnected',
   isAway: boolean,
 ): boolean | null {
   switch (outcome) {
     case 'approved':
+    case 'preauthorized':
     case 'declined':
       return true;
     case 'unknown':

@@ -12,7 +12,7 @@ import {
   OUTCOME_MARGIN_MILLISECONDS,
   SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
 } from '../transaction.ts';
-import { type CancelRefusal, type CancelState, oldestCancelableSale } from './cancel.ts';
+import { type CancelRefusal, type CancelState, oldestCancelableSale, type Release } from './cancel.ts';
 import type { CancelOutcomeRow } from './cancel-outcomes.sql.ts';
 import { type CancelIntentResult, type CancelIntentRow, postponeCancel } from './cancels.sql.ts';
 
@@ -25,6 +25,7 @@ export type CancelTools = {
   readonly cancelWindowDays: number;
   readonly writeCancelIntent: BatchedWrite<CancelIntentRow, CancelIntentResult>;
   readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow, CancelState>;
+  readonly releasePreauthorization: Release;
 };
 
 export type CancelResult =
@@ -71,12 +72,24 @@ export async function cancelTransaction(
   const committed = await tools.writeCancelIntent(intent, deadlineAt);
   if (committed.kind === 'keyUsed') return 'keyUsed';
   if (committed.kind === 'refused') return committed;
+  if (committed.kind === 'preauthorized') return letGo(tools, wanted, deadlineAt);
   const cancel = { ...intent, ...committed };
   const answer = await askAcquirer(tools, cancel, deadlineAt);
   if (answer.kind === 'unknown') return leaveUnresolved(tools, cancel, answer.reason);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, cancel, answer.kind, deadlineAt);
   return recordAnswer(tools, cancel, answer, deadlineAt);
+}
+
+/** A capture, or another cancel, may have come first: then the reason is looked for anew. */
+async function letGo(
+  tools: CancelTools,
+  wanted: Parameters<typeof cancelTransaction>[1],
+  deadlineAt: number,
+): Promise<CancelResult | 'keyUsed'> {
+  const released = await tools.releasePreauthorization(wanted, deadlineAt);
+  if (released.kind === 'keyUsed') return 'keyUsed';
+  return released.kind === 'overtaken' ? cancelTransaction(tools, wanted, deadlineAt) : released;
 }
 
 type Cancel = CancelIntentRow & { readonly amount: Cents; readonly authorizationCode: string };

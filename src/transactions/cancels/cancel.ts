@@ -67,6 +67,8 @@ export type CancelRefusal =
   | 'windowOver'
   | 'alreadyCanceled'
   | 'beingCanceled'
+  | 'beingCaptured'
+  | 'wholeOnly'
   | 'exceedsRest'
   | 'partNotOffered'
   | 'refusedByAcquirer';
@@ -93,6 +95,7 @@ export function cancelRefusal(
 ): Exclude<CancelRefusal, 'notFound' | 'refusedByAcquirer'> | null {
   const unfit = refusalOfState(state);
   if (unfit !== null) return unfit;
+  if (state === 'preauthorized') return releaseRefusal(amount, wanted.amount);
   const rest = amount - canceledAmount;
   if (rest + amountUnderWay === 0) return 'alreadyCanceled';
   if (soldAt < wanted.oldestSale) return 'windowOver';
@@ -104,7 +107,13 @@ export function cancelRefusal(
   return least <= rest + amountUnderWay ? 'beingCanceled' : 'exceedsRest';
 }
 
-function refusalOfState(state: TransactionState): 'notResolved' | 'notCharged' | null {
+/** What is only authorized is let go whole. */
+function releaseRefusal(authorized: Cents, wanted: Cents | null): 'wholeOnly' | 'exceedsRest' | null {
+  if (wanted === null || wanted === authorized) return null;
+  return wanted < authorized ? 'wholeOnly' : 'exceedsRest';
+}
+
+function refusalOfState(state: TransactionState): 'notResolved' | 'notCharged' | 'beingCaptured' | null {
   switch (state) {
     case 'charging':
     case 'unresolved':
@@ -112,10 +121,36 @@ function refusalOfState(state: TransactionState): 'notResolved' | 'notCharged' |
     case 'declined':
     case 'voided':
       return 'notCharged';
+    case 'capturing':
+      return 'beingCaptured';
+    case 'preauthorized':
     case 'approved':
       return null;
   }
 }
+
+/** What becomes of a cancel of what is only authorized. */
+export type ReleasedResult =
+  | {
+      readonly kind: 'canceled';
+      readonly amount: Cents;
+      readonly authorizationCode: string;
+      readonly moment: Instant;
+    }
+  /** The void is not acknowledged yet: it is sent again until it is. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'overtaken' }
+  | { readonly kind: 'keyUsed' };
+
+export type WantedRelease = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly createdBy: string;
+  readonly request: KeyedRequest | null;
+};
+
+/** Lets a pre-authorization go; `deadlineAt` in monotonic milliseconds. */
+export type Release = (wanted: WantedRelease, deadlineAt: number) => Promise<ReleasedResult>;
 
 const DAY_MILLISECONDS = 86_400_000;
 

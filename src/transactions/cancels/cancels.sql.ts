@@ -19,6 +19,8 @@ export type CancelIntentRow = CancelIntent & { readonly leaseMilliseconds: numbe
 export type CancelIntentResult =
   | { readonly kind: 'keyUsed' }
   | { readonly kind: 'committed'; readonly amount: Cents; readonly authorizationCode: string }
+  /** There is no charge to give back yet: it is let go instead, and nothing was written here. */
+  | { readonly kind: 'preauthorized' }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal };
 
 const INPUT = inputRows<Timed<CancelIntentRow>>({
@@ -103,7 +105,7 @@ export function cancelIntentsWrite(
     key: (row) => row.transactionId,
     merchant: (row) => row.merchantId,
     bytes: () => 200,
-    isRefusal: ({ kind }) => kind === 'refused',
+    isRefusal: ({ kind }) => kind === 'refused' || kind === 'preauthorized',
     write: async (rows, deadlines) => {
       const values = INPUT.values(withDeadlines(rows, deadlines));
       const written = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
@@ -138,7 +140,8 @@ function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentRe
   } as CancelObstacle;
   if (found.is_key_used === true) return { kind: 'keyUsed' };
   const refusal = cancelRefusal(obstacle, wanted);
-  return refusal === null ? NOT_WRITTEN : { kind: 'refused', refusal };
+  if (refusal !== null) return { kind: 'refused', refusal };
+  return obstacle.state === 'preauthorized' ? { kind: 'preauthorized' } : NOT_WRITTEN;
 }
 
 const FIND = statement(

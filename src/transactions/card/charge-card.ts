@@ -4,6 +4,7 @@ import type {
   AuthorizationRequest,
   NotConnected,
   NotSent,
+  Preauthorized,
 } from '../../acquirers/acquirer.ts';
 import type { OpenCard } from '../../cards/card.ts';
 import { markFirstUse } from '../../cards/vault/vault-cards.sql.ts';
@@ -18,6 +19,8 @@ import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { type Cents, splitIntoInstallments } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
+import { captureUntil } from '../capture.ts';
+import type { PreauthorizationRow } from '../captures/preauthorizations.sql.ts';
 import { recordedShares, type Share } from '../split.ts';
 import {
   type Intent,
@@ -51,6 +54,14 @@ export type ChargeTools<Refused extends string> = {
   readonly observe: (outcome: AuthorizationAnswer['kind'], brand: string) => void;
 };
 
+/** For a charge that is only authorized now. */
+export type LaterCapture = {
+  /** For how many days what is authorized can be captured. */
+  readonly captureDays: number;
+  /** Records an approval; rejects as the others do. */
+  readonly writePreauthorization: (row: PreauthorizationRow, deadlineAt: number) => Promise<OutcomeResult>;
+};
+
 /** The fence of a charge that no other process has claimed. */
 const FIRST_FENCE = 0;
 
@@ -80,18 +91,43 @@ export type ChargeResult =
    */
   | { readonly kind: 'unrecorded' };
 
+/** Only of a charge with a `LaterCapture`. */
+export type PreauthorizedResult = {
+  readonly kind: 'preauthorized';
+  readonly authorizationCode: string;
+  readonly nsu: string;
+  /** Business time of the authorization, and until when it can be captured. */
+  readonly moment: Instant;
+  readonly captureUntil: Instant;
+};
+
 /**
  * Charges a card exactly once: commits the intent, asks the acquirer outside of any transaction,
  * commits the outcome, then notifies. `resolveUnresolvedCharges` ends a charge whose outcome was
  * not reported. A refused intent returns its refusal; nothing was sent. `deadlineAt` is the end of
- * the request, in monotonic milliseconds.
+ * the request, in monotonic milliseconds. `later`: it is only authorized now. The intent does not
+ * say so, for a charge without a known outcome is voided either way.
  */
 export async function chargeCard<Refused extends string>(
   tools: ChargeTools<Refused>,
   intent: Intent,
   card: OpenCard,
   deadlineAt: number,
-): Promise<ChargeResult | { readonly kind: Refused }> {
+): Promise<ChargeResult | { readonly kind: Refused }>;
+export async function chargeCard<Refused extends string>(
+  tools: ChargeTools<Refused>,
+  intent: Intent,
+  card: OpenCard,
+  deadlineAt: number,
+  later: LaterCapture | null,
+): Promise<ChargeResult | PreauthorizedResult | { readonly kind: Refused }>;
+export async function chargeCard<Refused extends string>(
+  tools: ChargeTools<Refused>,
+  intent: Intent,
+  card: OpenCard,
+  deadlineAt: number,
+  later: LaterCapture | null = null,
+): Promise<ChargeResult | PreauthorizedResult | { readonly kind: Refused }> {
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
   // Counted from before the commit, so that it always ends before the one that the database keeps.
   const leaseEndsAt = performance.now() + leaseMilliseconds;
@@ -99,11 +135,15 @@ export async function chargeCard<Refused extends string>(
   if (committed !== 'committed') return { kind: committed };
   const timeout = acquirerTimeout(tools, leaseEndsAt, deadlineAt);
   const answer =
-    timeout === null ? NOT_SENT : await tools.acquirer.authorize(authorizationRequest(intent, card), timeout);
+    timeout === null
+      ? NOT_SENT
+      : await tools.acquirer.authorize(authorizationRequest(intent, card, later), timeout);
   tools.observe(answer.kind, intent.trace.brand);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, intent, answer, deadlineAt);
-  return recordOutcome(tools, intent, answer, deadlineAt);
+  if (answer.kind !== 'preauthorized') return recordOutcome(tools, intent, answer, deadlineAt);
+  if (later === null) throw new Error('a charge was pre-authorized that was not to be');
+  return recordPreauthorization(tools, intent, answer, later, deadlineAt);
 }
 
 const NOT_SENT: NotSent = { kind: 'notSent', reason: 'too little time was left' };
@@ -148,9 +188,14 @@ function acquirerTimeout(
   return timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS || now + timeout >= leaseEndsAt ? null : timeout;
 }
 
-function authorizationRequest(intent: Intent, card: OpenCard): AuthorizationRequest {
+function authorizationRequest(
+  intent: Intent,
+  card: OpenCard,
+  later: LaterCapture | null,
+): AuthorizationRequest {
   return {
     merchantId: intent.merchantId,
+    capture: later === null ? 'atOnce' : 'later',
     reference: intent.transactionId,
     merchantReference: intent.referenceTransaction,
     amount: intent.amount,
@@ -163,7 +208,7 @@ function authorizationRequest(intent: Intent, card: OpenCard): AuthorizationRequ
   };
 }
 
-type Answered = Exclude<AuthorizationAnswer, NotConnected | NotSent>;
+type Answered = Exclude<AuthorizationAnswer, Preauthorized | NotConnected | NotSent>;
 
 type Outcome = Omit<ChargeTools<string>, 'writeIntent'>;
 
@@ -196,6 +241,29 @@ async function recordOutcome(
     // Needs no record: when the lease ends the charge is resolved.
     if (answer.kind === 'unknown') return { kind: 'unknown' };
     return wasNotWritten(error) ? { kind: 'unknown' } : { kind: 'unrecorded' };
+  }
+}
+
+async function recordPreauthorization(
+  tools: Outcome,
+  intent: Intent,
+  { authorizationCode, nsu, networkTransactionId }: Preauthorized,
+  { captureDays, writePreauthorization }: LaterCapture,
+  deadlineAt: number,
+): Promise<ChargeResult | PreauthorizedResult> {
+  const { merchantId, transactionId } = intent;
+  const moment = tools.clock.now(merchantId);
+  const until = captureUntil(moment, captureDays);
+  const approval = { authorizationCode, nsu, networkTransactionId, moment, captureUntil: until };
+  try {
+    const row = { merchantId, transactionId, fence: FIRST_FENCE, ...approval };
+    const { isRecorded } = await writePreauthorization(row, deadlineAt);
+    if (!isRecorded) return { kind: 'unknown' };
+    markFirst(tools, intent, networkTransactionId);
+    return { kind: 'preauthorized', authorizationCode, nsu, moment, captureUntil: until };
+  } catch (error) {
+    const kind = wasNotWritten(error) ? 'unknown' : 'unrecorded';
+    return { kind };
   }
 }
 

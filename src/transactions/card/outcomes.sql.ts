@@ -24,14 +24,15 @@ import { findStates } from '../transaction-queries.sql.ts';
 
 /**
  * The state that a transaction must have for the outcome, and its new one: the acquirer's answer,
- * or the approval of a billing that is kept.
+ * the approval of a billing that is kept, or the capture of what was pre-authorized.
  */
 type OutcomeMove =
   | {
       readonly expected: 'charging';
       readonly state: (typeof TRANSACTION_MOVES)['charging']['approve' | 'decline' | 'lose'];
     }
-  | { readonly expected: 'unresolved'; readonly state: (typeof TRANSACTION_MOVES)['unresolved']['keep'] };
+  | { readonly expected: 'unresolved'; readonly state: (typeof TRANSACTION_MOVES)['unresolved']['keep'] }
+  | { readonly expected: 'capturing'; readonly state: (typeof TRANSACTION_MOVES)['capturing']['capture'] };
 
 /**
  * The acquirer's answer for one transaction that this process is charging or resolving (its fence

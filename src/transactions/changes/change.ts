@@ -99,7 +99,9 @@ function refusalOfState(state: TransactionState): ChangeDecision | null {
   switch (state) {
     case 'charging':
     case 'unresolved':
+    case 'capturing':
       return { kind: 'wait', reason: 'beingCharged' };
+    case 'preauthorized':
     case 'declined':
     case 'voided':
       return { kind: 'refuse', reason: 'notCharged' };

@@ -3,20 +3,22 @@ import type { Actor, Audit, AuditEvents } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { cancelOutcomeSteps } from '../cancels/cancel-outcomes.sql.ts';
-import { holdUnresolvedCancel } from '../cancels/cancels.sql.ts';
+import { type HeldCancel, holdUnresolvedCancel } from '../cancels/cancels.sql.ts';
 import { cancelLeaseMilliseconds } from '../cancels/resolve-unresolved-cancels.ts';
+import { captureOutcomeSteps } from '../captures/capture-outcomes.sql.ts';
+import { captureLeaseMilliseconds } from '../captures/resolve-unresolved-captures.ts';
+import { type HeldCapture, holdUnresolvedCapture } from '../captures/unresolved-captures.sql.ts';
 import { decideChargeStep } from '../card/resolutions.sql.ts';
 import { findCase } from './unresolved.sql.ts';
 import {
-  type CancelDecision,
   type Case,
   type ChargeDecision,
   caseResource,
   type Decision,
   type DecisionResult,
   decisionRefusal,
-  isChargeDecision,
   REFUSED_BY_PERSON,
+  type UnresolvedKind,
 } from './unresolved.ts';
 
 export type DecideTools = {
@@ -30,11 +32,11 @@ export type DecideTools = {
   readonly onWait: (milliseconds: number) => void;
 };
 
-/** A try that was pending when a cancel was claimed has ended by then, with a commit. */
+/** A try that was pending when a cancel or a capture was claimed has ended by then, with a commit. */
 const WAIT_MARGIN_MILLISECONDS = 2_000;
 /**
- * No process sends a cancel from then until the decision; when the command dies in between, the
- * cancel is sent after it.
+ * No process sends it from then until the decision; when the command dies in between, it is sent
+ * after it.
  */
 const HOLD_MARGIN_MILLISECONDS = 30_000;
 
@@ -54,22 +56,30 @@ export async function decideUnresolved(
   if (before === null || refusal !== null) {
     return { kind: 'refused', refusal: refusal ?? 'unknownId', found: before };
   }
-  const isDone = isChargeDecision(decision)
-    ? await decideCharge(tools, before, decision, reason)
-    : await decideCancel(tools, before, decision, reason);
+  const isDone = await DECIDE[before.kind](tools, before, decision, reason);
   if (isDone) return { kind: 'decided', before, state: decision };
   const found = await findCase(tools.database, id);
   return { kind: 'refused', refusal: decisionRefusal(found, decision) ?? 'takenOver', found };
 }
 
+type Decide = (tools: DecideTools, before: Case, decision: Decision, reason: string) => Promise<boolean>;
+
+const DECIDE: Readonly<Record<UnresolvedKind, Decide>> = {
+  charge: decideCharge,
+  cancel: decideCancel,
+  capture: decideCapture,
+};
+
 async function decideCharge(
   tools: DecideTools,
   before: Case,
-  decision: ChargeDecision,
+  decision: Decision,
   reason: string,
 ): Promise<boolean> {
   const { merchantId, transactionId } = before;
-  const step = decideChargeStep(merchantId, transactionId, decision, tools.clock.now(merchantId));
+  // `decisionRefusal` lets no other pass.
+  const state = decision as ChargeDecision;
+  const step = decideChargeStep(merchantId, transactionId, state, tools.clock.now(merchantId));
   const rows = await tools.audit.commit([step], eventIfChanged(tools, before, decision, reason));
   return rows.at(-1)?.length === 1;
 }
@@ -81,38 +91,70 @@ async function decideCharge(
 async function decideCancel(
   tools: DecideTools,
   before: Case,
-  decision: CancelDecision,
+  decision: Decision,
   reason: string,
 ): Promise<boolean> {
   const { merchantId, id: cancelId, transactionId, amount } = before;
-  const wait = tools.acquirerTimeoutMilliseconds + WAIT_MARGIN_MILLISECONDS;
-  const held = await holdUnresolvedCancel(
-    tools.database,
-    merchantId,
-    cancelId,
-    wait + HOLD_MARGIN_MILLISECONDS,
+  const { database, acquirerTimeoutMilliseconds: timeout } = tools;
+  const held = await holdAndWait(
+    (milliseconds) => holdUnresolvedCancel(database, merchantId, cancelId, milliseconds),
+    { lease: cancelLeaseMilliseconds(timeout), longestTry: timeout },
+    tools,
   );
   if (held === null) return false;
-  const { fence, millisecondsLeft } = held;
-  const isMaybeUnderWay =
-    millisecondsLeft > 0 && millisecondsLeft <= cancelLeaseMilliseconds(tools.acquirerTimeoutMilliseconds);
-  if (isMaybeUnderWay) {
-    tools.onWait(wait);
-    await pause(wait);
-  }
+  const { fence } = held;
   const refusalReason = decision === 'refused' ? REFUSED_BY_PERSON : null;
   const moment = tools.clock.now(merchantId);
-  const steps = cancelOutcomeSteps({
-    merchantId,
-    cancelId,
-    transactionId,
-    amount,
-    refusalReason,
-    moment,
-    fence,
-  });
-  const rows = await tools.audit.commit(steps, eventIfChanged(tools, before, decision, reason));
+  const row = { merchantId, cancelId, transactionId, amount, refusalReason, moment, fence };
+  const rows = await tools.audit.commit(
+    cancelOutcomeSteps(row),
+    eventIfChanged(tools, before, decision, reason),
+  );
   return rows.at(-1)?.length === 1;
+}
+
+/** The same of a capture. */
+async function decideCapture(
+  tools: DecideTools,
+  before: Case,
+  decision: Decision,
+  reason: string,
+): Promise<boolean> {
+  const { merchantId, id: captureId, transactionId, amount } = before;
+  const { database, acquirerTimeoutMilliseconds: timeout } = tools;
+  const held = await holdAndWait(
+    (milliseconds) => holdUnresolvedCapture(database, merchantId, captureId, milliseconds),
+    { lease: captureLeaseMilliseconds(timeout), longestTry: 2 * timeout },
+    tools,
+  );
+  if (held === null) return false;
+  const { fence } = held;
+  const refusalReason = decision === 'refused' ? REFUSED_BY_PERSON : null;
+  const moment = tools.clock.now(merchantId);
+  const row = { merchantId, captureId, transactionId, amount, refusalReason, moment, fence };
+  const rows = await tools.audit.commit(
+    // The service sends what is enqueued: this process ends at once.
+    captureOutcomeSteps(row, { leaseForNow: () => 0 }),
+    eventIfChanged(tools, before, decision, reason),
+  );
+  return rows.at(-1)?.length === 1;
+}
+
+/** Null: it is not unanswered. */
+async function holdAndWait(
+  hold: (milliseconds: number) => Promise<HeldCancel | HeldCapture | null>,
+  { lease, longestTry }: { readonly lease: number; readonly longestTry: number },
+  { onWait }: Pick<DecideTools, 'onWait'>,
+): Promise<{ readonly fence: number } | null> {
+  const wait = longestTry + WAIT_MARGIN_MILLISECONDS;
+  const held = await hold(wait + HOLD_MARGIN_MILLISECONDS);
+  if (held === null) return null;
+  const { millisecondsLeft } = held;
+  if (millisecondsLeft > 0 && millisecondsLeft <= lease) {
+    onWait(wait);
+    await pause(wait);
+  }
+  return held;
 }
 
 function eventIfChanged(

@@ -7,7 +7,7 @@ import type { Case, Unresolved, UnresolvedCount, UnresolvedKind } from './unreso
 
 /** Rows that wait for their first answer are not unresolved yet: it comes, or their lease ends. */
 const IS_UNRESOLVED_CHARGE = `t.due_at is not null and (t.state = 'unresolved' or t.due_at <= now())`;
-const IS_UNRESOLVED_CANCEL = 'c.due_at is not null and (c.unknown_reason is not null or c.due_at <= now())';
+const IS_UNRESOLVED_REQUEST = 'c.due_at is not null and (c.unknown_reason is not null or c.due_at <= now())';
 /** The process that asked has died and no other has claimed the row yet. */
 const UNFINISHED = 'the process that asked did not finish';
 
@@ -26,9 +26,20 @@ const LIST_CANCELS = statement(
    from cancels c cross join lateral (
      select origin from transactions where merchant_id = c.merchant_id and transaction_id = c.transaction_id limit 1
    ) t
-   where ${IS_UNRESOLVED_CANCEL} and c.created_at <= now() - $2 * interval '1 minute'
+   where ${IS_UNRESOLVED_REQUEST} and c.created_at <= now() - $2 * interval '1 minute'
      and ($1::text is null or c.merchant_id = $1)
    order by c.created_at, c.cancel_id limit $3`,
+);
+
+const LIST_CAPTURES = statement(
+  'captures.list_unresolved',
+  `select c.merchant_id, c.capture_id as id, t.origin, c.amount, c.created_at, c.tries, c.unknown_reason, c.due_at
+   from captures c cross join lateral (
+     select origin from transactions where merchant_id = c.merchant_id and transaction_id = c.transaction_id limit 1
+   ) t
+   where ${IS_UNRESOLVED_REQUEST} and c.created_at <= now() - $2 * interval '1 minute'
+     and ($1::text is null or c.merchant_id = $1)
+   order by c.created_at, c.capture_id limit $3`,
 );
 
 export type UnresolvedFilter = {
@@ -37,7 +48,7 @@ export type UnresolvedFilter = {
   readonly olderThanMinutes: number;
 };
 
-/** Up to `limit` charges and up to as many cancels, each oldest first. */
+/** Up to `limit` charges, and up to as many cancels and captures, each oldest first. */
 export async function findUnresolved(
   database: Database,
   { merchantId, olderThanMinutes }: UnresolvedFilter,
@@ -47,7 +58,11 @@ export async function findUnresolved(
     const rows = await database.query(list, [merchantId, olderThanMinutes, limit]);
     return rows.map((row) => parseUnresolved(kind, row));
   };
-  return [...(await listOf('charge', LIST_CHARGES)), ...(await listOf('cancel', LIST_CANCELS))];
+  return [
+    ...(await listOf('charge', LIST_CHARGES)),
+    ...(await listOf('cancel', LIST_CANCELS)),
+    ...(await listOf('capture', LIST_CAPTURES)),
+  ];
 }
 
 function parseUnresolved(kind: UnresolvedKind, row: Row): Unresolved {
@@ -79,7 +94,15 @@ const COUNT_CANCELS = statement(
   'cancels.count_unresolved',
   `select count(*) as count, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_age,
      coalesce(max(tries), 0) as most_tries
-   from (select c.created_at, c.tries from cancels c where ${IS_UNRESOLVED_CANCEL}
+   from (select c.created_at, c.tries from cancels c where ${IS_UNRESOLVED_REQUEST}
+         order by c.due_at limit $1) as unanswered`,
+);
+
+const COUNT_CAPTURES = statement(
+  'captures.count_unresolved',
+  `select count(*) as count, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_age,
+     coalesce(max(tries), 0) as most_tries
+   from (select c.created_at, c.tries from captures c where ${IS_UNRESOLVED_REQUEST}
          order by c.due_at limit $1) as unanswered`,
 );
 
@@ -94,7 +117,11 @@ export async function countUnresolved(database: Database): Promise<UnresolvedCou
       mostTries: row?.most_tries as number,
     };
   };
-  return [await countOf('charge', COUNT_CHARGES), await countOf('cancel', COUNT_CANCELS)];
+  return [
+    await countOf('charge', COUNT_CHARGES),
+    await countOf('cancel', COUNT_CANCELS),
+    await countOf('capture', COUNT_CAPTURES),
+  ];
 }
 
 const FIND_CHARGE = statement(
@@ -113,9 +140,20 @@ const FIND_CANCEL = statement(
   `select 'cancel' as kind, c.cancel_id as id, c.merchant_id, c.transaction_id, t.origin, t.account_number,
      t.reference_transaction, c.amount, t.installment_count, t.card_brand, t.card_first_six, t.card_last_four, c.created_by,
      c.state, t.authorization_code, t.nsu, c.refusal_reason as refusal_code, c.created_at, c.decided_at,
-     c.tries, c.unknown_reason, c.due_at, (${IS_UNRESOLVED_CANCEL}) as is_unresolved
+     c.tries, c.unknown_reason, c.due_at, (${IS_UNRESOLVED_REQUEST}) as is_unresolved
    from merchants m, lateral (
      select * from cancels where merchant_id = m.merchant_id and cancel_id = $1 offset 0
+   ) c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,
+);
+
+const FIND_CAPTURE = statement(
+  'captures.find_case',
+  `select 'capture' as kind, c.capture_id as id, c.merchant_id, c.transaction_id, t.origin, t.account_number,
+     t.reference_transaction, c.amount, t.installment_count, t.card_brand, t.card_first_six, t.card_last_four, c.created_by,
+     c.state, t.authorization_code, t.nsu, c.refusal_reason as refusal_code, c.created_at, c.decided_at,
+     c.tries, c.unknown_reason, c.due_at, (${IS_UNRESOLVED_REQUEST}) as is_unresolved
+   from merchants m, lateral (
+     select * from captures where merchant_id = m.merchant_id and capture_id = $1 offset 0
    ) c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,
 );
 
@@ -125,9 +163,11 @@ const FIND_CANCEL = statement(
  * table whole.
  */
 export async function findCase(database: Database, id: string): Promise<Case | null> {
-  const [charge] = await database.query(FIND_CHARGE, [id]);
-  const row = charge ?? (await database.query(FIND_CANCEL, [id]))[0];
-  return row === undefined ? null : parseCase(row);
+  for (const find of [FIND_CHARGE, FIND_CANCEL, FIND_CAPTURE]) {
+    const [row] = await database.query(find, [id]);
+    if (row !== undefined) return parseCase(row);
+  }
+  return null;
 }
 
 function parseCase(row: Row): Case {

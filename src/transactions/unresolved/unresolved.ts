@@ -2,12 +2,13 @@ import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import { CANCEL_MOVES, type CancelState } from '../cancels/cancel.ts';
+import { CAPTURE_MOVES, type CaptureState } from '../capture.ts';
 import { type Origin, TRANSACTION_MOVES, type TransactionState } from '../transaction.ts';
 
-export const UNRESOLVED_KINDS = ['charge', 'cancel'] as const;
+export const UNRESOLVED_KINDS = ['charge', 'cancel', 'capture'] as const;
 export type UnresolvedKind = (typeof UNRESOLVED_KINDS)[number];
 
-/** A charge or a cancel whose outcome is unknown. All times are real. */
+/** A charge, a cancel or a capture whose outcome is unknown. All times are real. */
 export type Unresolved = {
   readonly kind: UnresolvedKind;
   readonly id: string;
@@ -30,7 +31,7 @@ export type UnresolvedCount = {
   readonly mostTries: number;
 };
 
-/** A charge or a cancel for a person to look at, also a final one. */
+/** A charge, a cancel or a capture for a person to look at, also a final one. */
 export type Case = {
   readonly kind: UnresolvedKind;
   readonly id: string;
@@ -45,11 +46,11 @@ export type Case = {
   readonly firstSix: string;
   readonly lastFour: string;
   readonly createdBy: string;
-  readonly state: TransactionState | CancelState;
+  readonly state: TransactionState | CancelState | CaptureState;
   /** Of the transaction, when it was approved. */
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
-  /** The issuer's response code of a decline, or the acquirer's reason for refusing a cancel. */
+  /** The issuer's response code of a decline, or the acquirer's reason for refusing. */
   readonly refusalCode: string | null;
   /** When the intent was committed, and when the outcome. Real time. */
   readonly createdAt: Instant;
@@ -73,11 +74,16 @@ export const CHARGE_DECISIONS = [
 export type ChargeDecision = (typeof CHARGE_DECISIONS)[number];
 export const CANCEL_DECISIONS = [CANCEL_MOVES.canceling.confirm, CANCEL_MOVES.canceling.refuse] as const;
 export type CancelDecision = (typeof CANCEL_DECISIONS)[number];
-export type Decision = ChargeDecision | CancelDecision;
+export const CAPTURE_DECISIONS = [CAPTURE_MOVES.capturing.confirm, CAPTURE_MOVES.capturing.refuse] as const;
+export type CaptureDecision = (typeof CAPTURE_DECISIONS)[number];
+export type Decision = ChargeDecision | CancelDecision | CaptureDecision;
 
-export function isChargeDecision(decision: Decision): decision is ChargeDecision {
-  return CHARGE_DECISIONS.includes(decision as ChargeDecision);
-}
+/** What a person may decide of each kind. */
+export const DECISIONS_OF = {
+  charge: CHARGE_DECISIONS,
+  cancel: CANCEL_DECISIONS,
+  capture: CAPTURE_DECISIONS,
+} as const satisfies Record<UnresolvedKind, readonly Decision[]>;
 
 /**
  * `underWay`: the first answer is still awaited. `takenOver`: another process decides, or tries to
@@ -92,14 +98,21 @@ export type DecisionResult =
 /** Null when it can be decided so. */
 export function decisionRefusal(found: Case | null, decision: Decision): DecisionRefusal | null {
   if (found === null) return 'unknownId';
-  if ((found.kind === 'charge') !== isChargeDecision(decision)) return 'notOfThisKind';
+  const ofKind: readonly Decision[] = DECISIONS_OF[found.kind];
+  if (!ofKind.includes(decision)) return 'notOfThisKind';
   if (found.decidedAt !== null) return 'final';
   return found.isUnresolved ? null : 'underWay';
 }
 
+const RESOURCES = {
+  charge: 'transactions',
+  cancel: 'cancels',
+  capture: 'captures',
+} as const satisfies Record<UnresolvedKind, string>;
+
 /** The name in the audit log. */
 export function caseResource({ kind, id, merchantId }: Pick<Case, 'kind' | 'id' | 'merchantId'>): string {
-  return `merchants/${merchantId}/${kind === 'charge' ? 'transactions' : 'cancels'}/${id}`;
+  return `merchants/${merchantId}/${RESOURCES[kind]}/${id}`;
 }
 
 /** The acquirer's reason for a refusal that a person brought. */

@@ -16,7 +16,7 @@ import {
 } from '../enrolled.ts';
 import type { Shop } from '../hostile-service.ts';
 import { endedDelivery, knownNsu, registerWebhook } from '../recipes.ts';
-import { chargedCard, encryptedCardOf, knownPayment } from '../sold.ts';
+import { authorizedPayment, chargedCard, encryptedCardOf, knownPayment } from '../sold.ts';
 
 /** What can stand in a field that names something. */
 export type ForeignKind = {
@@ -37,7 +37,10 @@ export type ForeignKind = {
 };
 
 const ofPayment: ForeignKind = {
-  live: async (shop, { id }) => (await knownPayment(shop, id)).paymentId,
+  live: async (shop, { id }) => {
+    const isCapture = id === 'capturePayment' || id === 'putCapture';
+    return (await (isCapture ? authorizedPayment(shop) : knownPayment(shop, id))).paymentId;
+  },
   unowned: () => randomUUID(),
   is: 'names',
 };

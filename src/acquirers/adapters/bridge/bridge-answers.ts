@@ -29,19 +29,24 @@ const NOTHING = cents(0);
  */
 export function readAuthorization(
   answer: Asked,
-  asked: Pick<AuthorizationRequest, 'reference' | 'amount'>,
+  asked: Pick<AuthorizationRequest, 'reference' | 'amount' | 'capture'>,
 ): AuthorizationAnswer {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
   if (body.reference !== asked.reference) return unknown('the answer was for another reference');
   if (body.amount !== asked.amount) return unknown('the answer was for another amount');
-  return readOutcome(body, body.outcome);
+  if (asked.capture === 'atOnce') return readOutcome(body, body.outcome);
+  // "approved" would say that the card was charged, which was not requested.
+  if (body.outcome === 'approved') return unknown('the answer was not for a pre-authorization');
+  const read = readOutcome(body, body.outcome === 'preauthorized' ? 'approved' : body.outcome);
+  return read.kind === 'approved' ? { ...read, kind: 'preauthorized' } : read;
 }
 
 /** A verification is answered as a charge of nothing would be. */
 export function readVerification(answer: Asked, reference: string): VerificationAnswer {
-  return readAuthorization(answer, { reference, amount: NOTHING });
+  const read = readAuthorization(answer, { reference, amount: NOTHING, capture: 'atOnce' });
+  return read.kind === 'preauthorized' ? unknown('the answer was for a pre-authorization') : read;
 }
 
 export function readFoundCharge(answer: BridgeAnswer | Unknown | NotSent, reference: string): FoundCharge {
@@ -51,6 +56,7 @@ export function readFoundCharge(answer: BridgeAnswer | Unknown | NotSent, refere
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
   if (body.reference !== reference) return unknown('the answer was for another reference');
   if (body.status === 'undone') return { kind: 'voided' };
+  if (body.status === 'preauthorized') return { kind: 'preauthorized' };
   const found = readOutcome(body, body.status);
   if (found.kind !== 'approved') return found;
   return { ...found, amount: Number.isSafeInteger(body.amount) ? (body.amount as number) : null };
@@ -85,7 +91,7 @@ export function readCancel(
   return unknown('the answer was neither a yes nor a no');
 }
 
-function readOutcome(body: Fields, outcome: unknown): Exclude<AuthorizationAnswer, NotConnected | NotSent> {
+function readOutcome(body: Fields, outcome: unknown): Exclude<VerificationAnswer, NotConnected | NotSent> {
   if (outcome === 'approved') {
     const { authorizationCode, nsu, networkTransactionId } = body;
     if (!isShortText(authorizationCode) || !isShortText(nsu)) return unknown('the approval was incomplete');
@@ -106,11 +112,16 @@ function readOutcome(body: Fields, outcome: unknown): Exclude<AuthorizationAnswe
   return unknown('the answer was neither a yes nor a no');
 }
 
-function unknown(reason: string): Unknown {
+/** Void, find and changes treat a query without a connection as unknown: they are repeated either way. */
+export function connectedOrUnknown(answer: Asked): BridgeAnswer | Unknown | NotSent {
+  return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
+}
+
+export function unknown(reason: string): Unknown {
   return { kind: 'unknown', reason };
 }
 
-function fieldsOf(body: unknown): Fields | null {
+export function fieldsOf(body: unknown): Fields | null {
   return typeof body === 'object' && body !== null ? (body as Fields) : null;
 }
 

@@ -11,8 +11,6 @@ import type {
   ChangesAnswer,
   ChangesRequest,
   FoundCharge,
-  NotSent,
-  Unknown,
   VerificationAnswer,
   VerificationRequest,
   VoidAnswer,
@@ -20,14 +18,14 @@ import type {
 import { type About, PROTOCOL_HEADER } from './about.ts';
 import type { Question } from './ask-once.ts';
 import {
-  type Asked,
-  type BridgeAnswer,
+  connectedOrUnknown,
   readAuthorization,
   readCancel,
   readFoundCharge,
   readVerification,
   readVoid,
 } from './bridge-answers.ts';
+import { bridgeCaptures } from './bridge-captures.ts';
 import { readChanges } from './change-answers.ts';
 import { KnownAbout } from './known-about.ts';
 import { SharedPool } from './shared-pool.ts';
@@ -46,7 +44,16 @@ const OF_ALL: Wanted = { merchantId: ALL_MERCHANTS };
 const LARGEST_CHANGES_BYTES = 512 * 1024;
 
 export type BridgeObserver = (
-  operation: 'authorize' | 'verify' | 'undo' | 'find' | 'cancel' | 'changes' | 'about',
+  operation:
+    | 'authorize'
+    | 'verify'
+    | 'undo'
+    | 'find'
+    | 'cancel'
+    | 'capture'
+    | 'findCapture'
+    | 'changes'
+    | 'about',
   result: string,
   seconds: number,
 ) => void;
@@ -57,11 +64,6 @@ const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' |
   kind: card.brand,
 });
 const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
-
-/** Void, find and changes treat a query without a connection as unknown: they are repeated either way. */
-function connectedOrUnknown(answer: Asked): BridgeAnswer | Unknown | NotSent {
-  return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
-}
 
 /** No pipelining: a silent answer must not hold up the ones behind it. */
 function openPool(origin: string, { connect }: Channel, connections: number): Pool {
@@ -77,6 +79,19 @@ function questionsTo(url: string, channel: Channel) {
     body: body === undefined ? null : JSON.stringify(body),
     headers: { ...channel.headers(), ...PROTOCOL_HEADER },
   });
+}
+
+/** Reports how long an operation took, and what kind of answer came. */
+function observing(observe: BridgeObserver) {
+  return async <A extends { kind: string }>(
+    operation: Parameters<BridgeObserver>[0],
+    asked: Promise<A>,
+  ): Promise<A> => {
+    const startedAt = performance.now();
+    const answer = await asked;
+    observe(operation, answer.kind, (performance.now() - startedAt) / 1_000);
+    return answer;
+  };
 }
 
 /**
@@ -97,23 +112,17 @@ export function bridgeAcquirer(
   // Of its own: a flood of unanswered authorizations must not keep their outcome from being found.
   const resolving = new SharedPool(RESOLVING_CONNECTIONS, open);
   const about = new KnownAbout(firstAbout);
+  const captures = bridgeCaptures({ charging, resolving, asking });
 
-  async function observed<A extends { kind: string }>(
-    operation: Parameters<BridgeObserver>[0],
-    asked: Promise<A>,
-  ): Promise<A> {
-    const startedAt = performance.now();
-    const answer = await asked;
-    observe(operation, answer.kind, (performance.now() - startedAt) / 1_000);
-    return answer;
-  }
+  const observed = observing(observe);
 
   async function authorize(request: AuthorizationRequest, timeout: number): Promise<AuthorizationAnswer> {
-    const body = { ...request, soldAt: utcText(request.soldAt) };
-    return readAuthorization(
-      await charging.ask(brandOf(request), asking('POST', '/authorizations', body), timeout),
-      request,
-    );
+    const { capture, ...charge } = request;
+    const body = { ...charge, soldAt: utcText(request.soldAt) };
+    // A path of its own: a bridge that does not know it charges nothing.
+    const path = capture === 'atOnce' ? '/authorizations' : '/preauthorizations';
+    const answer = await charging.ask(brandOf(request), asking('POST', path, body), timeout);
+    return readAuthorization(answer, request);
   }
 
   async function verify(request: VerificationRequest, timeout: number): Promise<VerificationAnswer> {
@@ -158,6 +167,8 @@ export function bridgeAcquirer(
     voidCharge: (...asked) => observed('undo', voidCharge(...asked)),
     find: (merchantId, reference, timeout) => observed('find', find(merchantId, reference, timeout)),
     cancel: (request, timeout) => observed('cancel', cancel(request, timeout)),
+    capture: (request, timeout) => observed('capture', captures.capture(request, timeout)),
+    findCapture: (request, timeout) => observed('findCapture', captures.findCapture(request, timeout)),
     changesSince: (request, timeout) => observed('changes', changesSince(request, timeout)),
     capabilities: () => about.last.capabilities,
     readCapabilities: (timeout) =>

@@ -1,0 +1,29 @@
+import type { Plant } from './plant.ts';
+
+/** Mistakes in capturing what was authorized before. */
+export const CAPTURE_PLANTS: readonly Plant[] = [
+  {
+    name: 'an unanswered capture counts as refused',
+    edits: [
+      {
+        file: 'src/transactions/captures/capture-transaction.ts',
+        find: "if (answer.kind === 'unknown') return leaveUnresolved(tools, capture, answer.reason);",
+        put: "if (answer.kind === 'unknown') return recordAnswer(tools, capture, { kind: 'refused', reason: 'expired' }, deadlineAt);",
+      },
+    ],
+    kinds: 'answers',
+    kills: 40,
+  },
+  {
+    name: 'a capture and a cancel of one payment may both begin',
+    edits: [
+      {
+        file: 'src/transactions/captures/releases.sql.ts',
+        find: `where t.state in (\${fromStates(TRANSACTION_MOVES, 'release')})`,
+        put: "where t.state in ('preauthorized', 'capturing')",
+      },
+    ],
+    kinds: 'calm',
+    kills: 60,
+  },
+];

@@ -1,0 +1,61 @@
+import { answerOnce } from '../../idempotency/answer-once.ts';
+import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
+import type { SentRequest } from '../../idempotency/idempotency-key.ts';
+import { identifyRequest } from '../../idempotency/identify-request.ts';
+import type { Once } from '../../platform/http/refusal.ts';
+import type { RecordedCapture } from '../../transactions/capture.ts';
+import {
+  type CaptureResult,
+  type CaptureTools,
+  captureTransaction,
+} from '../../transactions/captures/capture-transaction.ts';
+import { findCapture } from '../../transactions/captures/captures.sql.ts';
+import type { Cents } from '../../values/cents.ts';
+import { isUuid } from '../../values/ids.ts';
+import type { Instant } from '../../values/instant.ts';
+
+export type CapturePaymentTools = CaptureTools & FindRequestTools;
+
+/**
+ * Charges an amount of a pre-authorized payment of this merchant, or all of it (`amount` null), once;
+ * repeated with its key, returns the outcome. A capture is pending until the acquirer answers.
+ */
+export async function capturePayment(
+  tools: CapturePaymentTools,
+  seller: { readonly merchantId: string; readonly userName: string },
+  wanted: { readonly paymentId: string; readonly amount: Cents | null },
+  sent: SentRequest,
+  deadlineAt: number,
+): Promise<Once<CaptureResult>> {
+  const { paymentId, amount } = wanted;
+  if (!isUuid(paymentId)) return { kind: 'first', result: { kind: 'refused', refusal: 'notFound' } };
+  const { merchantId, userName: createdBy } = seller;
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  const transactionId = paymentId.toLowerCase();
+  return answerOnce(tools, merchantId, request, {
+    make: async (isFirst) =>
+      (await isFirst)
+        ? captureTransaction(tools, { merchantId, transactionId, amount, createdBy, request }, deadlineAt)
+        : 'keyUsed',
+    // The acquirer's refusal is an outcome, and recorded like a confirmation.
+    isRefused: (result) => result.kind === 'refused' && result.refusal !== 'refusedByAcquirer',
+    async repeatAnswer(captureId) {
+      const capture = await findCapture(tools.database, merchantId, captureId);
+      return capture === null ? null : outcomeOf(capture);
+    },
+  });
+}
+
+function outcomeOf(capture: RecordedCapture): CaptureResult | null {
+  const { state, wasNeverSent, amount, authorizationCode, capturedAt } = capture;
+  // An unsent capture has freed its key meanwhile: a repetition finds it so.
+  if (wasNeverSent) return null;
+  switch (state) {
+    case 'capturing':
+      return null;
+    case 'refused':
+      return { kind: 'refused', refusal: 'refusedByAcquirer' };
+    case 'captured':
+      return { kind: 'captured', amount, authorizationCode, moment: capturedAt as Instant };
+  }
+}

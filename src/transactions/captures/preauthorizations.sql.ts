@@ -1,0 +1,96 @@
+import { MARK_FIRST_USES } from '../../cards/vault/vault-cards.sql.ts';
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import type { OutcomeResult } from '../card/outcomes.sql.ts';
+import { ENQUEUE_CALLBACK_DELIVERIES } from '../movements/movement-deliveries.sql.ts';
+import { TRANSACTION_MOVES } from '../transaction.ts';
+import { findStates } from '../transaction-queries.sql.ts';
+
+/** The acquirer's approval of one transaction that this process is charging, and captures later. */
+export type PreauthorizationRow = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly fence: number;
+  readonly authorizationCode: string;
+  readonly nsu: string;
+  readonly networkTransactionId: string | null;
+  /** Business time, both. */
+  readonly moment: Instant;
+  readonly captureUntil: Instant;
+};
+
+const INPUT = inputRows<PreauthorizationRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  fence: ['integer', (row) => row.fence],
+  authorization_code: ['text', (row) => row.authorizationCode],
+  nsu: ['text', (row) => row.nsu],
+  network_transaction_id: ['text', (row) => row.networkTransactionId],
+  moment: ['timestamptz', (row) => utcText(row.moment)],
+  moment_text: ['text', (row) => saoPauloOffsetText(row.moment)],
+  capture_until: ['timestamptz', (row) => utcText(row.captureUntil)],
+});
+
+const COMMIT = statement(
+  'transactions.commit_preauthorizations',
+  `with input as (
+     select * from ${INPUT.sql}
+   ), locked as (
+     select t.merchant_id, t.transaction_id, t.account_number, t.vault_id, t.callback_url, t.amount, t.installment_count,
+       i.authorization_code, i.nsu, i.network_transaction_id, i.moment, i.moment_text, i.capture_until
+     from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+     where t.state in (${fromStates(TRANSACTION_MOVES, 'preauthorize')}) and t.fence = i.fence
+     order by t.merchant_id, t.transaction_id
+     for no key update of t
+   ), changed as (
+     update transactions t set state = 'preauthorized', authorization_code = l.authorization_code, nsu = l.nsu,
+       network_transaction_id = l.network_transaction_id, decided_at = now(), due_at = null
+     from locked l
+     where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
+     returning t.transaction_id
+   ), kept as (
+     insert into preauthorizations (merchant_id, transaction_id, authorized_amount, authorized_at, capture_until, expires_at)
+     select merchant_id, transaction_id, amount, moment, capture_until, capture_until from locked
+   ), news as (
+     select l.*, 0 as lease, 'PRE-AUTORIZADA' as callback_status from locked l
+   ), ${ENQUEUE_CALLBACK_DELIVERIES}, used_cards as (
+     select merchant_id, vault_id, network_transaction_id from locked where vault_id is not null
+   ), ${MARK_FIRST_USES}
+   select transaction_id, exists (select from enqueued_callbacks) as is_waiting from changed`,
+);
+
+/**
+ * The outcome of a charge that is captured later, in a statement of its own: those that are captured
+ * at once pay nothing for it. Repeatable as `commit_outcomes` is.
+ */
+export function preauthorizationsWrite(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+): BatchedWriteOptions<PreauthorizationRow, OutcomeResult> {
+  return {
+    name: 'preauthorizations',
+    isRefusal: () => false,
+    key: (row) => row.transactionId,
+    mustBeWritten: true,
+    merchant: (row) => row.merchantId,
+    write: async (rows) => {
+      const changed = await database.query(COMMIT, INPUT.values(rows));
+      if (changed.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
+      const recorded = new Set(changed.map((row) => row.transaction_id as string));
+      const missing = rows.filter((row) => !recorded.has(row.transactionId));
+      const states = missing.length === 0 ? [] : await findStates(database, missing);
+      // What an earlier try wrote: this caller has the fence, and no other process pre-authorizes.
+      for (const { transaction_id, state, fence } of states) {
+        const row = missing.find(({ transactionId }) => transactionId === transaction_id);
+        if (state === 'preauthorized' && fence === row?.fence) recorded.add(transaction_id as string);
+      }
+      return new Map(
+        rows.map(({ transactionId }) => [transactionId, { isRecorded: recorded.has(transactionId) }]),
+      );
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
+import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+import { TRANSACTION_MOVES, type TransactionState } from '../transaction.ts';
+
+/** A merchant's cancel of a pre-authorization. */
+export type ReleaseRow = {
+  readonly merchantId: string;
+  readonly releaseId: string;
+  readonly transactionId: string;
+  readonly createdBy: string;
+  /** Business time. */
+  readonly requestedAt: Instant;
+  readonly leaseMilliseconds: number;
+  readonly request: KeyedRequest | null;
+};
+
+/** `overtaken`: it is being captured, was captured, or was let go before; nothing was written. */
+export type ReleaseResult =
+  | {
+      readonly kind: 'released';
+      readonly fence: number;
+      readonly amount: Cents;
+      readonly authorizationCode: string;
+    }
+  | { readonly kind: 'keyUsed' }
+  | { readonly kind: 'overtaken' };
+
+const INPUT = inputRows<Timed<ReleaseRow>>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  release_id: ['uuid', (row) => row.releaseId],
+  created_by: ['text', (row) => row.createdBy],
+  requested_at: ['timestamptz', (row) => utcText(row.requestedAt)],
+  lease: ['integer', (row) => row.leaseMilliseconds],
+  ...KEY_COLUMNS,
+  deadline: ['timestamptz', (row) => row.deadline],
+});
+
+const COMMIT = statement(
+  'preauthorizations.release',
+  `with input as (
+     select * from ${INPUT.sql}
+   ), locked as (
+     select t.merchant_id, t.transaction_id, i.release_id, i.created_by, i.requested_at, i.lease, i.deadline
+     from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+     where t.state in (${fromStates(TRANSACTION_MOVES, 'release')})
+       and not exists (
+         select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)
+     order by t.merchant_id, t.transaction_id
+     for no key update of t
+   ), released as (
+     update transactions t set state = 'unresolved', fence = t.fence + 1, decided_at = null,
+       due_at = now() + l.lease * interval '1 millisecond', unknown_reason = 'it was canceled before its capture'
+     from locked l
+     where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id and clock_timestamp() < l.deadline
+     returning t.merchant_id, t.transaction_id, t.fence, t.amount, t.authorization_code, l.release_id, l.created_by,
+       l.requested_at
+   ), ended as (
+     update preauthorizations p set expires_at = null, released_at = r.requested_at, released_by = r.created_by,
+       release_id = r.release_id
+     from released r
+     where p.merchant_id = r.merchant_id and p.transaction_id = r.transaction_id
+   ), keyed as (
+     select i.*, i.release_id as resource_id from input i
+     join released r on r.merchant_id = i.merchant_id and r.release_id = i.release_id
+   ), ${REMEMBER_KEYS}
+   select release_id, fence, amount, authorization_code from released`,
+);
+
+const WANTED = inputRows<ReleaseRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  release_id: ['uuid', (row) => row.releaseId],
+  key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
+});
+
+const FIND_OBSTACLES = statement(
+  'preauthorizations.find_release_obstacles',
+  `select i.release_id, t.state, t.fence, t.amount, t.authorization_code, p.release_id = i.release_id as is_released,
+     exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash) as is_key_used
+   from ${WANTED.sql}
+   join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
+   join preauthorizations p on p.merchant_id = i.merchant_id and p.transaction_id = i.transaction_id`,
+);
+
+/**
+ * The intent to let a pre-authorization go: from then on it is a charge whose void is not
+ * acknowledged yet, which resolving voids as it voids any other, also in a process of the version
+ * before. It is refused once a capture has begun. Repeatable, and refused late, as the intents of
+ * cancels are.
+ */
+export function releasesWrite(database: Database): BatchedWriteOptions<ReleaseRow, ReleaseResult> {
+  return {
+    name: 'releases',
+    key: (row) => row.transactionId,
+    merchant: (row) => row.merchantId,
+    isRefusal: ({ kind }) => kind === 'overtaken',
+    write: async (rows, deadlines) => {
+      const values = INPUT.values(withDeadlines(rows, deadlines));
+      const written = await racingForKeys(() => database.query(COMMIT, values));
+      const released = new Map(written.map((row) => [row.release_id, releasedOf(row)]));
+      const missing = rows.filter((row) => !released.has(row.releaseId));
+      const obstacles =
+        missing.length === 0 ? [] : await database.query(FIND_OBSTACLES, WANTED.values(missing));
+      const found = new Map(obstacles.map((row) => [row.release_id, row]));
+      return new Map(
+        rows.map((row) => [
+          row.transactionId,
+          released.get(row.releaseId) ?? fateOf(found.get(row.releaseId)),
+        ]),
+      );
+    },
+  };
+}
+
+function releasedOf({ fence, amount, authorization_code }: Row): ReleaseResult {
+  return {
+    kind: 'released',
+    fence: fence as number,
+    amount: amount as Cents,
+    authorizationCode: authorization_code as string,
+  };
+}
+
+function fateOf(found: Row | undefined): ReleaseResult | typeof NOT_WRITTEN {
+  if (found?.is_released === true) return releasedOf(found);
+  if (found?.is_key_used === true) return { kind: 'keyUsed' };
+  return found?.state === 'preauthorized' ? NOT_WRITTEN : { kind: 'overtaken' };
+}
+
+export type RecordedRelease = {
+  readonly state: TransactionState;
+  readonly amount: Cents;
+  readonly authorizationCode: string;
+  /** Business time. */
+  readonly releasedAt: Instant;
+};
+
+const FIND = statement(
+  'preauthorizations.find_release',
+  `select t.state, t.amount, t.authorization_code, p.released_at
+   from preauthorizations p join transactions t on t.merchant_id = p.merchant_id and t.transaction_id = p.transaction_id
+   where p.merchant_id = $1 and p.transaction_id = $2 and p.release_id = $3`,
+);
+
+export async function findRelease(
+  database: Database,
+  merchantId: string,
+  transactionId: string,
+  releaseId: string,
+): Promise<RecordedRelease | null> {
+  const [row] = await database.query(FIND, [merchantId, transactionId, releaseId]);
+  if (row === undefined) return null;
+  return {
+    state: row.state as TransactionState,
+    amount: row.amount as Cents,
+    authorizationCode: row.authorization_code as string,
+    releasedAt: row.released_at as Instant,
+  };
+}

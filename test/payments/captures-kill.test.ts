@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { call, type Reply } from '../kit/merchant.ts';
+import { sliceOf } from '../kit/patience.ts';
+import { type Service, until } from '../kit/service.ts';
+import type { BridgeQuestion, Spoiling } from '../kit/spoiling-acquirer.ts';
+import { askToPreauthorize, captureOf, ledgerOf, movementsOf, preauthorize } from './preauthorized.ts';
+import { openResolvingService, type ResolvingService } from './resolving-service.ts';
+
+/** Nothing answers late here: what is held is held until the process is dead. */
+const TIMEOUT = 20_000;
+const KILLS = sliceOf(120, 10);
+const CALLERS = 6;
+
+let setup: ResolvingService;
+let running: Service;
+
+before(async () => {
+  setup = await openResolvingService(TIMEOUT);
+  // The one that is killed; the other lives on and reads.
+  running = await setup.startBeside();
+});
+beforeEach(() => setup.bridge.spoil(null));
+after(async () => {
+  await running.stop();
+  await setup.close();
+});
+
+/** Sends what is held, or lost with the process that asked. */
+async function killedWhile(
+  kind: BridgeQuestion['kind'],
+  how: Extract<Spoiling, 'hold' | 'holdAnswer'>,
+  ask: () => Promise<unknown>,
+): Promise<void> {
+  setup.bridge.spoil((question) => (question.kind === kind ? how : null));
+  const ending = ask().catch(() => null);
+  await until('it is under way at the acquirer', async () => setup.bridge.held() > 0);
+  await running.kill();
+  await ending;
+  // What was held goes on its way, behind the death of its process.
+  setup.bridge.spoil(null);
+  setup.bridge.release();
+  running = await setup.startBeside();
+}
+
+function untilShown(paymentId: string, status: string): Promise<unknown> {
+  const isShown = async () => (await setup.read(paymentId)).statusDescription === status;
+  return until(`the payment is ${status}`, isShown, 90_000);
+}
+
+/** As if the lease of what the killed process had begun were over. */
+async function endLeases(): Promise<void> {
+  await setup.auditor.query('update captures set due_at = now() where due_at is not null');
+  await setup.auditor.query('update transactions set due_at = now() where due_at is not null');
+}
+
+const beside = () => ({ ...setup, gatewayUrl: running.gatewayUrl });
+
+test('killed before its capture has arrived, the capture is finished, once', async () => {
+  const { paymentId } = await preauthorize(setup, 9_000, { installments: 3 });
+  await killedWhile('capture', 'hold', () => captureOf(beside(), paymentId, 6_000));
+  await endLeases();
+  await untilShown(paymentId, 'Autorizada');
+  assert.deepEqual(await ledgerOf(setup, paymentId), { amount: 6_000, status: 'approved' });
+  assert.equal((await movementsOf(setup, paymentId)).length, 3);
+});
+
+test('killed when the acquirer has captured and not answered, the capture is found', async () => {
+  const { paymentId } = await preauthorize(setup, 9_000);
+  await killedWhile('capture', 'holdAnswer', () => captureOf(beside(), paymentId, 6_000));
+  assert.equal((await setup.read(paymentId)).statusDescription, 'Pré-autorizada');
+  await endLeases();
+  await untilShown(paymentId, 'Autorizada');
+  assert.deepEqual(await ledgerOf(setup, paymentId), { amount: 6_000, status: 'approved' });
+  assert.equal((await movementsOf(setup, paymentId)).length, 1);
+});
+
+test('killed while what was canceled is being voided, it is voided', async () => {
+  const { paymentId } = await preauthorize(setup, 9_000);
+  const path = `/v1/payments/${paymentId}/cancel`;
+  await killedWhile('undo', 'hold', () => call(running.gatewayUrl, path, { token: setup.token, body: {} }));
+  await endLeases();
+  await untilShown(paymentId, 'Desfeita');
+  assert.deepEqual(await ledgerOf(setup, paymentId), { amount: 9_000, status: 'undone' });
+});
+
+test('killed while it is being authorized, it is voided: its caller got no answer', async () => {
+  await killedWhile('authorization', 'holdAnswer', () => askToPreauthorize(beside(), 9_000));
+  const order = setup.bridge.asked.findLast(({ kind }) => kind === 'authorization')?.order ?? '';
+  await endLeases();
+  const { transaction_id: paymentId } = await setup.transaction(order);
+  await untilShown(paymentId as string, 'Desfeita');
+  assert.deepEqual(await ledgerOf(setup, paymentId as string), { amount: 9_000, status: 'undone' });
+});
+
+type Seen = { paymentId: string; captured: Reply | null; canceled: Reply | null };
+
+test(`after ${KILLS} kills, what the acquirer captured is what merchants were answered`, async (context) => {
+  const seen: Seen[] = [];
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const held = await Promise.all(
+      Array.from({ length: CALLERS }, () => preauthorize(setup, 9_000, { installments: 2 })),
+    );
+    const lost = () => null;
+    const callers = held.map(async ({ paymentId }, index) => {
+      const cancel = () =>
+        call(running.gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token: setup.token, body: {} });
+      const [captured, canceled] = await Promise.all([
+        captureOf(beside(), paymentId, 5_000 + index).catch(lost),
+        index % 2 === 0 ? null : cancel().catch(lost),
+      ]);
+      seen.push({ paymentId, captured, canceled });
+    });
+    // Somewhere in the middle of them.
+    await new Promise((wake) => setTimeout(wake, Math.random() * 40));
+    await running.kill();
+    await Promise.all(callers);
+    running = await setup.startBeside();
+  }
+  await endLeases();
+  await until(
+    'nothing is unknown',
+    async () => {
+      await endLeases();
+      const rows = await setup.auditor.query(
+        `select 1 from transactions where state in ('charging', 'unresolved', 'capturing')`,
+      );
+      return rows.length === 0;
+    },
+    120_000,
+  );
+  const ends = new Map<string, number>();
+  for (const { paymentId, captured, canceled } of seen) {
+    const payment = await setup.read(paymentId);
+    const ledger = await ledgerOf(setup, paymentId);
+    const status = payment.statusDescription as string;
+    ends.set(status, (ends.get(status) ?? 0) + 1);
+    const there = {
+      preauthorized: 'Pré-autorizada',
+      approved: 'Autorizada',
+      canceled: 'Cancelada',
+      voided: 'Desfeita',
+    };
+    assert.equal(status, there[ledger.status as keyof typeof there], paymentId);
+    assert.equal(payment.value, ledger.amount, paymentId);
+    const first = (await movementsOf(setup, paymentId)).filter(([, type]) => type === 'Autorizacao');
+    assert.equal(first.length, ['Autorizada', 'Cancelada'].includes(status) ? 2 : 0, paymentId);
+    if (captured?.status === 200) assert.equal(ledger.amount, captured.body.captureAuthorization.amount);
+    if (captured?.status === 409) assert.notEqual(status, 'Autorizada', paymentId);
+    if (canceled?.status === 200) assert.ok(['Desfeita', 'Cancelada'].includes(status), paymentId);
+  }
+  context.diagnostic(JSON.stringify(Object.fromEntries(ends)));
+});
