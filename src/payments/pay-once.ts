@@ -54,10 +54,10 @@ function outcomeOf(transaction: Transaction): PayResult | null {
   } = transaction;
   if (preauthorization !== null) return preauthorizedAnswer(transaction, preauthorization);
   switch (state) {
-    case 'charging':
-    case 'unresolved':
     case 'preauthorized':
     case 'capturing':
+    case 'charging':
+    case 'unresolved':
       return null;
     case 'voided':
       return wasNeverSent ? null : { kind: 'unknown', paymentId };

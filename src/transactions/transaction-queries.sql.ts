@@ -76,16 +76,11 @@ export async function outcomesOf(
 /** Its intent was taken back: resolving raises the fence before it voids anything. */
 export const NEVER_SENT = `t.state = 'voided' and t.fence = 0 and starts_with(t.unknown_reason, 'not sent')`;
 
-/** Of a transaction `t` with its `PREAUTHORIZATION` and `INSTALLMENTS`. */
+/** Of a transaction `t` with its `INSTALLMENTS`, and what a pre-authorized one has beside. */
 export const OWN_COLUMNS = `t.transaction_id, t.state, t.amount, t.origin, t.canceled_amount, t.reference_transaction, t.sold_at,
      t.authorization_code, t.nsu, coalesce(t.approved_at, t.decided_at) as approved_at, t.card_brand,
      t.card_first_six, t.card_last_four, t.response_code, t.advice_code, ${NEVER_SENT} as was_never_sent, t.anti_fraud_verdict, t.anti_fraud_reasons, t.split, i.numbers, i.amounts, i.canceled_amounts, i.states,
      p.authorized_amount, p.authorized_at, p.capture_until, p.released_at`;
-
-export const PREAUTHORIZATION = `lateral (
-     select authorized_amount, authorized_at, capture_until, released_at from preauthorizations
-     where merchant_id = t.merchant_id and transaction_id = t.transaction_id limit 1
-   ) p on true`;
 
 export const INSTALLMENTS = `lateral (
      select array_agg(installment_number order by installment_number) as numbers,
@@ -93,7 +88,10 @@ export const INSTALLMENTS = `lateral (
        array_agg(canceled_amount order by installment_number) as canceled_amounts,
        array_agg(state order by installment_number) as states
      from installments where merchant_id = t.merchant_id and transaction_id = t.transaction_id
-   ) i`;
+   ) i left join lateral (
+     select authorized_amount, authorized_at, capture_until, released_at from preauthorizations
+     where merchant_id = t.merchant_id and transaction_id = t.transaction_id limit 1
+   ) p on true`;
 
 /** `beneficiariesOfPage` by the number of installments, as a list of PostgreSQL. */
 const BENEFICIARIES_OF_PAGE = `{${Array.from({ length: MOST_INSTALLMENTS }, (_, at) => beneficiariesOfPage(at + 1))}}`;
@@ -101,7 +99,7 @@ const BENEFICIARIES_OF_PAGE = `{${Array.from({ length: MOST_INSTALLMENTS }, (_, 
 const WHOLE = `${OWN_COLUMNS},
      s.share_numbers, s.positions, s.beneficiaries, s.share_amounts, s.share_canceled_amounts`;
 
-const OF_WHOLE = `transactions t left join ${PREAUTHORIZATION}, ${INSTALLMENTS}, lateral (
+const OF_WHOLE = `transactions t, ${INSTALLMENTS}, lateral (
      select array_agg(installment_number order by installment_number, position) as share_numbers,
        array_agg(position order by installment_number, position) as positions,
        array_agg(beneficiary order by installment_number, position) as beneficiaries,

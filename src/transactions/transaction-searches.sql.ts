@@ -4,7 +4,7 @@ import { itemsOf, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
 import type { Cents } from '../values/cents.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import type { ListedTransaction } from './transaction.ts';
-import { INSTALLMENTS, OWN_COLUMNS, PREAUTHORIZATION, parseOwn } from './transaction-queries.sql.ts';
+import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
 import {
   keyToLookUp,
   TRANSACTION_KEYS,
@@ -17,7 +17,7 @@ import {
 const LISTED = `${OWN_COLUMNS}, s.positions, s.share_amounts, s.share_canceled_amounts
    from page g cross join lateral (
      select * from transactions where merchant_id = $1 and transaction_id = g.transaction_id limit 1
-   ) t left join ${PREAUTHORIZATION} cross join ${INSTALLMENTS} cross join lateral (
+   ) t cross join ${INSTALLMENTS} cross join lateral (
      select array_agg(position order by position) as positions, array_agg(amount order by position) as share_amounts,
        array_agg(canceled_amount order by position) as share_canceled_amounts
      from (

@@ -62,10 +62,15 @@ export function knownPayment(shop: Shop, name = 'payment'): Promise<KnownPayment
 }
 
 export async function newPayment(shop: Shop, change: Record<string, unknown> = {}): Promise<KnownPayment> {
-  const body: Record<string, unknown> = { ...(await wholePayment(shop)), ...change };
+  const body = { ...(await wholePayment(shop)), ...change };
   const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
   if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
   return reply.body.paymentAuthorization as KnownPayment;
+}
+
+/** One that waits for its capture. */
+export function authorizedPayment(shop: Shop): Promise<KnownPayment> {
+  return newPayment(shop, { payment: { ...SALE, captureType: 'pa' } });
 }
 
 /** A stored card that paid once. */
@@ -75,9 +80,4 @@ export async function chargedCard(shop: Shop): Promise<string> {
   const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
   if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
   return vaultId;
-}
-
-/** One that waits for its capture. */
-export function authorizedPayment(shop: Shop): Promise<KnownPayment> {
-  return newPayment(shop, { payment: { ...SALE, captureType: 'pa' } });
 }

@@ -109,10 +109,10 @@ async function resultAgain(
   if (made === null || !made.isEnded) return null;
   const { state, brand, responseCode, adviceCode, soldAt } = made;
   switch (state) {
-    case 'charging':
-    case 'unresolved':
     case 'preauthorized':
     case 'capturing':
+    case 'charging':
+    case 'unresolved':
       return null;
     case 'approved':
       return { kind: 'paid' };

@@ -48,10 +48,10 @@ async function factsOf(
 ): Promise<ChargeFacts | 'voided' | null> {
   const { state, brand, responseCode, adviceCode, amount, soldAt, vaultId, merchantId } = charge;
   switch (state) {
-    case 'charging':
-    case 'unresolved':
     case 'preauthorized':
     case 'capturing':
+    case 'charging':
+    case 'unresolved':
       return null;
     case 'voided':
       return 'voided';

@@ -4,6 +4,7 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -81,15 +82,23 @@ export async function cancelTransaction(
   return recordAnswer(tools, cancel, answer, deadlineAt);
 }
 
-/** A capture, or another cancel, may have come first: then the reason is looked for anew. */
+/**
+ * A capture, or another cancel, may have come first: then the reason is looked for anew. What is
+ * `Overloaded` wrote nothing, also when the payment changed between two looks at it.
+ */
 async function letGo(
   tools: CancelTools,
   wanted: Parameters<typeof cancelTransaction>[1],
   deadlineAt: number,
 ): Promise<CancelResult | 'keyUsed'> {
-  const released = await tools.releasePreauthorization(wanted, deadlineAt);
-  if (released.kind === 'keyUsed') return 'keyUsed';
-  return released.kind === 'overtaken' ? cancelTransaction(tools, wanted, deadlineAt) : released;
+  try {
+    const released = await tools.releasePreauthorization(wanted, deadlineAt);
+    if (released.kind === 'keyUsed') return 'keyUsed';
+    return released.kind === 'overtaken' ? await cancelTransaction(tools, wanted, deadlineAt) : released;
+  } catch (error) {
+    if (error instanceof Overloaded) return { kind: 'notSent' };
+    throw error;
+  }
 }
 
 type Cancel = CancelIntentRow & { readonly amount: Cents; readonly authorizationCode: string };
