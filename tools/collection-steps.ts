@@ -126,6 +126,28 @@ export const CHAPTERS: readonly Chapter[] = [
     ],
   },
   {
+    title: { pt: 'Capturar depois', en: 'Capture later' },
+    steps: [
+      { id: 'createAntiFraudCode', name: { pt: 'Criar outro código', en: 'Create another code' } },
+      { id: 'tokenizeCard', name: { pt: 'Criar um token para autorizar', en: 'Make a token to authorize' } },
+      {
+        id: 'createPayment',
+        name: { pt: 'Autorizar sem capturar', en: 'Authorize without capturing' },
+        body: {
+          payment: {
+            transactionType: 'credit',
+            amount: 12_990,
+            productType: 'lojista',
+            installments: 3,
+            captureType: 'pa',
+          },
+        },
+      },
+      { id: 'capturePayment' },
+      { id: 'putCapture' },
+    ],
+  },
+  {
     title: { pt: 'Planos e assinaturas', en: 'Plans and subscriptions' },
     steps: [
       { id: 'createPlan' },

@@ -65,6 +65,13 @@ const SEEN: Readonly<Record<string, (printed: readonly string[], language: Langu
     assert.match(program ?? '', /^200 [\da-f-]{36}$/m);
     assertChargedOnce(program ?? '');
   },
+  'docs/pt/captura-posterior.md': ([, held, captured, again, given, forgotten]) => {
+    assert.match(held ?? '', /"statusDescription":"Pré-autorizada"/);
+    const answer = /\{"captureAuthorization":\{.*?"amount":24900\b.*?\}\}/;
+    assert.match(captured ?? '', /"captureAuthorization".*"statusDescription":"Autorizada"/s);
+    assert.equal(answer.exec(again ?? '')?.[0], answer.exec(captured ?? '')?.[0]);
+    for (const printed of [given, forgotten]) assert.match(printed ?? '', /"statusDescription":"Desfeita"/);
+  },
   'docs/pt/producao.md': ([looked, created, sold]) => {
     assert.match(looked ?? '', /key/i);
     assert.match(created ?? '', /LOJA\d+.*gateway.*integration/s);
