@@ -77,7 +77,10 @@ function reflections(request: WireRequest, reply: Reply): string[] {
     .map((text) => `the answer repeats ${JSON.stringify(text.slice(0, 80))}: ${reply.text.slice(0, 300)}`);
 }
 
-const wordsOf = (schema: FieldSchema): string[] => [...(schema.enum ?? []), schema.const ?? ''].map(String);
+const wordsOf = ({ enum: words = [], const: word = '', items }: FieldSchema): string[] => [
+  ...[...words, word].map(String),
+  ...(items === undefined ? [] : wordsOf(items)),
+];
 
 const ENGLISH = /\b(the|must|is|are|has|was|not|needs?|malformed|allowed)\b/i;
 const PORTUGUESE = /[ãõçéêáíóúâ]|\b(deve|ser|um|uma|campo|não|valor)\b/i;

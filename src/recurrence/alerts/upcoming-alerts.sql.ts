@@ -12,7 +12,7 @@ import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 /**
  * The next opened billings of some days (behind `$2`, up to `$3`) from a place on, in the order of
  * their index. `billing_id`: it is still what was found, and of a subscription that goes on: also
- * not one whose plan was canceled. Held until the commit, so that whoever ends it then comes behind
+ * not one whose plan was canceled. Held until the commit, so that what ends it comes behind
  * its alert; one that another holds is left for the next look (`is_held`). `is_alerted`: `$7` was
  * notified of it for this day.
  */
@@ -66,7 +66,7 @@ function upcomingText(row: Row): string {
 }
 
 /** The alerts and the record of them, in one. */
-const TELL = statement(
+const WRITE_ALERTS = statement(
   'notices.alert_upcoming',
   `with alerted as (
      insert into upcoming_alerts (merchant_id, alert_endpoint_id, due_on, billing_id)
@@ -136,7 +136,10 @@ export async function alertUpcomingBatch(
         result = { alerted: billings.length, held, next };
       }
       const sent = [notifier?.endpoint ?? null, notifier?.callback_url ?? null];
-      return { statement: TELL, values: [...key, utcText(moment), ...sent, ...ALERTS.values(billings)] };
+      return {
+        statement: WRITE_ALERTS,
+        values: [...key, utcText(moment), ...sent, ...ALERTS.values(billings)],
+      };
     },
   ]);
   return result;

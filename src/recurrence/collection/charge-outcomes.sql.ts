@@ -217,7 +217,7 @@ export function chargeOutcomesWrite(
     key: endKey,
     mustBeWritten: true,
     merchant: ({ merchantId }) => merchantId,
-    bytes: () => 900,
+    bytes: () => 1_300,
     limits: LIMITS,
     async write(rows) {
       let decided: Decided = { endings: [], looks: [] };
