@@ -291,6 +291,7 @@ async function openShop(
     contact: { name: 'Equipe', email: 'loja@example.com', phone: '+55 11 4000 0001' },
     accountNumbers: [accountNumber],
     productionAddresses: [],
+    softDescriptor: null,
   });
   const loginFor = async (scope: 'gateway' | 'integration') => {
     const wanted = { merchantId, accountNumber: null, userName: null, scopes: [scope], allowedAddresses: [] };

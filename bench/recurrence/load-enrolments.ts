@@ -140,6 +140,7 @@ export async function createShop(
       contact: { name: 'Ana', email: 'ana@example.com', phone: '+55 11 4000 0000' },
       accountNumbers: [accountNumber],
       productionAddresses: [],
+      softDescriptor: null,
     },
   );
   if ('refusal' in made) throw new Error(`${merchantId} was refused: ${made.refusal}`);

@@ -33,6 +33,7 @@ const SHOP = {
   legalName: 'Loja com avisos Ltda.',
   contact: { name: 'Ana', email: 'ana@example.com', phone: '+55 11 4000 0000' },
   productionAddresses: [],
+  softDescriptor: null,
 };
 
 export async function openWebhookShop(bench: BenchService): Promise<WebhookShop> {

@@ -38,10 +38,37 @@ export type AuthorizationRequest = {
   readonly networkTransactionId: string | null;
   /** Whether this is the first use of a stored card; null when it is not stored. */
   readonly storedCard: StoredCardUse | null;
+  /** Why a stored card is charged; null when it is not stored. */
+  readonly storedCardReason: StoredCardReason | null;
+  /** What the buyer reads on the card's statement; null: whatever the acquirer writes there. */
+  readonly softDescriptor: string | null;
+  /** The buyer, as far as the merchant has named one; sent only to an acquirer that asks for it. */
+  readonly customer: AcquirerCustomer | null;
   readonly card: CardForAuthorization;
 };
 
 export type StoredCardUse = 'first' | 'later';
+
+/**
+ * `recurring`: a billing without end. `installments`: one of a series with an end. `resubmission`:
+ * a billing again, after a decline. `unscheduled`: all others.
+ */
+export type StoredCardReason = 'recurring' | 'installments' | 'resubmission' | 'unscheduled';
+
+export type AcquirerCustomer = {
+  readonly name: string | null;
+  readonly documentNumber: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly address: {
+    readonly street: string | null;
+    readonly complement: string | null;
+    readonly city: string | null;
+    readonly state: string | null;
+    readonly zipCode: string | null;
+    readonly country: string | null;
+  };
+};
 
 /**
  * A verification of zero value: is the card good? No money moves, so nothing has to be resolved or

@@ -10,6 +10,7 @@ export const AUDIT_ACTIONS = [
   'login.refuse',
   'access.refuse',
   'merchant.create',
+  'merchant.change',
   'credential.create',
   'credential.disable',
   'credential.rotate',

@@ -1,3 +1,4 @@
+import { changeMerchant } from '../merchants/change-merchant.ts';
 import { createMerchant } from '../merchants/create-merchant.ts';
 import { type CredentialWithPassword, createCredential } from '../merchants/credentials/create-credential.ts';
 import type { Credential } from '../merchants/credentials/credential.ts';
@@ -36,6 +37,14 @@ const USER_NAME_OPTION = {
   isRequired: true,
 } as const;
 
+/** It is no soft descriptor, and an option cannot be empty. */
+const NO_SOFT_DESCRIPTOR = '.';
+const SOFT_DESCRIPTOR_OPTION = {
+  name: 'soft-descriptor',
+  value: 'TEXT',
+  description: 'what buyers read on their statements, where neither payment nor plan says it',
+} as const;
+
 /** Passwords are generated here, never chosen. */
 export const MERCHANT_COMMANDS: readonly Command[] = [
   {
@@ -60,9 +69,24 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       { name: 'contact-email', value: 'EMAIL', description: 'the contact’s email address', isRequired: true },
       { name: 'contact-phone', value: 'PHONE', description: 'the contact’s phone number', isRequired: true },
       { ...ADDRESS_OPTION, description: 'address or block of the servers that call in production' },
+      SOFT_DESCRIPTOR_OPTION,
     ],
     isAudited: true,
     run: runMerchantCreate,
+  },
+  {
+    words: ['merchant', 'change'],
+    summary: 'give a merchant another soft descriptor',
+    options: [
+      MERCHANT_OPTION,
+      {
+        ...SOFT_DESCRIPTOR_OPTION,
+        description: 'up to 13 letters, digits, blanks and .-*; a dot alone takes it away',
+        isRequired: true,
+      },
+    ],
+    isAudited: true,
+    run: runMerchantChange,
   },
   {
     words: ['merchant', 'list'],
@@ -138,6 +162,7 @@ async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools
     },
     accountNumbers: given.many('account'),
     productionAddresses: given.many('address'),
+    softDescriptor: given.one('soft-descriptor'),
   });
   if ('refusal' in created) return refused(created);
   const lines = [
@@ -145,6 +170,22 @@ async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools
     `Next: npm run parcela -- credential create --merchant ${created.merchantId} --scope gateway`,
   ];
   return { ok: true, lines, json: merchantJson(created) };
+}
+
+async function runMerchantChange(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const softDescriptor = given.one('soft-descriptor');
+  const changed = await changeMerchant(
+    tools,
+    given.one('merchant') ?? '',
+    softDescriptor === NO_SOFT_DESCRIPTOR ? null : softDescriptor,
+  );
+  if ('refusal' in changed) return refused(changed);
+  const lines = [
+    changed.softDescriptor === null
+      ? `Merchant ${changed.merchantId} has no soft descriptor.`
+      : `Buyers of merchant ${changed.merchantId} read ${changed.softDescriptor} on their statements.`,
+  ];
+  return { ok: true, lines, json: merchantJson(changed) };
 }
 
 async function runMerchantList(_given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {

@@ -1,9 +1,14 @@
 import type { CredentialChangeRefusal, CredentialRefusal } from '../merchants/credentials/credential.ts';
-import { type MerchantRefusal, MOST_ADDRESSES, type Refused } from '../merchants/merchant.ts';
+import {
+  type MerchantChangeRefusal,
+  type MerchantRefusal,
+  MOST_ADDRESSES,
+  type Refused,
+} from '../merchants/merchant.ts';
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
 
 /** Everything that the modules may refuse to the operator. */
-export type OperatorRefusal = MerchantRefusal | CredentialRefusal | CredentialChangeRefusal;
+export type OperatorRefusal = MerchantRefusal | MerchantChangeRefusal | CredentialRefusal | CredentialChangeRefusal;
 
 /** The option to mend, or null when it is none. */
 export const OPTION_OF_REFUSAL = {
@@ -20,6 +25,7 @@ export const OPTION_OF_REFUSAL = {
   addressMalformed: '--address',
   tooManyAddresses: '--address',
   addressMissing: '--address',
+  softDescriptorMalformed: '--soft-descriptor',
   merchantExists: '--merchant-id',
   merchantUnknown: '--merchant',
   accountUnknown: '--account',
@@ -52,6 +58,8 @@ const SENTENCES = {
   addressMissing:
     'is needed in production: neither the credential nor its merchant has a list, and an empty one would allow nobody ' +
     '(0.0.0.0/0 and ::/0 allow everybody)',
+  softDescriptorMalformed:
+    'must have up to 13 letters without accents, digits, blanks, dots, hyphens and asterisks, not blanks alone, and be no card number',
   merchantExists: 'is taken by another merchant',
   merchantUnknown: 'is no merchant here',
   accountUnknown: 'is no account of this merchant',

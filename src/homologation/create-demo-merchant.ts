@@ -26,6 +26,7 @@ const MERCHANT = {
   contact: { name: 'Equipe de Demonstração', email: 'demo@example.com', phone: '+55 11 4000 0000' },
   accountNumbers: ['1000001'],
   productionAddresses: [],
+  softDescriptor: null,
 };
 const LOGINS = ['gateway', 'recurrence', 'integration'] as const satisfies readonly Scope[];
 

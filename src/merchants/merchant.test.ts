@@ -9,6 +9,7 @@ const SHOP: NewMerchant = {
   contact: { name: 'Ana Souza', email: 'ana@padaria.example', phone: '+55 11 91234-5678' },
   accountNumbers: ['1001', '1002'],
   productionAddresses: ['203.0.113.7', '2001:db8::/48'],
+  softDescriptor: null,
 };
 
 const refusalOf = (change: Partial<NewMerchant>) =>
@@ -42,6 +43,12 @@ test('each malformed field is refused by its own name', () => {
   assert.equal(refusalOf({ contact: { ...SHOP.contact, name: '' } }), 'contactNameMalformed');
   assert.equal(refusalOf({ contact: { ...SHOP.contact, email: 'ana' } }), 'contactEmailMalformed');
   assert.equal(refusalOf({ contact: { ...SHOP.contact, phone: 'notify me' } }), 'contactPhoneMalformed');
+});
+
+test('a soft descriptor is what acquirers take, and no card number', () => {
+  assert.equal(refusalOf({ softDescriptor: 'LOJA*PEDIDO 7' }), null);
+  assert.equal(refusalOf({ softDescriptor: 'PADARIA SÃO' }), 'softDescriptorMalformed');
+  assert.equal(refusalOf({ softDescriptor: '4222222222222' }), 'softDescriptorMalformed');
 });
 
 test('no text of a merchant may hold the number of a card', () => {

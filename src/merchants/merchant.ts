@@ -2,6 +2,7 @@ import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import { isCnpj } from '../values/document-number.ts';
 import type { Instant } from '../values/instant.ts';
 import { parseBlock } from '../values/ip-address.ts';
+import { isSoftDescriptor } from '../values/soft-descriptor.ts';
 
 /** What the operator registers. */
 export type NewMerchant = {
@@ -14,6 +15,8 @@ export type NewMerchant = {
   readonly accountNumbers: readonly string[];
   /** Addresses and CIDR blocks of the servers that call in production. */
   readonly productionAddresses: readonly string[];
+  /** What buyers read on their statements, where neither payment nor plan says it. */
+  readonly softDescriptor: string | null;
 };
 
 /** Whom the operator asks when the merchant's calls go wrong. */
@@ -34,7 +37,10 @@ export type MerchantRefusal =
   | 'tooManyAccounts'
   | 'addressMalformed'
   | 'tooManyAddresses'
+  | 'softDescriptorMalformed'
   | 'merchantExists';
+
+export type MerchantChangeRefusal = 'merchantUnknown' | 'softDescriptorMalformed';
 
 /** A refusal with the value that caused it, so that the operator sees which one of several it was. */
 export type Refused<Refusal> = { readonly refusal: Refusal; readonly value: string };
@@ -60,7 +66,11 @@ export function newMerchantRefusal(merchant: NewMerchant): Refused<MerchantRefus
   }
   if (!/^[+\d][\d ()-]{7,29}$/.test(contact.phone) || holdsCardNumber(contact.phone))
     return { refusal: 'contactPhoneMalformed', value: contact.phone };
-  return accountsRefusal(merchant.accountNumbers) ?? addressesRefusal(merchant.productionAddresses);
+  return (
+    accountsRefusal(merchant.accountNumbers) ??
+    addressesRefusal(merchant.productionAddresses) ??
+    softDescriptorRefusal(merchant.softDescriptor)
+  );
 }
 
 function accountsRefusal(accountNumbers: readonly string[]): Refused<MerchantRefusal> | null {
@@ -86,6 +96,14 @@ export function addressesRefusal(
     return { refusal: 'tooManyAddresses', value: String(addresses.length) };
   const malformed = addresses.find((text) => parseBlock(text) === null);
   return malformed === undefined ? null : { refusal: 'addressMalformed', value: malformed };
+}
+
+/** What is wrong with a soft descriptor, or null. */
+export function softDescriptorRefusal(
+  text: string | null,
+): Refused<'softDescriptorMalformed'> | null {
+  if (text === null || (isSoftDescriptor(text) && !holdsCardNumber(text))) return null;
+  return { refusal: 'softDescriptorMalformed', value: text };
 }
 
 /**

@@ -7,8 +7,9 @@ const INSERT = statement(
   'merchants.insert',
   `with merchant as (
      insert into merchants
-       (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses)
-     values ($1, $2, $3, $4, $5, $6, $7)
+       (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses,
+        soft_descriptor)
+     values ($1, $2, $3, $4, $5, $6, $7, $9)
      on conflict (merchant_id) do nothing
      returning merchant_id, created_at
    ), numbered as (
@@ -35,13 +36,30 @@ export async function insertMerchant(
     contact.phone,
     merchant.productionAddresses,
     merchant.accountNumbers,
+    merchant.softDescriptor,
   ];
   const row = await audit.change({ statement: INSERT, values }, event);
   return row === undefined ? null : (row.created_at as Instant);
 }
 
+const CHANGE = statement(
+  'merchants.change',
+  'update merchants set soft_descriptor = $2 where merchant_id = $1 returning merchant_id',
+);
+
+/** False: there is no such merchant. */
+export async function changeSoftDescriptor(
+  audit: Audit,
+  merchantId: string,
+  softDescriptor: string | null,
+  event: AuditEvent,
+): Promise<boolean> {
+  const step = { statement: CHANGE, values: [merchantId, softDescriptor] };
+  return (await audit.change(step, event)) !== undefined;
+}
+
 const COLUMNS = `merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses,
-  created_at,
+  soft_descriptor, created_at,
   array(select account_number from accounts a where a.merchant_id = m.merchant_id order by position) as account_numbers`;
 
 const FIND = statement('merchants.find', `select ${COLUMNS} from merchants m where merchant_id = $1`);
@@ -70,6 +88,7 @@ function parse(row: Row): Merchant {
     },
     accountNumbers: row.account_numbers as string[],
     productionAddresses: row.production_addresses as string[],
+    softDescriptor: row.soft_descriptor as string | null,
     createdAt: row.created_at as Instant,
   };
 }

@@ -9,6 +9,7 @@ import type { RefusalShape } from '../platform/http/refusal.ts';
 import { REQUIRED } from '../platform/http/schema-faults.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
+import { LONGEST_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
 import { CAPTURE_UNTIL } from './approval-contract.ts';
 import { callbackUrl, checkCallback } from './callback.ts';
@@ -48,7 +49,17 @@ const PAYMENT_REQUEST = Type.Object({
       description: 'A public address, https in production: the result and later changes are posted there.',
     }),
   ),
-  sellerInfo: Type.Object({ codeAntiFraud: Type.String({ maxLength: 36, format: 'guid' }) }),
+  sellerInfo: Type.Object({
+    codeAntiFraud: Type.String({ maxLength: 36, format: 'guid' }),
+    softDescriptor: Type.Optional(
+      Type.String({
+        maxLength: LONGEST_SOFT_DESCRIPTOR,
+        format: 'softDescriptor',
+        description:
+          "What the buyer reads on the card's statement: letters without accents, digits, blanks and `.-*`. Absent: your default, which the operator keeps.",
+      }),
+    ),
+  }),
   configSplit: SPLIT_REQUEST,
   cardInfo: Type.Object({
     numberToken: Type.Optional(
@@ -213,7 +224,7 @@ function checkCardSource(cardInfo: Record<string, unknown>): Fault[] {
 const PAYMENT_EXAMPLE = {
   payment: { transactionType: 'credit', amount: 12_990, productType: 'lojista', installments: 3 },
   referenceTransaction: 'PEDIDO-1001',
-  sellerInfo: { codeAntiFraud: '6f1c4f0e-3b55-4c9c-9a57-0a3a6f1b2c3d' },
+  sellerInfo: { codeAntiFraud: '6f1c4f0e-3b55-4c9c-9a57-0a3a6f1b2c3d', softDescriptor: 'LOJA*PEDIDO 1' },
   cardInfo: {
     numberToken: 'k3Jt0c0b8nVq0m3l4m2pYq0cJf0m9yZ0w1u2t3s4r5Q',
     cardholderName: 'ANA SOUZA',
@@ -319,6 +330,7 @@ export function readPaymentRequest(body: PaymentRequest): Payment {
     referenceTransaction: body.referenceTransaction ?? null,
     callbackUrl: callbackUrl(body.urlCallBack ?? null),
     antiFraudCode: body.sellerInfo.codeAntiFraud,
+    softDescriptor: body.sellerInfo.softDescriptor ?? null,
     card: readCard(cardInfo),
     buyer: readBuyer(customer ?? {}),
     customer: customer === undefined ? null : JSON.stringify(customer),

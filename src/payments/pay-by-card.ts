@@ -1,5 +1,6 @@
+import type { AcquirerCustomer } from '../acquirers/acquirer.ts';
 import { type Decline, readDecline } from '../acquirers/issuer-code.ts';
-import { reasonsText, type Sale } from '../antifraud/anti-fraud.ts';
+import { type Buyer, reasonsText, type Sale } from '../antifraud/anti-fraud.ts';
 import { type DecidedSale, type DecideTools, decideSale } from '../antifraud/decide-sale.ts';
 import { type FindCodeTools, findAntiFraudCode, type UsableCode } from '../antifraud/find-anti-fraud-code.ts';
 import { cardFingerprints } from '../antifraud/fingerprints.ts';
@@ -87,6 +88,8 @@ export type Seller = {
   readonly merchantId: string;
   readonly accountNumber: string;
   readonly userName: string;
+  /** Of payments that bring none. */
+  readonly softDescriptor: string | null;
 };
 
 /** The request, and whether it is the first with its key; without a key it always is. */
@@ -183,6 +186,10 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
     attempt: decided.attempt,
     callbackUrl: payment.callbackUrl,
     customer: payment.customer,
+    softDescriptor: payment.softDescriptor ?? seller.softDescriptor,
+    // No plan asked for it: by the holder's or the merchant's own will.
+    storedCardReason: stored === null ? null : 'unscheduled',
+    buyer: payment.customer === null ? null : customerOf(payment.buyer),
     split: payment.split && {
       ...payment.split,
       feePortion: feePortion(tools.fees, trace.brand, payment.installmentCount),
@@ -190,6 +197,19 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
     createdBy: seller.userName,
     soldAt,
     request,
+  };
+}
+
+function customerOf(buyer: Buyer): AcquirerCustomer {
+  const { firstName, lastName, documentNumber, email, mobilePhoneNumber, phoneNumber } = buyer;
+  const { address: street, complement, city, state, zipCode, country } = buyer;
+  const names = [firstName, lastName].filter((name) => name !== null);
+  return {
+    name: names.length === 0 ? null : names.join(' '),
+    documentNumber,
+    email,
+    phone: mobilePhoneNumber ?? phoneNumber,
+    address: { street, complement, city, state, zipCode, country },
   };
 }
 

@@ -20,6 +20,8 @@ export type Payment = {
   readonly isCapturedLater: boolean;
   readonly referenceTransaction: string | null;
   readonly callbackUrl: string | null;
+  /** What the buyer reads on the card's statement; null: the merchant's own default. */
+  readonly softDescriptor: string | null;
   readonly antiFraudCode: string;
   readonly card: NamedCard;
   readonly buyer: Buyer;
@@ -33,6 +35,7 @@ export type Payment = {
 export const KEPT_TEXTS = [
   'referenceTransaction',
   'urlCallBack',
+  'sellerInfo.softDescriptor',
   'customer.documentNumber',
   'customer.firstName',
   'customer.lastName',
@@ -56,6 +59,7 @@ export function textsWithNumber(payment: Payment, number: string): KeptText[] {
   const texts: Record<string, unknown> = {
     referenceTransaction: payment.referenceTransaction,
     urlCallBack: payment.callbackUrl,
+    'sellerInfo.softDescriptor': payment.softDescriptor,
     ...Object.fromEntries(Object.entries(customer).map(([name, text]) => [`customer.${name}`, text])),
   };
   const isIn = (text: unknown) => typeof text === 'string' && holdsNumber(text, number);

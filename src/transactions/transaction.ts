@@ -1,3 +1,4 @@
+import type { AcquirerCustomer, StoredCardReason } from '../acquirers/acquirer.ts';
 import type { VelocityEvent, Verdict } from '../antifraud/anti-fraud.ts';
 import type { CardSource, CardSummary, Initiator, StoredUse } from '../cards/card.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
@@ -246,6 +247,10 @@ export type Intent = {
   readonly callbackUrl: string | null;
   /** The buyer as the merchant described it: JSON text. */
   readonly customer: string | null;
+  /** For the acquirer alone, as are the two below: they are not written. */
+  readonly softDescriptor: string | null;
+  readonly storedCardReason: StoredCardReason | null;
+  readonly buyer: AcquirerCustomer | null;
   readonly split: RecordedSplit | null;
   readonly createdBy: string;
   readonly soldAt: Instant;

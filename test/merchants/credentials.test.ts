@@ -57,6 +57,7 @@ test('the operator registers a merchant and finds it in the list', async () => {
     contact: { name: 'Ana Souza', email: 'ana@padaria.example', phone: '+55 11 4000-0000' },
     accountNumbers: ['1001', '1002'],
     productionAddresses: ['203.0.113.0/24', '2001:db8::7'],
+    softDescriptor: null,
     createdAt: made.createdAt,
   });
   const { items } = await operator<{ items: object[] }>(door.database, ['merchant', 'list']);

@@ -129,6 +129,7 @@ async function openShop(
     contact: { name: 'Ana', email: 'ana@example.com', phone: '+55 11 4000 0000' },
     accountNumbers: [merchantId],
     productionAddresses: [],
+    softDescriptor: null,
   });
   assert.ok(!('refusal' in merchant));
   const made = await createCredential(

@@ -40,6 +40,7 @@ test('a plan is created with its id alone, and read with every field', async () 
     interval: 30,
     installments: 0,
     attempts: 4,
+    softDescriptor: null,
     status: 'Active',
     createdBy: service.userName,
   });

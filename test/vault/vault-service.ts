@@ -52,8 +52,11 @@ export type VaultService = Service & {
   close(): Promise<void>;
 };
 
-/** `change`: settings of a service that is not the usual one. */
-export async function openVaultService(change: Readonly<Record<string, string>> = {}): Promise<VaultService> {
+/** `change`: settings that are not the usual ones; `protocol`: the newest that its bridge speaks. */
+export async function openVaultService(
+  change: Readonly<Record<string, string>> = {},
+  protocol: 1 | 2 = 2,
+): Promise<VaultService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-vault-'));
   const database = await createTestDatabase({ migrated: true });
   const demo = await makeDemoMerchant(database, folder);
@@ -61,7 +64,7 @@ export async function openVaultService(change: Readonly<Record<string, string>> 
   await createForeignMerchant(auditor, demo.gateway.userName);
   const foreign = { userName: FOREIGN_USER, password: demo.gateway.password };
   const simulator = await startTestSimulator(join(folder, 'ledger'));
-  const bridge = await openRecordingBridge(simulator.url);
+  const bridge = await openRecordingBridge(simulator.url, protocol);
   const proxy = await openCuttingProxy(database.runtime);
   const settings = {
     ...databaseSettings(database, proxy.address),

@@ -12,6 +12,7 @@ const SHOP: Merchant = {
   contact: { name: 'Ana', email: 'ana@padaria.example', phone: '+55 11 91234-5678' },
   accountNumbers: ['1001', '1002'],
   productionAddresses: [],
+  softDescriptor: null,
   createdAt: CREATED_AT,
 };
 const WANTED: NewCredential = {

@@ -49,7 +49,7 @@ const TOKEN_ID = `encode(substring(t.token_hash for 6), 'hex')`;
 const FIND = statement(
   'access_tokens.find',
   `select t.token_hash, ${TOKEN_ID} as token_id, t.api, t.merchant_id, t.credential_id, c.user_name, c.account_number, c.scopes,
-     c.allowed_addresses, m.production_addresses,
+     c.allowed_addresses, m.production_addresses, m.soft_descriptor,
      floor(extract(epoch from t.expires_at - now()) * 1000)::bigint as milliseconds_left
    from access_tokens t
    join credentials c on c.merchant_id = t.merchant_id and c.credential_id = t.credential_id
@@ -77,6 +77,7 @@ function parse(row: Row): LiveToken {
       userName: row.user_name as string,
       accountNumber: row.account_number as string,
       scopes: row.scopes as Scope[],
+      softDescriptor: row.soft_descriptor as string | null,
       tokenId: row.token_id as string,
     },
     allowedAddresses: addressesInForce(

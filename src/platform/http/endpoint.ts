@@ -18,6 +18,8 @@ export type Caller = {
   /** The account of everything that this caller makes. */
   readonly accountNumber: string;
   readonly scopes: readonly Scope[];
+  /** What buyers read on their statements, where the request brings nothing else. */
+  readonly softDescriptor: string | null;
   /** What names the access token among those of its credential; it opens nothing. */
   readonly tokenId: string;
 };

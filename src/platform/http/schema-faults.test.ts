@@ -143,10 +143,20 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
   twoDigits: { good: ['00', '30'], bad: ['', '3', '2030', 'ab', '٣٠'] },
   digits: { good: ['', '0123'], bad: ['1a', '1 ', '-1'] },
   securityCode: { good: ['123', '1234'], bad: ['', '12', '12345', '12a', '123\n'] },
+  softDescriptor: {
+    good: ['LOJA*PEDIDO 7', 'a.b-c'],
+    bad: ['', ' ', '.-*', 'CAFÉ', 'LOJA*PEDIDO 77', 'A\n'],
+  },
+  softDescriptorOrNone: { good: ['', 'LOJA'], bad: [' ', 'CAFÉ', 'LOJA*PEDIDO 77'] },
   cpfOrCnpj: {
     good: ['52998224725', '11222333000181', '12ABC34501DE35'],
     bad: ['', '52998224724', '529.982.247-25', '11222333000182', '12abc34501de35', '00000000000', 'A'],
   },
+  emailAddress: {
+    good: ['ana@loja.example', 'ana.souza+1@mail.loja.example'],
+    bad: ['', 'ana', 'ana@loja', '@loja.example', 'a b@loja.example', 'ana@loja.', 'ana@@loja.example'],
+  },
+  telephone: { good: ['5511990000000', '+55 (11) 99000-0000'], bad: ['', '123', 'ligue', '1'.repeat(16)] },
   webAddress: {
     good: ['https://loja.example/retorno?pedido=1', 'http://127.0.0.1:9000/', 'HTTPS://loja.example'],
     bad: [

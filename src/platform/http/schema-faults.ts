@@ -4,6 +4,7 @@ import { readBasicAuth } from '../../values/basic-auth.ts';
 import { documentKind } from '../../values/document-number.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
 import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
+import { isSoftDescriptor } from '../../values/soft-descriptor.ts';
 import type { Sentence } from './sentence.ts';
 
 /** A fault at a JSON pointer of the body (`/payment/amount`). */
@@ -55,6 +56,21 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
   securityCode: {
     test: (text) => /^\d{3,4}$/.test(text),
     sentence: { pt: 'Deve ter 3 ou 4 dígitos.', en: 'Must have 3 or 4 digits.' },
+  },
+  softDescriptor: {
+    test: isSoftDescriptor,
+    sentence: {
+      pt: 'Deve ter até 13 letras sem acento, dígitos, espaços e .-*, e não pode ficar em branco.',
+      en: 'Must have up to 13 letters without accents, digits, blanks and .-*, and not be blank.',
+    },
+  },
+  /** The same; an empty text takes away what was there. */
+  softDescriptorOrNone: {
+    test: (text) => text === '' || isSoftDescriptor(text),
+    sentence: {
+      pt: 'Deve ter até 13 letras sem acento, dígitos, espaços e .-*; vazio: nenhum.',
+      en: 'Must have up to 13 letters without accents, digits, blanks and .-*; empty: none.',
+    },
   },
   cpfOrCnpj: {
     test: (text) => documentKind(text) !== null,

@@ -6,17 +6,19 @@ import { cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { BillingState } from '../billings/billing.ts';
 import { parseDay } from '../plans/plans.sql.ts';
-import type { DueBilling } from './due-billings.sql.ts';
+import { type DueBilling, SOFT_DESCRIPTOR_OF_PLAN } from './due-billings.sql.ts';
 
 const FIND = statement(
   'hand_charges.find_billing',
   `select b.billing_id, b.subscription_id, b.state, b.amount, b.fence, b.charges_made,
      b.transaction_id is not null as is_charging, to_char(b.due_on, 'YYYY-MM-DD') as due_on, s.plan_id,
-     s.vault_id, s.account_number, s.max_retries
+     s.vault_id, s.account_number, s.max_retries, s.installments, d.soft_descriptor
    from billings b cross join lateral (
-     select o.plan_id, o.vault_id, o.account_number, o.max_retries from subscriptions o
+     select o.plan_id, o.vault_id, o.account_number, o.max_retries, o.installments from subscriptions o
      where o.merchant_id = $1 and o.subscription_id = b.subscription_id limit 1
-   ) s
+   ) s left join lateral (
+     ${SOFT_DESCRIPTOR_OF_PLAN} where m.merchant_id = $1 limit 1
+   ) d on true
    where b.merchant_id = $1 and b.billing_id = $2`,
 );
 
@@ -51,6 +53,8 @@ export async function findBillingToCharge(
       fence: row.fence as number,
       chargesMade: row.charges_made as number,
       maxRetries: row.max_retries as number,
+      installments: row.installments as number,
+      softDescriptor: row.soft_descriptor as string | null,
       chargeOn: parseDay(row.due_on),
     },
   };

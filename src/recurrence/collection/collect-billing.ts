@@ -1,3 +1,4 @@
+import type { StoredCardReason } from '../../acquirers/acquirer.ts';
 import type { NamedCard } from '../../cards/card.ts';
 import type { CardTools, OpenedCardSource } from '../../cards/open-card-source.ts';
 import type { CardRefusal } from '../../cards/refusals.ts';
@@ -17,6 +18,7 @@ import type { Intent } from '../../transactions/transaction.ts';
 import { MAX_PAYMENT_CENTS } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { ChargeRule, UnsentResult } from '../billings/charge-result.ts';
+import { ENDLESS } from '../plans/plan.ts';
 import type { StartedCharge, TakeResult } from './charge-intents.sql.ts';
 import type { ChargeEnd, ChargeEndResult } from './charge-outcomes.sql.ts';
 import { checkRetry } from './check-retry.ts';
@@ -184,11 +186,20 @@ function intentOf(
     attempt: null,
     callbackUrl: null,
     customer: null,
+    softDescriptor: due.softDescriptor,
+    storedCardReason: reasonOf(due),
+    buyer: null,
     split: null,
     createdBy: by,
     soldAt,
     request,
   };
+}
+
+/** The words of the networks: a billing that was declined before is submitted again. */
+function reasonOf({ chargesMade, installments }: DueBilling): StoredCardReason {
+  if (chargesMade > 0) return 'resubmission';
+  return installments === ENDLESS ? 'recurring' : 'installments';
 }
 
 async function endUnsent(

@@ -22,6 +22,10 @@ export type DueBilling = {
   readonly chargesMade: number;
   /** How many retries its terms allow. */
   readonly maxRetries: number;
+  /** How many billings its terms have in all, or `ENDLESS`. */
+  readonly installments: number;
+  /** The plan's, else the merchant's; null: none. */
+  readonly softDescriptor: string | null;
   readonly chargeOn: Day;
 };
 
@@ -81,21 +85,29 @@ const FOUND_AT_PLACES = `found as (
      ) d
    )`;
 
+/** Of the plan of a subscription `s`, else of the merchant `m`. */
+export const SOFT_DESCRIPTOR_OF_PLAN = `select coalesce(p.soft_descriptor, m.soft_descriptor) as soft_descriptor
+       from merchants m left join plans p on p.merchant_id = m.merchant_id and p.plan_id = s.plan_id`;
+
 /**
  * Only of subscriptions that are active, as they all are while something of theirs is open, and do
  * not end with their plan just now.
  */
 const FOUND = `left join lateral (
      select f.merchant_id, f.billing_id, f.subscription_id, f.amount, f.fence, f.charges_made,
-       to_char(f.charge_on, 'YYYY-MM-DD') as charge_on, s.plan_id, s.vault_id, s.account_number, s.max_retries
+       to_char(f.charge_on, 'YYYY-MM-DD') as charge_on, s.plan_id, s.vault_id, s.account_number, s.max_retries,
+       s.installments, d.soft_descriptor
      from found f cross join lateral (
-       select c.plan_id, c.vault_id, c.account_number, c.max_retries, c.state, c.state_since
+       select c.plan_id, c.vault_id, c.account_number, c.max_retries, c.installments, c.state, c.state_since
          from subscriptions c
        where c.merchant_id = f.merchant_id and c.subscription_id = f.subscription_id limit 1
      ) s left join lateral (
        select c.asked_at from plan_cancellations c
        where c.merchant_id = f.merchant_id and c.plan_id = s.plan_id limit 1
-     ) e on true
+     ) e on true left join lateral (
+       ${SOFT_DESCRIPTOR_OF_PLAN}
+       where m.merchant_id = f.merchant_id limit 1
+     ) d on true
      where s.state = 'active' and (e.asked_at is null or e.asked_at < s.state_since) order by f.charge_on,
        f.rank, f.position limit $5
    ) x on true`;
@@ -278,6 +290,8 @@ function parseFound(rows: readonly Row[]): DueBilling[] {
       fence: row.fence as number,
       chargesMade: row.charges_made as number,
       maxRetries: row.max_retries as number,
+      installments: row.installments as number,
+      softDescriptor: row.soft_descriptor as string | null,
       chargeOn: parseDay(row.charge_on),
     }));
 }

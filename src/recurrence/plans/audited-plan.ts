@@ -4,7 +4,7 @@ import type { Plan, PlanState } from './plan.ts';
 import type { EditedPlan } from './plan-edit.ts';
 
 /** What the audit log says of a plan: an offer of the merchant, none of it about a person. */
-function fieldsOf({ name, description, terms }: EditedPlan): AuditDetail {
+function fieldsOf({ name, description, softDescriptor, terms }: EditedPlan): AuditDetail {
   const { amount, planType, trialDays, intervalDays, installments, maxRetries } = terms;
   return {
     name,
@@ -14,6 +14,7 @@ function fieldsOf({ name, description, terms }: EditedPlan): AuditDetail {
     intervalDays,
     installments,
     maxRetries,
+    softDescriptor: softDescriptor ?? '',
     // Last: the longest, and cut where it is too long.
     description,
   };

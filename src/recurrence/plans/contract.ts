@@ -11,6 +11,7 @@ import {
   planAmount,
   writePlanAmount,
 } from '../../values/plan-amount.ts';
+import { LONGEST_SOFT_DESCRIPTOR } from '../../values/soft-descriptor.ts';
 import {
   ENDLESS,
   INTERVAL_DAYS,
@@ -69,6 +70,9 @@ export const PLAN_ANSWER = Type.Object({
   interval: Type.Integer({ description: 'Days.' }),
   installments: Type.Integer({ description: '0: no end.' }),
   attempts: Type.Integer(),
+  softDescriptor: Type.Union([Type.String(), Type.Null()], {
+    description: "What subscribers read on their cards' statements; null: your default.",
+  }),
   status: Type.Enum(Object.values(PLAN_STATE_WORDS)),
   ...STAMPED,
 });
@@ -85,6 +89,7 @@ export const PLAN_EXAMPLE = {
   interval: 30,
   installments: 0,
   attempts: MAX_RETRIES,
+  softDescriptor: 'CLUBE*LIVRO',
   status: 'Active',
   createdBy: 'loja-01',
   createdDate: '2026-11-21T10:00:00.123',
@@ -111,6 +116,7 @@ export function writePlan(plan: Plan): object {
     interval: terms.intervalDays,
     installments: terms.installments,
     attempts: terms.maxRetries,
+    softDescriptor: plan.softDescriptor,
     status: PLAN_STATE_WORDS[plan.state],
     ...writeStamps(plan),
   };
@@ -218,6 +224,14 @@ const PLAN_FIELDS = {
   attempts: Type.Optional(
     Type.Integer({ minimum: 0, maximum: MAX_RETRIES, description: 'Retries after a lack of funds.' }),
   ),
+  softDescriptor: Type.Optional(
+    Type.String({
+      maxLength: LONGEST_SOFT_DESCRIPTOR,
+      format: 'softDescriptorOrNone',
+      description:
+        "What subscribers read on their cards' statements: letters without accents, digits, blanks and `.-*`. Empty: none, and your default is read.",
+    }),
+  ),
 };
 
 const OWN_MERCHANT = { maxLength: 20, mayHoldCard: true, description: 'Your own.' };
@@ -234,6 +248,7 @@ const BODY_EXAMPLE = {
   trialDays: 10,
   paymentMethod: 'CreditCard',
   attempts: MAX_RETRIES,
+  softDescriptor: 'CLUBE*LIVRO',
 };
 
 export const CREATE_PLAN = contract({
@@ -291,6 +306,7 @@ const ORDERS = {
   interval: 'intervalDays',
   installments: 'installments',
   attempts: 'maxRetries',
+  softDescriptor: 'softDescriptor',
   status: 'state',
   createdBy: 'createdBy',
   createdDate: 'createdAt',
@@ -346,6 +362,7 @@ export function readWantedPlan(
   body: Omit<Static<NonNullable<typeof UPDATE_PLAN.body>>, 'merchantId'>,
 ): WantedPlan {
   const { name, description, amount, planType, trialDays, interval, installments, attempts } = body;
+  const { softDescriptor } = body;
   return {
     name,
     description,
@@ -355,6 +372,7 @@ export function readWantedPlan(
     ...(interval === undefined ? {} : { intervalDays: interval }),
     ...(installments === undefined ? {} : { installments }),
     ...(attempts === undefined ? {} : { maxRetries: attempts }),
+    ...(softDescriptor === undefined ? {} : { softDescriptor: softDescriptor || null }),
   };
 }
 

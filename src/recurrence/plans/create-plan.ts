@@ -29,10 +29,11 @@ export function createPlan(
     async make(isFirst) {
       if (!(await isFirst)) return 'keyUsed';
       const planId = newId();
-      const { name, description } = wanted;
+      const { name, description, softDescriptor = null } = wanted;
       const created = { by: userName, at: tools.clock.now(merchantId) };
       const state = 'active' as const;
-      const plan = { merchantId, planId, name, description, terms: newTerms(wanted), state, created };
+      const terms = newTerms(wanted);
+      const plan = { merchantId, planId, name, description, softDescriptor, terms, state, created };
       const result = await tools.writePlan(
         { plan: { ...plan, modified: null }, planner, request },
         deadlineAt,

@@ -34,13 +34,13 @@ const INSERT = statement(
   'plans.insert',
   `with written as (
      insert into plans (merchant_id, plan_id, name, description, search_name, amount, plan_type, trial_days,
-       interval_days, installments, max_retries, state, created_by, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+       interval_days, installments, max_retries, soft_descriptor, state, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
      on conflict do nothing
      returning merchant_id, plan_id
    ), keyed as (
-     select $15::bytea as key_hash, $16::bytea as body_fingerprint,
-       $17::integer as body_fingerprint_key_id, merchant_id, plan_id as resource_id from written
+     select $16::bytea as key_hash, $17::bytea as body_fingerprint,
+       $18::integer as body_fingerprint_key_id, merchant_id, plan_id as resource_id from written
    ), ${REMEMBER_KEYS}
    select plan_id from written`,
 );
@@ -77,8 +77,8 @@ async function insertPlan(audit: Audit, row: NewPlan): Promise<CreateResult> {
   }
 }
 
-/** Name to retries, in the order of the statements here. */
-function writtenColumns({ name, description, terms }: EditedPlan): unknown[] {
+/** Name to soft descriptor, in the order of the statements here. */
+function writtenColumns({ name, description, softDescriptor, terms }: EditedPlan): unknown[] {
   const { amount, planType, trialDays, intervalDays, installments, maxRetries } = terms;
   return [
     name,
@@ -90,6 +90,7 @@ function writtenColumns({ name, description, terms }: EditedPlan): unknown[] {
     intervalDays,
     installments,
     maxRetries,
+    softDescriptor,
   ];
 }
 
@@ -126,8 +127,8 @@ const FIND_USE = statement(
 const UPDATE = statement(
   'plans.update',
   `update plans set name = $3, description = $4, search_name = $5, amount = $6, plan_type = $7,
-     trial_days = $8, interval_days = $9, installments = $10, max_retries = $11, modified_by = $12,
-     modified_at = $13
+     trial_days = $8, interval_days = $9, installments = $10, max_retries = $11, soft_descriptor = $12,
+     modified_by = $13, modified_at = $14
    where merchant_id = $1 and plan_id = $2`,
 );
 

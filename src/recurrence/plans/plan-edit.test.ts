@@ -30,6 +30,7 @@ const anyPlan: fc.Arbitrary<Plan> = fc
     planId: 'plano',
     name: 'Clube',
     description: 'Livro',
+    softDescriptor: null,
     terms,
     state,
     created: { by: 'loja-01', at: 0 as Instant },

@@ -11,6 +11,8 @@ export type WantedPlan = {
   readonly intervalDays?: number;
   readonly installments?: number;
   readonly maxRetries?: number;
+  /** Null: none, also where there was one. */
+  readonly softDescriptor?: string | null;
 };
 
 /** What a subscriber was promised: not to be changed while a plan is in use. */
@@ -23,6 +25,8 @@ export const TERMS_FIELDS = [
   'maxRetries',
 ] as const satisfies readonly (keyof Terms & keyof WantedPlan)[];
 export type TermsField = (typeof TERMS_FIELDS)[number];
+/** Not to be changed while a plan is in use. */
+export type FixedField = TermsField | 'softDescriptor';
 
 /**
  * `missing`: a plan that becomes custom must say it. `active`: the amount of an active plan.
@@ -31,10 +35,10 @@ export type TermsField = (typeof TERMS_FIELDS)[number];
 export type EditRefusal =
   | { readonly why: 'missing'; readonly field: 'intervalDays' | 'installments' }
   | { readonly why: 'active'; readonly field: 'amount' }
-  | { readonly why: 'inUse'; readonly field: TermsField };
+  | { readonly why: 'inUse'; readonly field: FixedField };
 
 /** The parts of a plan that an edit writes. */
-export type EditedPlan = Pick<Plan, 'name' | 'description' | 'terms'>;
+export type EditedPlan = Pick<Plan, 'name' | 'description' | 'softDescriptor' | 'terms'>;
 
 export type PlanEdit =
   | { readonly kind: 'refused'; readonly refusals: readonly EditRefusal[] }
@@ -51,12 +55,12 @@ export function planEdit(plan: Plan, wanted: WantedPlan, isInUse: boolean): Plan
   if (missing.length > 0) {
     return { kind: 'refused', refusals: missing.map((field) => ({ why: 'missing', field })) };
   }
-  const refusals = differingFields(plan.terms, wanted).flatMap((field): EditRefusal[] => {
+  const refusals = differingFields(plan, wanted).flatMap((field): EditRefusal[] => {
     if (field === 'amount' && plan.state === 'active') return [{ why: 'active', field }];
     return isInUse ? [{ why: 'inUse', field }] : [];
   });
   if (refusals.length > 0) return { kind: 'refused', refusals };
-  const edited = editedPlan(plan.terms, wanted);
+  const edited = editedPlan(plan, wanted);
   return isSame(plan, edited) ? { kind: 'same' } : { kind: 'changed', plan: edited };
 }
 
@@ -69,16 +73,21 @@ function missingFields(terms: Terms, wanted: WantedPlan): ('intervalDays' | 'ins
  * What was sent and is not as it was. What only follows from another type is not named beside the
  * type.
  */
-function differingFields(terms: Terms, wanted: WantedPlan): TermsField[] {
-  return TERMS_FIELDS.filter((field) => wanted[field] !== undefined && wanted[field] !== terms[field]);
+function differingFields({ terms, softDescriptor }: Plan, wanted: WantedPlan): FixedField[] {
+  const isOther = wanted.softDescriptor !== undefined && wanted.softDescriptor !== softDescriptor;
+  return [
+    ...TERMS_FIELDS.filter((field) => wanted[field] !== undefined && wanted[field] !== terms[field]),
+    ...(isOther ? (['softDescriptor'] as const) : []),
+  ];
 }
 
-function editedPlan(terms: Terms, wanted: WantedPlan): EditedPlan {
-  const { name, description, amount, planType } = wanted;
+function editedPlan({ terms, softDescriptor: before }: Plan, wanted: WantedPlan): EditedPlan {
+  const { name, description, amount, planType, softDescriptor = before } = wanted;
   const { trialDays = terms.trialDays, maxRetries = terms.maxRetries } = wanted;
   return {
     name,
     description,
+    softDescriptor,
     terms: { amount, planType, trialDays, maxRetries, ...rhythmOf(wanted, terms) },
   };
 }
@@ -107,7 +116,8 @@ export function newTerms(wanted: WantedPlan): Terms {
   return { amount, planType, trialDays, intervalDays, installments, maxRetries };
 }
 
-function isSame(plan: EditedPlan, { name, description, terms }: EditedPlan): boolean {
+function isSame(plan: EditedPlan, { name, description, softDescriptor, terms }: EditedPlan): boolean {
   const isSameTerms = TERMS_FIELDS.every((field) => plan.terms[field] === terms[field]);
-  return isSameTerms && plan.name === name && plan.description === description;
+  const isSameText = plan.name === name && plan.description === description;
+  return isSameTerms && isSameText && plan.softDescriptor === softDescriptor;
 }

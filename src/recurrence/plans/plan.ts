@@ -52,6 +52,8 @@ export type Plan = {
   readonly planId: string;
   readonly name: string;
   readonly description: string;
+  /** What subscribers read on their statements; null: the merchant's default. */
+  readonly softDescriptor: string | null;
   readonly terms: Terms;
   readonly state: PlanState;
   readonly created: Stamp;
@@ -79,6 +81,7 @@ export type PlanOrder =
   | 'name'
   | 'description'
   | 'paymentMethod'
+  | 'softDescriptor'
   | 'state'
   | 'createdBy'
   | 'createdAt'

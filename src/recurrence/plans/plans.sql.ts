@@ -20,6 +20,7 @@ import {
  * is shown beside it.
  */
 export const PLAN_COLUMNS = `p.merchant_id, p.plan_id, p.name as plan_name, p.description as plan_description,
+  p.soft_descriptor as plan_soft_descriptor,
   p.state as plan_state, p.created_by as plan_created_by, p.created_at as plan_created_at,
   p.modified_by as plan_modified_by, p.modified_at as plan_modified_at`;
 
@@ -34,6 +35,7 @@ export function parsePlanWithoutTerms(row: Row): Omit<Plan, 'terms'> {
     planId: row.plan_id as string,
     name: row.plan_name as string,
     description: row.plan_description as string,
+    softDescriptor: row.plan_soft_descriptor as string | null,
     state: row.plan_state as PlanState,
     created: { by: row.plan_created_by as string, at: row.plan_created_at as Instant },
     modified: parseModified(row.plan_modified_by, row.plan_modified_at),
@@ -85,7 +87,7 @@ const FOUND = `found as materialized (
      select p.plan_id,
        case $6
          when 'name' then p.search_name when 'description' then p.description when 'planType' then p.plan_type
-         when 'state' then p.state when 'createdBy' then p.created_by when 'modifiedBy' then p.modified_by
+         when 'softDescriptor' then p.soft_descriptor when 'state' then p.state when 'createdBy' then p.created_by when 'modifiedBy' then p.modified_by
        end collate "C" as text_key,
        case $6
          when 'amount' then p.amount when 'trialDays' then p.trial_days when 'intervalDays'

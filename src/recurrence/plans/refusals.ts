@@ -1,5 +1,5 @@
 import type { RefusalShape } from '../../platform/http/refusal.ts';
-import type { EditRefusal, TermsField } from './plan-edit.ts';
+import type { EditRefusal, FixedField } from './plan-edit.ts';
 
 /** Why a plan is not made, changed or shown, apart from what stands in the way of an edit. */
 export type PlanRefusal = 'behindCalendar';
@@ -39,6 +39,7 @@ export const PLAN_REFUSALS = {
   inUseInterval: { status: 409, tag: 'interval', sentence: IN_USE },
   inUseInstallments: { status: 409, tag: 'installments', sentence: IN_USE },
   inUseMaxRetries: { status: 409, tag: 'attempts', sentence: IN_USE },
+  inUseSoftDescriptor: { status: 409, tag: 'softDescriptor', sentence: IN_USE },
 } as const satisfies Record<string, RefusalShape> & Record<PlanRefusal, RefusalShape>;
 
 const IN_USE_FIELDS = {
@@ -48,7 +49,8 @@ const IN_USE_FIELDS = {
   intervalDays: PLAN_REFUSALS.inUseInterval,
   installments: PLAN_REFUSALS.inUseInstallments,
   maxRetries: PLAN_REFUSALS.inUseMaxRetries,
-} as const satisfies Record<TermsField, RefusalShape>;
+  softDescriptor: PLAN_REFUSALS.inUseSoftDescriptor,
+} as const satisfies Record<FixedField, RefusalShape>;
 
 export function editRefusalShape({ why, field }: EditRefusal): RefusalShape {
   switch (why) {

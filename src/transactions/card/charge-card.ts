@@ -204,6 +204,9 @@ function authorizationRequest(
     initiator: intent.initiator,
     networkTransactionId: intent.stored?.networkTransactionId ?? null,
     storedCard: intent.stored === null ? null : intent.stored.isFirst ? 'first' : 'later',
+    storedCardReason: intent.storedCardReason,
+    softDescriptor: intent.softDescriptor,
+    customer: intent.buyer,
     card,
   };
 }

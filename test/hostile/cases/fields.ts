@@ -129,6 +129,14 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
     twoDigits: { fits: (text) => /^\d\d$/.test(text), longest: () => '99' },
     digits: { fits: (text) => /^\d*$/.test(text), longest: (most) => '9'.repeat(most) },
     securityCode: { fits: (text) => /^\d{3,4}$/.test(text), longest: () => '0123' },
+    softDescriptor: {
+      fits: (text) => /^[A-Za-z0-9 .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*$/.test(text),
+      longest: (most) => 'LOJA*'.padEnd(most, 'x'),
+    },
+    softDescriptorOrNone: {
+      fits: (text) => text === '' || /^[A-Za-z0-9 .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*$/.test(text),
+      longest: (most) => 'LOJA*'.padEnd(most, 'x'),
+    },
     cpfOrCnpj: {
       // Only numbers that nobody has: the rule of the check digits is tried elsewhere.
       fits: (text) => ['52998224725', '11222333000181', '12ABC34501DE35'].includes(text),

@@ -65,6 +65,15 @@ const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' |
 });
 const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
 
+/** A bridge of version 1 gets what that version has; the buyer goes where it is asked for. */
+function authorizationBody(request: AuthorizationRequest, { protocol, capabilities }: About): object {
+  const { capture: _path, storedCardReason, softDescriptor, customer, ...rest } = request;
+  const body = { ...rest, soldAt: utcText(request.soldAt) };
+  if (protocol === 1) return body;
+  const added = { ...body, storedCardReason, softDescriptor };
+  return capabilities.customer ? { ...added, customer } : added;
+}
+
 /** No pipelining: a silent answer must not hold up the ones behind it. */
 function openPool(origin: string, { connect }: Channel, connections: number): Pool {
   return new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
@@ -117,10 +126,9 @@ export function bridgeAcquirer(
   const observed = observing(observe);
 
   async function authorize(request: AuthorizationRequest, timeout: number): Promise<AuthorizationAnswer> {
-    const { capture, ...charge } = request;
-    const body = { ...charge, soldAt: utcText(request.soldAt) };
+    const body = authorizationBody(request, about.last);
     // A path of its own: a bridge that does not know it charges nothing.
-    const path = capture === 'atOnce' ? '/authorizations' : '/preauthorizations';
+    const path = request.capture === 'atOnce' ? '/authorizations' : '/preauthorizations';
     const answer = await charging.ask(brandOf(request), asking('POST', path, body), timeout);
     return readAuthorization(answer, request);
   }

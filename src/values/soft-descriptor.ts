@@ -1,0 +1,9 @@
+/**
+ * What the buyer reads on the card's statement. All acquirers take these signs and so many of them;
+ * blanks alone would be no name.
+ */
+export const LONGEST_SOFT_DESCRIPTOR = 13;
+
+export function isSoftDescriptor(text: string): boolean {
+  return /^[A-Za-z0-9 .*-]{1,13}$/.test(text) && /[A-Za-z0-9]/.test(text);
+}
