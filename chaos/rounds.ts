@@ -168,10 +168,19 @@ export async function writeScripts(bench: ChaosBench, chance: Chance, share: num
   for (const { merchantId } of bench.shops) {
     const steps = Array.from({ length: BATCH }, () => (chance.isIn(share) ? drawStep(chance) : {}));
     const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ merchantId, steps });
+    const body = JSON.stringify({ merchantId, steps, cancellations: drawPending(chance, share) });
     const answer = await fetch(`${bench.simulatorUrl}/script`, { method: 'POST', headers, body });
     if (answer.status !== 200) throw new Error(`the script was answered ${answer.status}`);
   }
+}
+
+/** Cancels that are accepted and decided within moments, half of them by a no. */
+function drawPending(chance: Chance, share: number): object[] {
+  return Array.from({ length: chance.isIn(share) ? chance.whole(1, 3) : 0 }, () => ({
+    outcome: 'pending',
+    fails: chance.isIn(0.5),
+    decidedAfterMilliseconds: chance.whole(0, 1_500),
+  }));
 }
 
 export function drawStep(chance: Chance): object {

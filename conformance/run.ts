@@ -24,6 +24,7 @@ Of an acquirer:
   --other-card NUMBER     another one (4012001037141112)
   --declined-amount CENTS what the acquirer declines (1051); "none" skips what needs a decline
   --declined-card NUMBER  the Visa card that is declined, if another one
+  --pending-amount CENTS  a cancellation that is accepted and decided later (2001); "none" skips it
 
 Of an anti-fraud provider:
   --token TEXT            the bearer token, if it asks for one
@@ -39,6 +40,7 @@ const OPTIONS = {
   'other-card': { type: 'string', default: '4012001037141112' },
   'declined-amount': { type: 'string', default: '1051' },
   'declined-card': { type: 'string' },
+  'pending-amount': { type: 'string', default: '2001' },
   token: { type: 'string' },
   'review-email': { type: 'string', default: 'fraud-review@test.com' },
   'reject-email': { type: 'string', default: 'fraud-reject@test.com' },
@@ -64,6 +66,7 @@ const SUITES: Readonly<Record<string, (url: string, values: Values) => AsyncIter
         otherCard: values['other-card'],
         declinedAmount: values['declined-amount'] === 'none' ? null : Number(values['declined-amount']),
         declinedCard: values['declined-card'],
+        pendingAmount: values['pending-amount'] === 'none' ? null : Number(values['pending-amount']),
       }),
     ),
   antifraud: (url, values) =>

@@ -107,12 +107,14 @@ export const STATE_COLUMNS: readonly StateColumn[] = [
     column: 'Meaning',
     states: {
       canceling: 'the acquirer is asked, again and again until it answers',
+      pending: 'the acquirer accepted it and decides later: the amount is held, nothing is given back yet',
       canceled: 'the money was given back',
       refused: 'nothing was given back',
     },
     events: {
+      accept: 'the acquirer will decide',
       confirm: 'the acquirer gave the money back',
-      refuse: 'the acquirer does not give it back',
+      refuse: 'the acquirer does not give it back, also after it had accepted',
       withdraw: 'it was not sent',
     },
     first: ['canceling'],

@@ -32,6 +32,9 @@ export type BookedCancel = {
   readonly transactionId: string;
   readonly state: string;
   readonly amount: number;
+  readonly refusalReason: string | null;
+  /** The acquirer decided it later. */
+  readonly wasAccepted: boolean;
 };
 
 /** One capture as our database has it; one that was never sent to the acquirer is none. */
@@ -157,7 +160,7 @@ async function readTransactions(bench: ChaosBench, rounds: string): Promise<Book
 async function readCancels(bench: ChaosBench, rounds: string): Promise<BookedCancel[]> {
   const rows = await bench.query(
     `select c.cancel_id as "cancelId", t.reference_transaction as reference, c.transaction_id as "transactionId", c.state,
-       c.amount::float8 as amount
+       c.amount::float8 as amount, c.refusal_reason as "refusalReason", c.accepted_at is not null as "wasAccepted"
      from cancels c join transactions t using (merchant_id, transaction_id)
      where starts_with(t.reference_transaction, $1) and c.refusal_reason is distinct from 'notSent'`,
     [rounds],

@@ -37,10 +37,11 @@ export const CANCEL_INVARIANTS: readonly BookInvariant[] = [
     name: 'a cancel is refused when the acquirer refuses it, and never asks for more than is left',
     check(books, complain) {
       const takenBackOf = takenBack(books.eventEntries);
-      for (const { reference, cancelId, state } of books.cancels) {
+      for (const { reference, cancelId, state, refusalReason } of books.cancels) {
         const isRefusedThere = books.refusedCancels.has(cancelId);
         // Its holder may have taken money back at the acquirer before we heard of it.
-        if (state === 'refused' && !isRefusedThere && !takenBackOf.has(reference))
+        const isFailed = refusalReason === 'failed';
+        if (state === 'refused' && !isRefusedThere && !isFailed && !takenBackOf.has(reference))
           complain(reference, `${cancelId} asked for more than was left`);
         if (state === 'canceled' && isRefusedThere)
           complain(reference, `${cancelId} counts as done, and the acquirer has refused it`);
@@ -67,7 +68,7 @@ export const CANCEL_INVARIANTS: readonly BookInvariant[] = [
     name: 'an answer to a cancel is of that cancel',
     check(books, complain) {
       for (const { status, body, reference, paymentId, amount } of books.cancelEntries) {
-        if (status !== 200) continue;
+        if (status !== 200 && status !== 202) continue;
         const reported = body as { paymentId: string; amount: number; authorizationCode: string };
         const row = books.transactionById.get(paymentId);
         const isSame =
@@ -115,14 +116,14 @@ function isUnderWay({ status, body }: CancelEntry): boolean {
 function amountTakenBy(entry: CancelEntry | undefined): number | null {
   if (entry === undefined) return 0;
   if (entry.status === 200) return (entry.body as { amount: number }).amount;
-  return entry.status === null || entry.status === 500 ? null : 0;
+  return entry.status === null || entry.status === 500 || entry.status === 202 ? null : 0;
 }
 
 /**
  * Whether each cancel on record can belong to a request of its own: one that was done to a 200 of
  * its amount or to a doubt, one
  * that was refused to a no or to a doubt. Every 200 has its cancel, and so has every 500 that says
- * that it is under way.
+ * that it is under way, and every 202.
  */
 function matchCancels(
   rows: readonly BookedCancel[],
@@ -138,7 +139,8 @@ function matchCancels(
 /** There are a few of a payment at most: all ways are tried. */
 function canBeMatched(rows: readonly BookedCancel[], entries: readonly CancelEntry[]): boolean {
   const [row, ...others] = rows;
-  if (row === undefined) return !entries.some((entry) => entry.status === 200 || isUnderWay(entry));
+  if (row === undefined)
+    return !entries.some((entry) => entry.status === 200 || entry.status === 202 || isUnderWay(entry));
   return entries.some(
     (entry, index) => fits(row, entry) && canBeMatched(others, entries.toSpliced(index, 1)),
   );
@@ -146,6 +148,9 @@ function canBeMatched(rows: readonly BookedCancel[], entries: readonly CancelEnt
 
 function fits(row: BookedCancel, entry: CancelEntry): boolean {
   if (entry.status === 200) return isDone(row) && row.amount === amountTakenBy(entry);
+  // Accepted: done since, or failed.
+  if (entry.status === 202)
+    return row.wasAccepted && row.amount === (entry.body as { amount: number }).amount;
   if (entry.amount !== null && entry.amount !== row.amount) return false;
   const isDoubtful = entry.status === null || entry.status === 500 || isAboutKey(entry);
   return isDoubtful || (entry.status === 409 && !isDone(row));

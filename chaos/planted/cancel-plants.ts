@@ -36,8 +36,8 @@ export const CANCEL_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLE,
-        find: 'cancellationReference: cancelId, amount };',
-        put: 'cancellationReference: crypto.randomUUID(), amount };',
+        find: 'cancellationReference: cancelId };',
+        put: 'cancellationReference: crypto.randomUUID() };',
       },
     ],
     kinds: 'answers',
@@ -74,7 +74,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
         file: CANCEL,
         find: '  const committed = await tools.writeCancelIntent(',
         put: `  if (wanted.amount !== null)
-    await tools.acquirer.cancel({ merchantId: wanted.merchantId, reference: wanted.transactionId, cancellationReference: cancelId, amount: wanted.amount }, 500);
+    await tools.acquirer.cancel({ merchantId: wanted.merchantId, reference: wanted.transactionId, cancellationReference: cancelId, amount: wanted.amount, requestedAt }, 500);
   const committed = await tools.writeCancelIntent(`,
       },
     ],
@@ -122,8 +122,8 @@ export const CANCEL_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: OUTCOMES,
-        find: "where c.merchant_id = $1 and c.cancel_id = $2 and c.state = 'canceling' and c.fence",
-        put: 'where c.merchant_id = $1 and c.cancel_id = $2 and c.fence',
+        find: `where c.merchant_id = $1 and c.cancel_id = $2 and c.state in (\${fromStates(CANCEL_MOVES, 'confirm')})`,
+        put: 'where c.merchant_id = $1 and c.cancel_id = $2',
       },
       {
         file: OUTCOMES,

@@ -20,6 +20,8 @@ export type Bench = {
   readonly otherCard: Card;
   /** What makes the acquirer decline; null: not known. */
   readonly decline: { readonly amount: number; readonly card: Card } | null;
+  /** Cents of a cancellation that is accepted and decided later; null: none is known. */
+  readonly pendingAmount: number | null;
   /** One that was never used before, also not in an earlier run. */
   readonly newReference: () => string;
 };

@@ -12,7 +12,7 @@ import { POINTS } from './points.ts';
 const PROGRAM = join(import.meta.dirname, '../run.ts');
 const OPTIONS = {
   ...{ merchantId: 'M1', otherMerchantId: 'M2', card: '4111111111111111', otherCard: '4012001037141112' },
-  ...{ declinedAmount: 1_051, declinedCard: undefined },
+  ...{ declinedAmount: 1_051, declinedCard: undefined, pendingAmount: 2_001 },
 };
 
 async function startBridge(t: TestContext): Promise<string> {
@@ -84,7 +84,7 @@ test('what a bridge does not have is skipped by name', async (t) => {
       : ask(asked),
   );
   const { failed, skipped } = await pointsOf(url, { ...OPTIONS, declinedAmount: null as never });
-  assert.deepEqual([failed, skipped.length], [[], 10]);
+  assert.deepEqual([failed, skipped.length], [[], 11]);
 });
 
 const ofPath = (path: string, fault: Fault): Fault => {
@@ -180,6 +180,25 @@ const FAULTS: readonly (readonly [string, Fault, string])[] = [
       return asked.path.includes('until=') ? { ...answer, body: { ...answer.body, next: 10_000 } } : answer;
     }),
     'nothing behind `until` is told, and nothing before it is stepped over',
+  ],
+  [
+    'calls a pending cancellation done',
+    changed('/cancellations', ({ outcome }) => (outcome === 'pending' ? { outcome: 'canceled' } : {})),
+    'a cancellation that is pending holds its amount, gives nothing back yet, and is told again',
+  ],
+  [
+    'writes fees in reais',
+    ofPath('/changes', async (asked, ask) => {
+      const { status, body } = await ask(asked);
+      const items = (body.items ?? []) as Record<string, unknown>[];
+      return { status, body: { ...body, items: items.map((item) => ({ ...item, fee: '0.25' })) } };
+    }),
+    'what a payout reports of its money is of its form',
+  ],
+  [
+    'reports how many installments in words',
+    changed('/about', () => ({ capabilities: { largestInstallments: 'twelve' } })),
+    'asked in version 2, it reports what its acquirer can do',
   ],
   [
     'checks a card by charging it',

@@ -13,17 +13,21 @@ export type BenchOptions = {
   readonly declinedAmount: number | null;
   /** The card with which they are; undefined: `card`. */
   readonly declinedCard: string | undefined;
+  /** Cents of a cancellation that is accepted and decided later; null: none is known. */
+  readonly pendingAmount: number | null;
 };
 
 /** Everything that a point needs, with references that no other run has. */
 export function openBench(url: string, options: BenchOptions): Bench {
   const { merchantId, otherMerchantId, card, otherCard, declinedAmount, declinedCard = card } = options;
+  const { pendingAmount } = options;
   const run = randomBytes(6).toString('hex');
   let references = 0;
   return {
     bridge: new HttpClient(url),
     ...{ merchantId, otherMerchantId, card: cardOf(card), otherCard: cardOf(otherCard) },
     decline: declinedAmount === null ? null : { amount: declinedAmount, card: cardOf(declinedCard) },
+    pendingAmount,
     newReference() {
       references += 1;
       return `conformance-${run}-${references}`;

@@ -6,6 +6,7 @@ import { CHARGE_POINTS } from './charge-points.ts';
 import { ERROR_POINTS } from './error-points.ts';
 import { UNDO_POINTS } from './undo-points.ts';
 import { VERIFICATION_POINTS } from './verification-points.ts';
+import { VERSION_2_POINTS } from './version-2-points.ts';
 
 /** What every bridge must do, in the order of docs/acquirer-protocol.md. */
 export const POINTS: readonly AcquirerPoint[] = [
@@ -16,4 +17,5 @@ export const POINTS: readonly AcquirerPoint[] = [
   ...VERIFICATION_POINTS,
   ...CAPTURE_POINTS,
   ...ERROR_POINTS,
+  ...VERSION_2_POINTS,
 ];

@@ -1,3 +1,4 @@
+import type { Protocol } from './about.ts';
 import {
   type Answer,
   CANCELED,
@@ -16,20 +17,23 @@ import {
   UNDONE,
   undoAnswer,
 } from './answers.ts';
-import { type Charge, type Charges, cardMarkOf, stateAfterChange } from './charges.ts';
+import { type Charge, type Charges, stateAfterChange } from './charges.ts';
 import type { Decline } from './decline-codes.ts';
 import {
   type CaptureRefusal,
   type CardOnPaper,
   type ChangeEntry,
+  cardMarkOf,
   type Decision,
   type Entry,
   lineOf,
+  type PendingCancellation,
   type RefusalReason,
 } from './entries.ts';
-import { behaviourOf, behaviourOfCapture } from './faults.ts';
+import { behaviourOf, behaviourOfCapture, stepOfCanceledAmount } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import { bookedBehind, changesPage, nextChange } from './ledger-pages.ts';
+import { type DueDecision, restOf } from './pending.ts';
 import type {
   Authorization,
   Cancellation,
@@ -111,7 +115,7 @@ export class Acquirer {
       this.#answer(undoAnswer(reference, 'declined'), respond);
       return;
     }
-    if (charge !== undefined && charge.canceledAmount > 0) {
+    if (charge !== undefined && charge.canceledAmount + charge.pendingAmount > 0) {
       this.#answer(CANCELED, respond);
       return;
     }
@@ -120,12 +124,12 @@ export class Acquirer {
     this.#answer(undoAnswer(reference, 'undone'), respond);
   }
 
-  cancel(request: Cancellation, respond: Respond): void {
+  cancel(request: Cancellation, respond: Respond, protocol: Protocol = 2): void {
     const { merchantId, cancellationReference, reference, amount } = request;
     const known = this.#charges.cancellation(merchantId, cancellationReference);
     if (known !== undefined) {
       const isSame = known.reference === reference && known.amount === amount;
-      this.#answer(isSame ? cancellationAnswer(cancellationReference, known) : REFERENCE_REUSED, respond);
+      this.#answer(isSame ? this.#cancellationAnswer(request, protocol) : REFERENCE_REUSED, respond);
       return;
     }
     const refusal = refusalOfCancellation(this.#charges.charge(merchantId, reference), amount);
@@ -137,10 +141,24 @@ export class Acquirer {
       reference,
       amount,
       refusal,
+      pending: refusal === null && protocol === 2 ? this.#pendingOf(request) : null,
     });
+    this.#answer(this.#cancellationAnswer(request, protocol), respond);
+  }
+
+  /** A caller that speaks version 1 does not know "pending": it is asked to come again. */
+  #cancellationAnswer({ merchantId, cancellationReference }: Cancellation, protocol: Protocol): Answer {
     const booked = this.#charges.cancellation(merchantId, cancellationReference);
     if (booked === undefined) throw new Error('the cancellation was not booked');
-    this.#answer(cancellationAnswer(cancellationReference, booked), respond);
+    if (booked.isPending && protocol === 1) return UNAVAILABLE;
+    return cancellationAnswer(cancellationReference, booked);
+  }
+
+  /** The script speaks first, then the amount. */
+  #pendingOf({ merchantId, amount, requestedAt }: Cancellation): PendingCancellation | null {
+    const step = this.#scripts.nextCancellation(merchantId) ?? stepOfCanceledAmount(amount);
+    if (step === null) return null;
+    return { decidesAt: (requestedAt ?? this.#now()) + step.decidedAfterMilliseconds, fails: step.fails };
   }
 
   verify(request: Verification, respond: Respond): void {
@@ -193,18 +211,18 @@ export class Acquirer {
   }
 
   /** What happened since; what falls due up to then is booked now, as far as the page holds it. */
-  tellChanges(query: ChangesQuery, respond: Respond): void {
+  tellChanges(query: ChangesQuery, respond: Respond, protocol: Protocol): void {
     const until = query.until ?? this.#now();
     this.#bookDue(query.merchantId, until, query.limit - bookedBehind(this.#charges, query));
-    this.#answer(ok(changesPage(this.#charges, query, until)), respond);
+    this.#answer(ok(changesPage(this.#charges, query, until, protocol)), respond);
   }
 
   tellNextChange(query: ChangesQuery, respond: Respond): void {
     this.#answer(ok(nextChange(this.#charges, query, query.until ?? this.#now())), respond);
   }
 
-  writeScript({ merchantId, steps }: Script, respond: Respond): void {
-    const isWritten = this.#scripts.write(merchantId, steps);
+  writeScript({ merchantId, steps, cancellations }: Script, respond: Respond): void {
+    const isWritten = this.#scripts.write(merchantId, steps, cancellations);
     this.#answer(isWritten ? ok({ merchantId, steps: steps.length }) : TOO_MANY_SCRIPTS, respond);
   }
 
@@ -268,6 +286,7 @@ export class Acquirer {
       initiator,
       capture,
       soldAt: request.soldAt ?? this.#now(),
+      feePortion: step?.feePortion ?? 0,
       card: cardOnPaper(request.card),
       decision: this.#decision(decline),
     });
@@ -285,16 +304,28 @@ export class Acquirer {
     };
   }
 
-  /** Settles what falls due up to the instant, in order of time, `most` of it. */
+  /** Settles and decides what falls due up to the instant, in order of time, `most` of it. */
   #bookDue(merchantId: string | null, until: number, most: number): void {
     for (let booked = 0; booked < most; booked += 1) {
       const due = this.#charges.nextDue(merchantId, until);
       if (due === null) return;
+      if ('cancellationReference' in due) {
+        this.#bookDecision(due);
+        continue;
+      }
       const { charge, number: installmentNumber, at: happenedAt } = due;
       const { merchantId: owner, reference } = charge;
       const settled = { change: 'settled', amount: null, happenedAt } as const;
       this.#bookChange({ merchantId: owner, reference, installmentNumber, ...settled });
     }
+  }
+
+  /** A chargeback may have taken meanwhile what it would give back. */
+  #bookDecision({ charge, cancellationReference, fails, at: happenedAt }: DueDecision): void {
+    const { merchantId, reference } = charge;
+    const outcome = fails || charge.status !== 'approved' || restOf(charge) < 0 ? 'failed' : 'canceled';
+    const decision = { cancellationReference, outcome, happenedAt } as const;
+    this.#book({ type: 'decision', at: this.#now(), merchantId, reference, ...decision });
   }
 
   #bookChange(change: Omit<ChangeEntry, 'type' | 'at'>): void {
@@ -326,7 +357,7 @@ function refusalOfCapture(charge: Charge | undefined, amount: number): CaptureRe
 function refusalOfCancellation(charge: Charge | undefined, amount: number): RefusalReason | null {
   if (charge === undefined) return 'unknownCharge';
   if (['preauthorized', 'declined', 'undone'].includes(charge.status)) return 'notApproved';
-  return amount > charge.amount - charge.canceledAmount ? 'exceedsRemaining' : null;
+  return amount > restOf(charge) ? 'exceedsRemaining' : null;
 }
 
 function cardOnPaper({ number, brand, expiration }: Card): CardOnPaper {

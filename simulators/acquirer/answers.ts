@@ -48,7 +48,8 @@ export function undoAnswer(reference: string, status: 'undone' | 'declined'): An
 }
 
 export function cancellationAnswer(cancellationReference: string, booked: BookedCancellation): Answer {
-  const { amount, canceledAmount, refusal } = booked;
+  const { amount, canceledAmount, refusal, isPending } = booked;
+  if (isPending) return ok({ cancellationReference, outcome: 'pending', amount, canceledAmount });
   if (refusal !== null) return ok({ cancellationReference, outcome: 'refused', reason: refusal });
   return ok({ cancellationReference, outcome: 'canceled', amount, canceledAmount });
 }
@@ -91,10 +92,26 @@ export function tombstoneAnswer(reference: string): Answer {
   });
 }
 
-export function changeItem({ cursor, charge, installmentNumber, type, amount, at }: Change): object {
+export function changeItem(change: Change): object {
+  const { cursor, charge, installmentNumber, type, amount, at, cancellationReference, payout } = change;
   const { reference, merchantId } = charge;
   const changeId = String(cursor);
-  return { changeId, reference, merchantId, installmentNumber, type, amount, at: new Date(at).toISOString() };
+  const item = {
+    changeId,
+    reference,
+    merchantId,
+    installmentNumber,
+    type,
+    amount,
+    at: new Date(at).toISOString(),
+  };
+  if (payout !== undefined) return { ...item, ...payout, bankOn: saoPauloDayOf(at) };
+  return cancellationReference === undefined ? item : { ...item, cancellationReference };
+}
+
+/** São Paulo is three hours behind UTC. */
+function saoPauloDayOf(at: number): string {
+  return new Date(at - 3 * 3_600_000).toISOString().slice(0, 10);
 }
 
 /**

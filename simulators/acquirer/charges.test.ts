@@ -24,6 +24,7 @@ function approval(reference: string, nsu: number, merchantId = 'M1'): Authorizat
     initiator: 'cardholder',
     capture: 'atOnce',
     soldAt: AT,
+    feePortion: 0,
     card: CARD,
     decision: {
       outcome: 'approved',
@@ -43,6 +44,7 @@ function cancellation(cancellationReference: string, amount: number): Entry {
     reference: 'a',
     amount,
     refusal: null,
+    pending: null,
   };
 }
 

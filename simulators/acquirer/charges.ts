@@ -1,14 +1,15 @@
 import { type Due, DueSettlements } from './due-settlements.ts';
-import type {
-  AuthorizationEntry,
-  CancellationEntry,
-  CaptureEntry,
-  CardOnPaper,
-  ChangeEntry,
-  Decision,
-  Entry,
-  UndoEntry,
-  VerificationEntry,
+import {
+  type AuthorizationEntry,
+  type CancellationEntry,
+  type CaptureEntry,
+  type ChangeEntry,
+  cardMarkOf,
+  type Decision,
+  type DecisionEntry,
+  type Entry,
+  type UndoEntry,
+  type VerificationEntry,
 } from './entries.ts';
 import {
   applyToPart,
@@ -18,6 +19,8 @@ import {
   stateAfter,
   takeFromLast,
 } from './installments.ts';
+import { type DueDecision, firstOf, payoutOf, restOf } from './pending.ts';
+import type { Summary } from './summary.ts';
 import type { CardCount } from './trigger-cards.ts';
 
 export type ChargeStatus = 'preauthorized' | 'approved' | 'declined' | 'undone' | 'canceled';
@@ -38,9 +41,13 @@ export type Charge = {
   /** In milliseconds since 1970; `soldAt` in the merchant's time, of a pre-authorization its capture. */
   readonly at: number;
   soldAt: number;
+  /** What is kept of each installment, in hundredths of a percent. */
+  readonly feePortion: number;
   status: ChargeStatus;
   /** Given back, by cancellations and chargebacks. */
   canceledAmount: number;
+  /** Held by cancellations that are pending. */
+  pendingAmount: number;
   /** Its installments; null while nothing has happened to any of them. */
   parts: Part[] | null;
 };
@@ -48,9 +55,10 @@ export type Charge = {
 export type BookedCancellation = {
   readonly reference: string;
   readonly amount: number;
-  readonly refusal: CancellationEntry['refusal'];
+  refusal: CancellationEntry['refusal'] | 'failed';
+  isPending: boolean;
   /** Of the charge, after this cancellation. */
-  readonly canceledAmount: number;
+  canceledAmount: number;
 };
 
 export type BookedCapture = Pick<CaptureEntry, 'reference' | 'amount' | 'refusal'>;
@@ -62,22 +70,13 @@ export type Change = {
   readonly charge: Charge;
   /** Null: the charge as a whole. */
   readonly installmentNumber: number | null;
-  readonly type: ChangeType | 'canceled';
-  /** What a cancellation or a chargeback gave back; otherwise null. */
+  readonly type: ChangeType | 'canceled' | 'cancellationFailed';
+  /** What a cancellation or a chargeback gave back, or failed to; otherwise null. */
   readonly amount: number | null;
   readonly at: number;
-};
-
-export type Summary = {
-  preauthorized: number;
-  approved: number;
-  declined: number;
-  undone: number;
-  canceled: number;
-  /** Voids of references never seen. */
-  tombstones: number;
-  /** What is left of all approved charges. */
-  approvedCents: number;
+  readonly cancellationReference?: string;
+  /** Of a settlement. */
+  readonly payout?: { readonly fee: number; readonly net: number };
 };
 
 type MerchantBook = {
@@ -90,6 +89,8 @@ type MerchantBook = {
   readonly cardCounts: Map<string, CardCount>;
   readonly changes: Change[];
   readonly due: DueSettlements;
+  /** By cancellation reference. */
+  readonly pending: Map<string, DueDecision>;
 };
 
 /** An entry that cannot follow the ones before it. */
@@ -140,6 +141,9 @@ export class Charges {
       case 'capture':
         this.#applyCapture(book, entry);
         break;
+      case 'decision':
+        this.#applyDecision(book, entry);
+        break;
       case 'change':
         this.#applyChange(book, entry);
         break;
@@ -182,14 +186,15 @@ export class Charges {
   }
 
   /**
-   * The installment that is settled first, of one merchant or of all (null), up to the instant;
-   * null: nothing is due.
+   * The installment that is settled, or the cancellation that is decided first, of one merchant or
+   * of all (null), up to the instant; null: nothing is due.
    */
-  nextDue(merchantId: string | null, until: number): Due | null {
-    if (merchantId !== null) return this.#merchants.get(merchantId)?.due.firstUntil(until) ?? null;
-    let first: Due | null = null;
-    for (const { due } of this.#merchants.values()) {
-      const candidate = due.firstUntil(until);
+  nextDue(merchantId: string | null, until: number): Due | DueDecision | null {
+    const one = merchantId === null ? undefined : this.#merchants.get(merchantId);
+    const books = merchantId === null ? this.#merchants.values() : one === undefined ? [] : [one];
+    let first: Due | DueDecision | null = null;
+    for (const { due, pending } of books) {
+      const candidate = firstOf(due.firstUntil(until), pending, until);
       if (candidate !== null && (first === null || candidate.at < first.at)) first = candidate;
     }
     return first;
@@ -228,7 +233,8 @@ export class Charges {
       this.summary.tombstones += 1;
       return;
     }
-    if (!['preauthorized', 'approved'].includes(charge.status) || charge.canceledAmount > 0) {
+    const given = charge.canceledAmount + charge.pendingAmount;
+    if (!['preauthorized', 'approved'].includes(charge.status) || given > 0) {
       throw new ContradictoryEntry('only an approved charge without cancellations can be undone');
     }
     if (charge.status === 'approved') this.summary.approvedCents -= charge.amount;
@@ -252,21 +258,66 @@ export class Charges {
   }
 
   #applyCancellation(book: MerchantBook, entry: CancellationEntry): void {
-    const { cancellationReference, reference, amount, refusal, at } = entry;
+    const { cancellationReference, reference, amount, refusal, pending, at } = entry;
     if (book.cancellations.has(cancellationReference)) {
       throw new ContradictoryEntry('the cancellation is booked already');
     }
     const charge = book.charges.get(reference);
     if (refusal === null) {
-      if (charge?.status !== 'approved' || amount > charge.amount - charge.canceledAmount) {
+      if (charge === undefined || amount > restOf(charge)) {
         throw new ContradictoryEntry('more is canceled than was left');
       }
-      takeFromLast(partsOf(charge), amount);
-      this.#giveBack(charge, amount);
-      this.#tell(book, { charge, installmentNumber: null, type: 'canceled', amount, at });
+      if (pending === null) this.#cancel(book, { charge, cancellationReference, amount, at });
+      else {
+        charge.pendingAmount += amount;
+        const { decidesAt, fails } = pending;
+        book.pending.set(cancellationReference, {
+          at: decidesAt,
+          charge,
+          cancellationReference,
+          amount,
+          fails,
+        });
+      }
     }
     const canceledAmount = charge?.canceledAmount ?? 0;
-    book.cancellations.set(cancellationReference, { reference, amount, refusal, canceledAmount });
+    const isPending = pending !== null;
+    book.cancellations.set(cancellationReference, { reference, amount, refusal, isPending, canceledAmount });
+  }
+
+  #applyDecision(
+    book: MerchantBook,
+    { cancellationReference, outcome, happenedAt: at }: DecisionEntry,
+  ): void {
+    const due = book.pending.get(cancellationReference);
+    const booked = book.cancellations.get(cancellationReference);
+    if (due === undefined || booked === undefined)
+      throw new ContradictoryEntry('no such cancellation is pending');
+    const { charge, amount } = due;
+    book.pending.delete(cancellationReference);
+    charge.pendingAmount -= amount;
+    booked.isPending = false;
+    if (outcome === 'canceled') this.#cancel(book, { charge, cancellationReference, amount, at });
+    else {
+      booked.refusal = 'failed';
+      const failed = { type: 'cancellationFailed', installmentNumber: null, amount, at } as const;
+      this.#tell(book, { charge, cancellationReference, ...failed });
+    }
+    booked.canceledAmount = charge.canceledAmount;
+  }
+
+  #cancel(
+    book: MerchantBook,
+    done: {
+      readonly charge: Charge;
+      readonly cancellationReference: string;
+      readonly amount: number;
+      readonly at: number;
+    },
+  ): void {
+    takeFromLast(partsOf(done.charge), done.amount);
+    this.#giveBack(done.charge, done.amount);
+    this.#tell(book, { ...done, installmentNumber: null, type: 'canceled' });
   }
 
   #applyChange(book: MerchantBook, entry: ChangeEntry): void {
@@ -278,7 +329,9 @@ export class Charges {
     const given = applyToPart(part, { type, amount, happenedAt }, next);
     if (given > 0) this.#giveBack(charge, given);
     if (type === 'unblocked') book.due.addReopened(charge, installmentNumber);
-    this.#tell(book, { charge, installmentNumber, type, amount: given > 0 ? given : null, at: happenedAt });
+    const payout = type === 'settled' ? { payout: payoutOf(charge, part.rest) } : {};
+    const told = { charge, installmentNumber, type, at: happenedAt, ...payout };
+    this.#tell(book, { ...told, amount: given > 0 ? given : null });
   }
 
   #giveBack(charge: Charge, amount: number): void {
@@ -318,18 +371,11 @@ export class Charges {
       cardCounts: new Map(),
       changes: [],
       due: new DueSettlements(),
+      pending: new Map(),
     };
     this.#merchants.set(merchantId, book);
     return book;
   }
-}
-
-/**
- * Two numbers that agree in their ends and their expiry count as one card: the ledger knows no more
- * of them. Joined, not added, which would keep a chain of pieces in memory for every charge.
- */
-export function cardMarkOf({ brand, firstSix, lastFour, expiration }: CardOnPaper): string {
-  return [firstSix, lastFour, expiration, brand].join('');
 }
 
 function chargeOf(
@@ -351,8 +397,10 @@ function chargeOf(
     decision,
     at,
     soldAt,
+    feePortion: entry.type === 'authorization' ? entry.feePortion : 0,
     status: isHeld ? 'preauthorized' : decision.outcome,
     canceledAmount: 0,
+    pendingAmount: 0,
     parts: null,
   };
 }

@@ -9,6 +9,7 @@ import {
   MOST_INSTALLMENTS,
   REFERENCE,
   RESPONSE_CODE,
+  WHOLE_PORTION,
 } from './requests.ts';
 
 /** What the ledger may hold of a card: never its number, never a security code. */
@@ -50,6 +51,8 @@ export type AuthorizationEntry = Booked & {
   readonly capture: (typeof CAPTURE_TIMES)[number];
   /** In the merchant's time: what installments are counted from. */
   readonly soldAt: number;
+  /** What the acquirer keeps of each installment, in hundredths of a percent. */
+  readonly feePortion: number;
   readonly card: CardOnPaper;
   readonly decision: Decision;
 };
@@ -73,6 +76,20 @@ export type CancellationEntry = Booked & {
    * request.
    */
   readonly refusal: RefusalReason | null;
+  /** Accepted and decided later; null: done, or refused. */
+  readonly pending: PendingCancellation | null;
+};
+
+/** `decidesAt` in the merchant's time. */
+export type PendingCancellation = { readonly decidesAt: number; readonly fails: boolean };
+
+/** What became of a cancellation that was pending. */
+export type DecisionEntry = Booked & {
+  readonly type: 'decision';
+  readonly cancellationReference: string;
+  readonly outcome: 'canceled' | 'failed';
+  /** In the merchant's time. */
+  readonly happenedAt: number;
 };
 
 export const CAPTURE_REFUSALS = [
@@ -114,9 +131,18 @@ export type Entry =
   | UndoEntry
   | CancellationEntry
   | CaptureEntry
+  | DecisionEntry
   | ChangeEntry;
 
-const ENTRY_TYPES = ['authorization', 'verification', 'undo', 'cancellation', 'capture', 'change'] as const;
+const ENTRY_TYPES = ['authorization', 'verification', 'undo', 'cancellation', 'decision', 'capture', 'change'] as const;
+
+/**
+ * Two numbers that agree in their ends and their expiry count as one card: the ledger knows no more
+ * of them. Joined, not added, which would keep a chain of pieces in memory for every charge.
+ */
+export function cardMarkOf({ brand, firstSix, lastFour, expiration }: CardOnPaper): string {
+  return [firstSix, lastFour, expiration, brand].join('');
+}
 
 /** The entry as its line in the file, with the instants in UTC so that a person can read it. */
 export function lineOf(entry: Entry): string {
@@ -127,6 +153,7 @@ export function lineOf(entry: Entry): string {
     case 'capture':
       return JSON.stringify({ ...entry, at, capturedAt: textOf(entry.capturedAt) });
     case 'change':
+    case 'decision':
       return JSON.stringify({ ...entry, at, happenedAt: textOf(entry.happenedAt) });
     default:
       return JSON.stringify({ ...entry, at });
@@ -169,6 +196,19 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         cancellationReference: fields.text('cancellationReference', REFERENCE),
         amount: fields.integer('amount', 1, LARGEST_AMOUNT),
         refusal: fields.wordOrNull('refusal', REFUSAL_REASONS),
+        // Ledgers of earlier versions have none.
+        pending: fields.objectOrNull('pending', (pending) => ({
+          decidesAt: pending.integer('decidesAt', 0, Number.MAX_SAFE_INTEGER),
+          fails: pending.boolean('fails'),
+        })),
+      };
+    case 'decision':
+      return {
+        type,
+        ...booked,
+        cancellationReference: fields.text('cancellationReference', REFERENCE),
+        outcome: fields.word('outcome', ['canceled', 'failed']),
+        happenedAt: fields.instant('happenedAt'),
       };
     case 'capture':
       return {
@@ -201,6 +241,7 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         capture: fields.wordOrNull('capture', CAPTURE_TIMES) ?? 'atOnce',
         // Ledgers of earlier versions have only the acquirer's own time.
         soldAt: fields.instantOrNull('soldAt') ?? booked.at,
+        feePortion: fields.integerOrNull('feePortion', 0, WHOLE_PORTION) ?? 0,
         card: fields.object('card', readCardOnPaper),
         decision: fields.object('decision', readDecision),
       };

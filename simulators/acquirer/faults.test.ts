@@ -12,6 +12,7 @@ const NO_STEP: Step = {
   fault: null,
   undoRefusals: 0,
   notFoundTimes: 0,
+  feePortion: 0,
 };
 const CHARGE = { brand: 'visa', triggerCard: null, cardCount: undefined, step: null } as const;
 const APPROVED = { decline: null, fault: null };

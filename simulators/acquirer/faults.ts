@@ -1,5 +1,5 @@
 import { type Brand, type Decline, declineFor, genericDecline } from './decline-codes.ts';
-import type { Fault, Step } from './script-step.ts';
+import type { CancellationStep, Fault, Step } from './script-step.ts';
 import amounts from './trigger-amounts.json' with { type: 'json' };
 import { type CardCount, declineOfCard, type TriggerCard } from './trigger-cards.ts';
 
@@ -54,6 +54,16 @@ export function behaviourOfCapture(amount: number): {
     isExpired: digits >= amounts.declines.first && digits <= amounts.declines.last,
     fault: fault === 'silent' ? null : fault,
   };
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+
+/** Cancellations of exactly these cents are decided a day later, as they say. */
+export function stepOfCanceledAmount(amount: number): CancellationStep | null {
+  const behaviours: Readonly<Record<string, string>> = amounts.cancellations;
+  const behaviour = behaviours[String(amount)];
+  if (behaviour === undefined) return null;
+  return { decidedAfterMilliseconds: DAY_MILLISECONDS, fails: behaviour === 'pendingAndFails' };
 }
 
 /** 1005 to 1099: the meaning of the ABECS code in the last two digits. */

@@ -69,6 +69,21 @@ export class FieldReader {
     return this.#within(name, this.#fields[name], read);
   }
 
+  objectOrNull<T>(name: string, read: (fields: FieldReader) => T): T | null {
+    return this.#isAbsent(name) ? null : this.object(name, read);
+  }
+
+  boolean(name: string): boolean {
+    const value = this.#fields[name];
+    if (typeof value === 'boolean') return value;
+    this.refuse(name);
+    return false;
+  }
+
+  booleanOr(name: string, otherwise: boolean): boolean {
+    return this.#isAbsent(name) ? otherwise : this.boolean(name);
+  }
+
   list<T>(name: string, most: number, read: (fields: FieldReader) => T): T[] {
     const value = this.#fields[name];
     if (Array.isArray(value) && value.length <= most) {
@@ -76,6 +91,10 @@ export class FieldReader {
     }
     this.refuse(name);
     return [];
+  }
+
+  listOrEmpty<T>(name: string, most: number, read: (fields: FieldReader) => T): T[] {
+    return this.#isAbsent(name) ? [] : this.list(name, most, read);
   }
 
   refuse(name: string): void {

@@ -2,7 +2,7 @@ import { BRANDS, type Brand } from './decline-codes.ts';
 import type { AuthorizationEntry } from './entries.ts';
 import type { FieldReader } from './field-reader.ts';
 import { CHANGE_TYPES, type ChangeType } from './installments.ts';
-import { FAULTS, type Step } from './script-step.ts';
+import { type CancellationStep, FAULTS, type Step } from './script-step.ts';
 
 export type Card = {
   readonly number: string;
@@ -38,6 +38,8 @@ export type Cancellation = {
   readonly cancellationReference: string;
   readonly reference: string;
   readonly amount: number;
+  /** In the merchant's time; null: now, by the acquirer's own clock. */
+  readonly requestedAt: number | null;
 };
 export type Verification = { readonly merchantId: string; readonly reference: string; readonly card: Card };
 /** What shall have happened to an installment. */
@@ -58,7 +60,11 @@ export type ChangesQuery = {
   readonly until: number | null;
   readonly limit: number;
 };
-export type Script = { readonly merchantId: string; readonly steps: readonly Step[] };
+export type Script = {
+  readonly merchantId: string;
+  readonly steps: readonly Step[];
+  readonly cancellations: readonly CancellationStep[];
+};
 
 export const REFERENCE = /^[\w.:-]{1,64}$/;
 export const MERCHANT_ID = /^[^\p{Cc}]{1,64}$/u;
@@ -71,12 +77,20 @@ export const MOST_INSTALLMENTS = 99;
 const MOST_STEPS = 1_000;
 const LONGEST_DELAY_MILLISECONDS = 60_000;
 const MOST_REFUSALS = 1_000;
+const DAY_MILLISECONDS = 86_400_000;
+const LONGEST_PENDING_MILLISECONDS = 30 * DAY_MILLISECONDS;
+/** Hundredths of a percent. */
+export const WHOLE_PORTION = 10_000;
+const SOFT_DESCRIPTOR = /^[A-Za-z0-9 .*-]{1,22}$/;
+const REASONS = ['recurring', 'installments', 'resubmission', 'unscheduled'] as const;
 export const INITIATORS = ['cardholder', 'merchant'] as const;
 
 export function readAuthorization(fields: FieldReader, capture: Authorization['capture']): Authorization {
   const initiator = fields.word('initiator', INITIATORS);
   fields.textOrNull('networkTransactionId', NETWORK_TRANSACTION_ID);
   fields.wordOrNull('storedCard', ['first', 'later']);
+  fields.wordOrNull('storedCardReason', REASONS);
+  fields.textOrNull('softDescriptor', SOFT_DESCRIPTOR);
   return {
     merchantId: fields.text('merchantId', MERCHANT_ID),
     reference: fields.text('reference', REFERENCE),
@@ -103,6 +117,7 @@ export function readCancellation(fields: FieldReader): Cancellation {
     cancellationReference: fields.text('cancellationReference', REFERENCE),
     reference: fields.text('reference', REFERENCE),
     amount: fields.integer('amount', 1, LARGEST_AMOUNT),
+    requestedAt: fields.instantOrNull('requestedAt'),
   };
 }
 
@@ -142,6 +157,7 @@ export function readScript(fields: FieldReader): Script {
   return {
     merchantId: fields.text('merchantId', MERCHANT_ID),
     steps: fields.list('steps', MOST_STEPS, readStep),
+    cancellations: fields.listOrEmpty('cancellations', MOST_STEPS, readCancellationStep),
   };
 }
 
@@ -174,6 +190,16 @@ function readStep(fields: FieldReader): Step {
     fault: fields.wordOrNull('fault', FAULTS),
     undoRefusals: fields.integerOrNull('undoRefusals', 0, MOST_REFUSALS) ?? 0,
     notFoundTimes: fields.integerOrNull('notFoundTimes', 0, MOST_REFUSALS) ?? 0,
+    feePortion: fields.integerOrNull('feePortion', 0, WHOLE_PORTION) ?? 0,
+  };
+}
+
+function readCancellationStep(fields: FieldReader): CancellationStep {
+  fields.word('outcome', ['pending']);
+  return {
+    decidedAfterMilliseconds:
+      fields.integerOrNull('decidedAfterMilliseconds', 0, LONGEST_PENDING_MILLISECONDS) ?? DAY_MILLISECONDS,
+    fails: fields.booleanOr('fails', false),
   };
 }
 

@@ -24,9 +24,9 @@ const CAPTURES_PATH = '/captures/';
 
 const READINGS: Readonly<Record<string, Reading>> = {
   '/about': (_acquirer, _query, respond, protocol) => respond(ok(aboutIn(protocol)), null),
-  '/changes': (acquirer, query, respond) => {
+  '/changes': (acquirer, query, respond, protocol) => {
     const asked = readChangesQuery(query);
-    unlessFaulty(query, respond, () => acquirer.tellChanges(asked, respond));
+    unlessFaulty(query, respond, () => acquirer.tellChanges(asked, respond, protocol));
   },
   '/changes/next': (acquirer, query, respond) => {
     const asked = readChangesQuery(query);
@@ -51,41 +51,42 @@ const READINGS: Readonly<Record<string, Reading>> = {
   },
 };
 
-const ORDERS: Readonly<Record<string, (acquirer: Acquirer, fields: FieldReader, respond: Respond) => void>> =
-  {
-    '/authorizations': (acquirer, fields, respond) => {
-      const request = readAuthorization(fields, 'atOnce');
-      unlessFaulty(fields, respond, () => acquirer.authorize(request, respond));
-    },
-    '/preauthorizations': (acquirer, fields, respond) => {
-      const request = readAuthorization(fields, 'later');
-      unlessFaulty(fields, respond, () => acquirer.authorize(request, respond));
-    },
-    '/captures': (acquirer, fields, respond) => {
-      const request = readCapture(fields);
-      unlessFaulty(fields, respond, () => acquirer.capture(request, respond));
-    },
-    '/undos': (acquirer, fields, respond) => {
-      const request = readUndo(fields);
-      unlessFaulty(fields, respond, () => acquirer.undo(request, respond));
-    },
-    '/cancellations': (acquirer, fields, respond) => {
-      const request = readCancellation(fields);
-      unlessFaulty(fields, respond, () => acquirer.cancel(request, respond));
-    },
-    '/verifications': (acquirer, fields, respond) => {
-      const request = readVerification(fields);
-      unlessFaulty(fields, respond, () => acquirer.verify(request, respond));
-    },
-    '/changes': (acquirer, fields, respond) => {
-      const request = readWantedChange(fields);
-      unlessFaulty(fields, respond, () => acquirer.change(request, respond));
-    },
-    '/script': (acquirer, fields, respond) => {
-      const request = readScript(fields);
-      unlessFaulty(fields, respond, () => acquirer.writeScript(request, respond));
-    },
-  };
+type Order = (acquirer: Acquirer, fields: FieldReader, respond: Respond, protocol: Protocol) => void;
+
+const ORDERS: Readonly<Record<string, Order>> = {
+  '/authorizations': (acquirer, fields, respond) => {
+    const request = readAuthorization(fields, 'atOnce');
+    unlessFaulty(fields, respond, () => acquirer.authorize(request, respond));
+  },
+  '/preauthorizations': (acquirer, fields, respond) => {
+    const request = readAuthorization(fields, 'later');
+    unlessFaulty(fields, respond, () => acquirer.authorize(request, respond));
+  },
+  '/captures': (acquirer, fields, respond) => {
+    const request = readCapture(fields);
+    unlessFaulty(fields, respond, () => acquirer.capture(request, respond));
+  },
+  '/undos': (acquirer, fields, respond) => {
+    const request = readUndo(fields);
+    unlessFaulty(fields, respond, () => acquirer.undo(request, respond));
+  },
+  '/cancellations': (acquirer, fields, respond, protocol) => {
+    const request = readCancellation(fields);
+    unlessFaulty(fields, respond, () => acquirer.cancel(request, respond, protocol));
+  },
+  '/verifications': (acquirer, fields, respond) => {
+    const request = readVerification(fields);
+    unlessFaulty(fields, respond, () => acquirer.verify(request, respond));
+  },
+  '/changes': (acquirer, fields, respond) => {
+    const request = readWantedChange(fields);
+    unlessFaulty(fields, respond, () => acquirer.change(request, respond));
+  },
+  '/script': (acquirer, fields, respond) => {
+    const request = readScript(fields);
+    unlessFaulty(fields, respond, () => acquirer.writeScript(request, respond));
+  },
+};
 
 /** Leads a request to what the acquirer does. `body` is what a POST brought. */
 export function route(
@@ -101,7 +102,7 @@ export function route(
   const { method, url, body, protocol } = request;
   const [path = '', search = ''] = url.split('?', 2);
   if (method === 'POST' && Object.hasOwn(ORDERS, path)) {
-    ORDERS[path]?.(acquirer, new FieldReader(jsonOf(body)), respond);
+    ORDERS[path]?.(acquirer, new FieldReader(jsonOf(body)), respond, protocol);
   } else if (method === 'GET' && Object.hasOwn(READINGS, path)) {
     READINGS[path]?.(acquirer, new QueryReader(search), respond, protocol);
   } else if (method === 'GET' && path.startsWith(CHARGES_PATH)) {

@@ -23,4 +23,13 @@ export type Step = {
   readonly undoRefusals: number;
   /** How many questions about the charge are answered with "not found". */
   readonly notFoundTimes: number;
+  /** What is kept of each installment when it is settled, in hundredths of a percent. */
+  readonly feePortion: number;
+};
+
+/** What a test asks of one cancellation: that it is accepted, and decided later. */
+export type CancellationStep = {
+  /** Counted from the request, in the merchant's time. */
+  readonly decidedAfterMilliseconds: number;
+  readonly fails: boolean;
 };

@@ -12,6 +12,7 @@ function step(changed: Partial<Step>): Step {
     fault: null,
     undoRefusals: 0,
     notFoundTimes: 0,
+    feePortion: 0,
     ...changed,
   };
 }

@@ -1,4 +1,4 @@
-import type { Step } from './script-step.ts';
+import type { CancellationStep, Step } from './script-step.ts';
 
 /** What is left to do to one reference. */
 type Scripted = { readonly step: Step; undoRefusals: number; notFoundTimes: number };
@@ -14,10 +14,18 @@ const MOST_REFERENCES = 100_000;
 export class Scripts {
   readonly #waiting = new Map<string, Step[]>();
   readonly #scripted = new Map<string, Scripted>();
+  readonly #cancellations = new Map<string, CancellationStep[]>();
 
   /** Replaces what is left of the merchant's script; false when too many merchants have one. */
-  write(merchantId: string, steps: readonly Step[]): boolean {
+  write(
+    merchantId: string,
+    steps: readonly Step[],
+    cancellations: readonly CancellationStep[] = [],
+  ): boolean {
     this.#waiting.delete(merchantId);
+    this.#cancellations.delete(merchantId);
+    if (this.#cancellations.size >= MOST_MERCHANTS) return false;
+    if (cancellations.length > 0) this.#cancellations.set(merchantId, [...cancellations]);
     if (steps.length === 0) return true;
     if (this.#waiting.size >= MOST_MERCHANTS) return false;
     this.#waiting.set(merchantId, [...steps]);
@@ -36,6 +44,14 @@ export class Scripts {
     if (step === undefined) return null;
     if (steps?.length === 0) this.#waiting.delete(merchantId);
     this.#remember(keyOf(merchantId, reference), step);
+    return step;
+  }
+
+  /** The step of the merchant's next new cancellation; null: it is done at once. */
+  nextCancellation(merchantId: string): CancellationStep | null {
+    const steps = this.#cancellations.get(merchantId);
+    const step = steps?.shift() ?? null;
+    if (steps?.length === 0) this.#cancellations.delete(merchantId);
     return step;
   }
 

@@ -1,6 +1,6 @@
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
-import type { Instant } from '../values/instant.ts';
+import type { Day, Instant } from '../values/instant.ts';
 import type { AcquirerCapabilities } from './capabilities.ts';
 
 /** A card as it travels to the acquirer: only in memory, never in a row, a log or an error. */
@@ -138,12 +138,19 @@ export type CancelRequest = {
   /** Ours, unique for ever among the cancellations; sent again it gets the booked answer again. */
   readonly cancellationReference: string;
   readonly amount: Cents;
+  /** Business time. */
+  readonly requestedAt: Instant;
 };
 
-/** Why an acquirer gives nothing back: for good, also when the same reference is sent again. */
-export const CANCEL_REFUSAL_REASONS = ['unknownCharge', 'notApproved', 'exceedsRemaining'] as const;
+/**
+ * Why an acquirer gives nothing back: for good, also when the same reference is sent again.
+ * `failed`: it had accepted the cancel, and could not carry it out.
+ */
+export const CANCEL_REFUSAL_REASONS = ['unknownCharge', 'notApproved', 'exceedsRemaining', 'failed'] as const;
 export type CancelAnswer =
   | { readonly kind: 'canceled' }
+  /** Accepted, and decided later: a change reports the end, and asking again returns it. */
+  | { readonly kind: 'pending' }
   | { readonly kind: 'refused'; readonly reason: (typeof CANCEL_REFUSAL_REASONS)[number] }
   | Unknown
   | NotConnected
@@ -205,7 +212,14 @@ export type AcquirerChange = {
   readonly amount: Cents | null;
   /** Business time. */
   readonly happenedAt: Instant;
+  /** Of a settlement: what the acquirer kept and paid out, and when it is at the bank; null: not reported. */
+  readonly fee: Cents | null;
+  readonly net: Cents | null;
+  readonly bankOn: Day | null;
 };
+
+/** A cancel of ours of which the acquirer reports an end; asking again returns it. */
+export type DecidedCancel = { readonly merchantId: string; readonly cancelId: string };
 
 export type ChangesRequest = {
   /** Null: of all merchants. */
@@ -240,6 +254,7 @@ export type ChangesAnswer =
       readonly kind: 'changes';
       readonly changes: readonly AcquirerChange[];
       readonly unreadable: readonly UnreadableChange[];
+      readonly decidedCancels: readonly DecidedCancel[];
       readonly cursor: string;
       /** Whether asking again at once would bring more. */
       readonly hasMore: boolean;

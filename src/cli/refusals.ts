@@ -8,7 +8,11 @@ import {
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
 
 /** Everything that the modules may refuse to the operator. */
-export type OperatorRefusal = MerchantRefusal | MerchantChangeRefusal | CredentialRefusal | CredentialChangeRefusal;
+export type OperatorRefusal =
+  | MerchantRefusal
+  | MerchantChangeRefusal
+  | CredentialRefusal
+  | CredentialChangeRefusal;
 
 /** The option to mend, or null when it is none. */
 export const OPTION_OF_REFUSAL = {

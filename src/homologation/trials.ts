@@ -18,6 +18,17 @@ const FAULT_TEXTS: Readonly<Record<string, Sentence>> = {
   garbage: { pt: 'registra e responde lixo', en: 'it books the charge and answers garbage' },
 };
 
+const CANCEL_TEXTS: Readonly<Record<string, Sentence>> = {
+  pending: {
+    pt: 'aceito com 202, e confirmado um dia depois (relógio de testes)',
+    en: 'accepted with 202, and confirmed a day later (test clock)',
+  },
+  pendingAndFails: {
+    pt: 'aceito com 202, e recusado um dia depois: nada é devolvido',
+    en: 'accepted with 202, and refused a day later: nothing is given back',
+  },
+};
+
 const AMOUNTS: CatalogueTable = {
   title: 'Amounts that make trouble',
   text:
@@ -33,6 +44,10 @@ const AMOUNTS: CatalogueTable = {
       },
     ],
     ...Object.entries(amounts.faults).map(([digits, fault]) => [`\`${digits}\``, textOf(FAULT_TEXTS, fault)]),
+    ...Object.entries(amounts.cancellations).map(([cents, behaviour]) => [
+      { pt: `cancelamento de exatos \`${cents}\` centavos`, en: `a cancel of exactly \`${cents}\` cents` },
+      textOf(CANCEL_TEXTS, behaviour),
+    ]),
     [
       { pt: 'qualquer outro', en: 'anything else' },
       { pt: 'aprovado', en: 'approved' },

@@ -99,9 +99,7 @@ export function addressesRefusal(
 }
 
 /** What is wrong with a soft descriptor, or null. */
-export function softDescriptorRefusal(
-  text: string | null,
-): Refused<'softDescriptorMalformed'> | null {
+export function softDescriptorRefusal(text: string | null): Refused<'softDescriptorMalformed'> | null {
   if (text === null || (isSoftDescriptor(text) && !holdsCardNumber(text))) return null;
   return { refusal: 'softDescriptorMalformed', value: text };
 }

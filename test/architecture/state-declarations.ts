@@ -71,10 +71,13 @@ export const STATE_DECLARATIONS: Declarations = {
     ],
     'changes.refuse': [{ table: 'acquirer_changes', cells: ['waiting.refuse'] }],
     'cancels.record': [
-      { table: 'cancels', cells: ['canceling.confirm'] },
+      { table: 'cancels', cells: ['canceling.confirm', 'pending.confirm'] },
       { table: 'installments', cells: ['authorized.cancel', 'paid.cancel', 'blocked.cancel'] },
     ],
-    'cancels.record_refusal': [{ table: 'cancels', cells: ['canceling.refuse', 'canceling.withdraw'] }],
+    'cancels.record_refusal': [
+      { table: 'cancels', cells: ['canceling.refuse', 'pending.refuse', 'canceling.withdraw'] },
+    ],
+    'cancels.record_accepted': [{ table: 'cancels', cells: ['canceling.accept', 'pending.accept'] }],
     'deliveries.record_tries': [
       {
         table: 'deliveries',

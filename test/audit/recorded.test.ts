@@ -202,6 +202,7 @@ test('after the quiet time a flood is recorded by its number, without another ca
     userName: 'flood-01',
     accountNumber: '1001',
     scopes: ['recurrence'],
+    softDescriptor: null,
     tokenId: '0123456789ab',
   } as const;
   await Promise.all(Array.from({ length: 30 }, () => refused.report(caller, 'payByCard', '203.0.113.7')));

@@ -69,6 +69,8 @@ function outcomeOf(cancel: RecordedCancel): CancelResult | null {
   switch (state) {
     case 'canceling':
       return null;
+    case 'pending':
+      return { kind: 'pending', amount, authorizationCode };
     case 'refused':
       return { kind: 'refused', refusal: 'refusedByAcquirer' };
     case 'canceled':

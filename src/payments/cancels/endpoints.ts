@@ -10,7 +10,7 @@ import type { Language } from '../../platform/http/sentence.ts';
 import type { CancelRefusal } from '../../transactions/cancels/cancel.ts';
 import type { CancelResult } from '../../transactions/cancels/cancel-transaction.ts';
 import { type CancelPaymentTools, cancelPayment } from './cancel-payment.ts';
-import { CANCEL_PAYMENT, readCancelAmount, writeCancel } from './contract.ts';
+import { CANCEL_PAYMENT, readCancelAmount, writeCancel, writePendingCancel } from './contract.ts';
 import { CANCEL_REFUSALS } from './refusals.ts';
 
 export const CANCEL_ENDPOINTS: readonly Endpoint<CancelPaymentTools>[] = [
@@ -26,6 +26,8 @@ function writeResult(paymentId: string, result: CancelResult, language: Language
   switch (result.kind) {
     case 'canceled':
       return { status: 200, body: writeCancel(paymentId, result) };
+    case 'pending':
+      return { status: 202, body: writePendingCancel(paymentId, result, language) };
     case 'refused':
       return refusalAnswer(shapeOf(result.refusal), language);
     case 'unknown':

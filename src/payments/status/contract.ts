@@ -76,6 +76,7 @@ const FIELDS_OF_ALL = {
 
 const CANCEL_WORDS = {
   canceling: 'Processando',
+  pending: 'Pendente',
   canceled: 'Cancelado',
   refused: 'Recusado',
 } as const satisfies Record<CancelState, string>;
@@ -85,7 +86,7 @@ const LISTED_CANCEL = Type.Object({
   amount: Type.Integer(),
   status: Type.Enum(Object.values(CANCEL_WORDS), {
     description:
-      'Processando: the acquirer is asked until it answers. Cancelado: given back. Recusado: the acquirer gives nothing back.',
+      'Processando: the acquirer is asked until it answers. Pendente: it accepted the cancel and decides later. Cancelado: given back. Recusado: the acquirer gives nothing back.',
   }),
   createdAt: Type.String(),
   decidedAt: Type.Union([Type.String(), Type.Null()]),

@@ -23,9 +23,15 @@ import { INSTALLMENT_MOVES, type InstallmentState } from '../transaction.ts';
 import { CANCEL_MOVES, type CancelState } from './cancel.ts';
 import { type CanceledPart, canceledParts, type InstallmentRest } from './partial-cancel.ts';
 
-export type CancelOutcomeRow = {
+type CancelKey = {
   readonly merchantId: string;
   readonly cancelId: string;
+};
+
+/** The acquirer decides later: asked again after so many seconds of real time. */
+export type AcceptedCancelRow = CancelKey & { readonly askAfterSeconds: number; readonly fence: number };
+
+export type CancelOutcomeRow = CancelKey & {
   readonly transactionId: string;
   readonly amount: Cents;
   /** Null: the money was given back; otherwise the acquirer's reason for refusing. */
@@ -44,7 +50,8 @@ const LOCK = statement(
   'cancels.lock',
   `select c.cancel_id
    from cancels c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
-   where c.merchant_id = $1 and c.cancel_id = $2 and c.state = 'canceling' and c.fence = coalesce($3, c.fence)
+   where c.merchant_id = $1 and c.cancel_id = $2 and c.state in (${fromStates(CANCEL_MOVES, 'confirm')})
+     and c.fence = coalesce($3, c.fence)
    for no key update of t, c`,
 );
 
@@ -119,19 +126,38 @@ const RECORD = statement(
    select transaction_id, ${IS_WAITING} from changed`,
 );
 
+/** One that was accepted before is reported to the callback address: its caller was answered "pending". */
 const RECORD_REFUSAL = statement(
   'cancels.record_refusal',
   `with changed as (
      update cancels set state = 'refused', decided_at = now(), due_at = null, refusal_reason = $3
      where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'refuse', 'withdraw')})
        and fence = coalesce($4, fence)
-     returning merchant_id, transaction_id, amount
+     returning merchant_id, transaction_id, amount, accepted_at
    ), unkeyed as (
      select merchant_id, $5::bytea as key_hash, $2::uuid as resource_id from changed
-   ), ${FREE_KEYS}
-   update transactions t set canceled_amount = t.canceled_amount - c.amount
-   from changed c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
-   returning t.transaction_id`,
+   ), ${FREE_KEYS}, released as (
+     update transactions t set canceled_amount = t.canceled_amount - c.amount
+     from changed c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
+     returning t.merchant_id, t.transaction_id, t.account_number, t.callback_url, t.amount, t.installment_count, t.nsu,
+       t.authorization_code, c.accepted_at
+   ), news as (
+     select f.*, $6::timestamptz as moment, $7::text as moment_text, 0 as lease,
+       case when f.accepted_at is not null then 'CANCELAMENTO_RECUSADO' end as callback_status
+     from released f
+   ), ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}
+   select transaction_id, exists (select from enqueued_callbacks where fence = 0) as is_waiting from released`,
+);
+
+/**
+ * No installment, share or movement changes: nothing was given back yet. By its fence alone: when a
+ * change reported the end meanwhile, the cancel is due, and stays so.
+ */
+const RECORD_ACCEPTED = statement(
+  'cancels.record_accepted',
+  `update cancels set state = 'pending', accepted_at = coalesce(accepted_at, now()), unknown_reason = null,
+     due_at = now() + $4 * interval '1 second', rests_until = now() + $4 * interval '1 second'
+   where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'accept')}) and fence = $3`,
 );
 
 const FIND_STATE = statement(
@@ -147,13 +173,13 @@ const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
 /**
  * The outcome of a cancel in one commit: its row, the rest and state of installments, what
  * beneficiaries give back, the movements and their deliveries; or the amount set free after a
- * refusal. It needs no fence: the acquirer always answers one id alike, so any process brings the
- * same answer. Returns the recorded state, so that repeating is harmless.
+ * refusal; or that it is pending. An end needs no fence: the acquirer always answers one id alike, so
+ * any process brings the same answer. Returns the recorded state, so that repeating is harmless.
  */
 export function cancelOutcomesWrite(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
-): BatchedWriteOptions<CancelOutcomeRow, CancelState> {
+): BatchedWriteOptions<CancelOutcomeRow | AcceptedCancelRow, CancelState> {
   return {
     name: 'cancelOutcomes',
     isRefusal: () => false,
@@ -172,13 +198,18 @@ export function cancelOutcomesWrite(
 async function recordOutcome(
   database: Database,
   deliverer: Pick<Deliverer, 'notify'>,
-  row: CancelOutcomeRow,
+  row: CancelOutcomeRow | AcceptedCancelRow,
 ): Promise<CancelState> {
-  const changed = await database.commit(cancelOutcomeSteps(row));
+  const steps = 'askAfterSeconds' in row ? [acceptedStep(row)] : cancelOutcomeSteps(row);
+  const changed = await database.commit(steps);
   if (changed.at(-1)?.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
   const [found] = await database.query(FIND_STATE, [row.merchantId, row.cancelId]);
   if (found === undefined) throw new Error(`the cancel ${row.cancelId} is gone`);
   return found.state as CancelState;
+}
+
+function acceptedStep({ merchantId, cancelId, fence, askAfterSeconds }: AcceptedCancelRow): Step {
+  return { statement: RECORD_ACCEPTED, values: [merchantId, cancelId, fence, askAfterSeconds] };
 }
 
 /**
@@ -189,7 +220,8 @@ export function cancelOutcomeSteps(row: CancelOutcomeRow): CommitStep[] {
   const { merchantId, cancelId, transactionId, refusalReason, fence = null, keyToFree = null } = row;
   const lock = { statement: LOCK, values: [merchantId, cancelId, fence] };
   if (refusalReason !== null) {
-    const values = [merchantId, cancelId, refusalReason, fence, keyToFree];
+    const moments = [utcText(row.moment), saoPauloOffsetText(row.moment)];
+    const values = [merchantId, cancelId, refusalReason, fence, keyToFree, ...moments];
     return [lock, { statement: RECORD_REFUSAL, values }];
   }
   const rests = { statement: READ_RESTS, values: [merchantId, transactionId] };

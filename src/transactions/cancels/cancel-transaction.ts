@@ -13,8 +13,14 @@ import {
   OUTCOME_MARGIN_MILLISECONDS,
   SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
 } from '../transaction.ts';
-import { type CancelRefusal, type CancelState, oldestCancelableSale, type Release } from './cancel.ts';
-import type { CancelOutcomeRow } from './cancel-outcomes.sql.ts';
+import {
+  type CancelRefusal,
+  type CancelState,
+  oldestCancelableSale,
+  type Release,
+  secondsUntilNextPendingTry,
+} from './cancel.ts';
+import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
 import { type CancelIntentResult, type CancelIntentRow, postponeCancel } from './cancels.sql.ts';
 
 export type CancelTools = {
@@ -25,7 +31,7 @@ export type CancelTools = {
   readonly acquirerTimeoutMilliseconds: number;
   readonly cancelWindowDays: number;
   readonly writeCancelIntent: BatchedWrite<CancelIntentRow, CancelIntentResult>;
-  readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow, CancelState>;
+  readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow | AcceptedCancelRow, CancelState>;
   readonly releasePreauthorization: Release;
 };
 
@@ -37,6 +43,8 @@ export type CancelResult =
       readonly authorizationCode: string;
       readonly moment: Instant;
     }
+  /** The acquirer has accepted it, and decides later; the amount stays held. */
+  | { readonly kind: 'pending'; readonly amount: Cents; readonly authorizationCode: string }
   | { readonly kind: 'refused'; readonly refusal: CancelRefusal }
   /** No clear answer: the amount stays held, and the cancel is sent again until it is answered. */
   | { readonly kind: 'unknown' }
@@ -113,8 +121,14 @@ async function askAcquirer(
   if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) {
     return { kind: 'notSent' };
   }
-  const { merchantId, transactionId, cancelId, amount } = cancel;
-  const request = { merchantId, reference: transactionId, cancellationReference: cancelId, amount };
+  const {
+    merchantId,
+    transactionId: reference,
+    cancelId: cancellationReference,
+    amount,
+    requestedAt,
+  } = cancel;
+  const request = { merchantId, reference, cancellationReference, amount, requestedAt };
   return tools.acquirer.cancel(request, timeout);
 }
 
@@ -161,19 +175,28 @@ async function endUnsent(
 async function recordAnswer(
   tools: CancelTools,
   cancel: Cancel,
-  answer: Extract<CancelAnswer, { kind: 'canceled' | 'refused' }>,
+  answer: Extract<CancelAnswer, { kind: 'canceled' | 'pending' | 'refused' }>,
   deadlineAt: number,
 ): Promise<CancelResult> {
   const { merchantId, cancelId, transactionId, amount, authorizationCode } = cancel;
   const moment = tools.clock.now(merchantId);
   const refusalReason = answer.kind === 'refused' ? answer.reason : null;
-  const row = { merchantId, cancelId, transactionId, amount, refusalReason, moment };
+  const row =
+    answer.kind === 'pending'
+      ? { merchantId, cancelId, fence: FIRST_FENCE, askAfterSeconds: secondsUntilNextPendingTry(0) }
+      : { merchantId, cancelId, transactionId, amount, refusalReason, moment };
   try {
     const state = await tools.writeCancelOutcome(row, deadlineAt);
-    if (state === 'canceling') return { kind: 'unknown' };
-    return state === 'canceled'
-      ? { kind: 'canceled', amount, authorizationCode, moment }
-      : { kind: 'refused', refusal: 'refusedByAcquirer' };
+    switch (state) {
+      case 'canceling':
+        return { kind: 'unknown' };
+      case 'pending':
+        return { kind: 'pending', amount, authorizationCode };
+      case 'canceled':
+        return { kind: 'canceled', amount, authorizationCode, moment };
+      case 'refused':
+        return { kind: 'refused', refusal: 'refusedByAcquirer' };
+    }
   } catch (error) {
     if (error instanceof CommitUnknown) throw error;
     const reason = error instanceof Error ? error.message : String(error);

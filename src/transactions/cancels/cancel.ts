@@ -3,19 +3,24 @@ import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Transaction, TransactionState } from '../transaction.ts';
 
-/** `canceling`: the acquirer is asked until it answers. The other two are final. */
-export type CancelState = 'canceling' | 'canceled' | 'refused';
+/**
+ * `canceling`: the acquirer is asked until it answers. `pending`: it has accepted the cancel, and
+ * decides later; the amount stays held. The other two are final.
+ */
+export type CancelState = 'canceling' | 'pending' | 'canceled' | 'refused';
 
 /**
- * `confirm`: the acquirer gave the money back. `refuse`: it does not. `withdraw`: it was not asked.
+ * `accept`: the acquirer will decide. `confirm`: it gave the money back. `refuse`: it does not, also
+ * after it had accepted. `withdraw`: it was not asked.
  */
-type CancelEvent = 'confirm' | 'refuse' | 'withdraw';
+type CancelEvent = 'accept' | 'confirm' | 'refuse' | 'withdraw';
 
 /** Null means that the event cannot happen in that state. */
 export const CANCEL_MOVES = {
-  canceling: { confirm: 'canceled', refuse: 'refused', withdraw: 'refused' },
-  canceled: { confirm: null, refuse: null, withdraw: null },
-  refused: { confirm: null, refuse: null, withdraw: null },
+  canceling: { accept: 'pending', confirm: 'canceled', refuse: 'refused', withdraw: 'refused' },
+  pending: { accept: 'pending', confirm: 'canceled', refuse: 'refused', withdraw: null },
+  canceled: { accept: null, confirm: null, refuse: null, withdraw: null },
+  refused: { accept: null, confirm: null, refuse: null, withdraw: null },
 } as const satisfies Record<CancelState, Record<CancelEvent, CancelState | null>>;
 
 /** A request to give back money of a transaction. */
@@ -80,7 +85,7 @@ export type CancelObstacle = {
   readonly amount: Cents;
   /** What cancels took or hold. */
   readonly canceledAmount: Cents;
-  /** The part of it that unanswered cancels hold, which comes free when the acquirer refuses. */
+  /** The part of it that undecided cancels hold, which comes free when the acquirer refuses. */
   readonly amountUnderWay: Cents;
 };
 
@@ -151,6 +156,18 @@ export type WantedRelease = {
 
 /** Lets a pre-authorization go; `deadlineAt` in monotonic milliseconds. */
 export type Release = (wanted: WantedRelease, deadlineAt: number) => Promise<ReleasedResult>;
+
+/**
+ * The acquirer's changes report the end of a pending cancel, and it is asked for then; without them
+ * it is asked for now and then.
+ */
+const PENDING_PAUSES_SECONDS = [60, 300, 900] as const;
+const LONGEST_PENDING_PAUSE_SECONDS = 3_600;
+
+/** The pause after so many tries (0: after the request itself). */
+export function secondsUntilNextPendingTry(tries: number): number {
+  return PENDING_PAUSES_SECONDS[tries] ?? LONGEST_PENDING_PAUSE_SECONDS;
+}
 
 const DAY_MILLISECONDS = 86_400_000;
 

@@ -2,9 +2,11 @@ import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/ide
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
+  CANCEL_MOVES,
   type CancelIntent,
   type CancelObstacle,
   type CancelRefusal,
@@ -82,7 +84,7 @@ const FIND_OBSTACLES = statement(
   'cancels.find_obstacles',
   `select i.cancel_id, c.amount as committed, t.state, t.sold_at, t.amount, t.canceled_amount, t.authorization_code,
      (select coalesce(sum(o.amount), 0)::bigint from cancels o where o.merchant_id = t.merchant_id
-       and o.transaction_id = t.transaction_id and o.state = 'canceling') as amount_under_way,
+       and o.transaction_id = t.transaction_id and o.state in (${fromStates(CANCEL_MOVES, 'confirm')})) as amount_under_way,
      exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash) as is_key_used
    from ${WANTED.sql}
    join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
@@ -176,6 +178,8 @@ export type UnresolvedCancel = {
   readonly fence: number;
   /** How often it was sent again, this time included. */
   readonly tries: number;
+  /** Business time. */
+  readonly requestedAt: Instant;
 };
 
 const CLAIM = statement(
@@ -186,12 +190,13 @@ const CLAIM = statement(
    )
    update cancels c set fence = c.fence + 1, tries = least(c.tries + 1, 32000),
      due_at = now() + $2 * interval '1 millisecond',
-     unknown_reason = coalesce(c.unknown_reason, 'the canceling process did not finish')
+     unknown_reason = case when c.accepted_at is null
+       then coalesce(c.unknown_reason, 'the canceling process did not finish') else c.unknown_reason end
    from due where c.merchant_id = due.merchant_id and c.cancel_id = due.cancel_id
-   returning c.merchant_id, c.cancel_id, c.transaction_id, c.amount, c.fence, c.tries`,
+   returning c.merchant_id, c.cancel_id, c.transaction_id, c.amount, c.fence, c.tries, c.requested_at`,
 );
 
-/** Claims unanswered cancels of all merchants and raises their fence. */
+/** Claims unanswered cancels of all merchants, and pending ones that are due, and raises their fence. */
 export async function claimUnresolvedCancels(
   database: Database,
   limit: number,
@@ -205,6 +210,7 @@ export async function claimUnresolvedCancels(
     amount: row.amount as Cents,
     fence: row.fence as number,
     tries: row.tries as number,
+    requestedAt: row.requested_at as Instant,
   }));
 }
 
@@ -213,8 +219,8 @@ const HOLD = statement(
   `with found as (
      select merchant_id, cancel_id, (extract(epoch from due_at - now()) * 1000)::float8 as milliseconds_left
      from cancels
-     where merchant_id = $1 and cancel_id = $2 and state = 'canceling'
-       and (unknown_reason is not null or due_at <= now())
+     where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')})
+       and (accepted_at is not null or unknown_reason is not null or due_at <= now())
      for no key update
    )
    update cancels c set fence = c.fence + 1, due_at = now() + $3 * interval '1 millisecond',
@@ -229,7 +235,10 @@ export type HeldCancel = {
   readonly millisecondsLeft: number;
 };
 
-/** Keeps an unanswered cancel from being sent for so long; null when it is not unanswered. */
+/**
+ * Keeps an undecided cancel from being sent for so long; null: its first answer is awaited, or it
+ * is final.
+ */
 export async function holdUnresolvedCancel(
   database: Database,
   merchantId: string,
@@ -244,7 +253,7 @@ export async function holdUnresolvedCancel(
 const POSTPONE = statement(
   'cancels.postpone',
   `update cancels set due_at = now() + $4 * interval '1 second', unknown_reason = $5
-   where merchant_id = $1 and cancel_id = $2 and state = 'canceling' and fence = $3`,
+   where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')}) and fence = $3`,
 );
 
 /**
@@ -260,11 +269,26 @@ export async function postponeCancel(
   await database.query(POSTPONE, [cancel.merchantId, cancel.cancelId, cancel.fence, seconds, reason]);
 }
 
+/**
+ * A part of a larger statement: of undecided cancels whose end the acquirer reports (`decided`:
+ * merchant_id, cancel_id) those at rest are due at once, in the commit of `moved`. One that a process
+ * asks for keeps its lease, so that nobody takes it for idle; the fence makes an older answer that is
+ * on its way change nothing.
+ */
+export const ASK_FOR_DECIDED_CANCELS = `asked_for as (
+     update cancels c set fence = c.fence + 1,
+       due_at = case when c.due_at = c.rests_until then now() else c.due_at end,
+       rests_until = case when c.due_at = c.rests_until then now() end
+     from moved m, decided d
+     where c.merchant_id = d.merchant_id and c.cancel_id = d.cancel_id
+       and c.state in (${fromStates(CANCEL_MOVES, 'confirm')})
+   )`;
+
 const PULL_FORWARD = statement(
   'cancels.pull_forward',
   `with waiting as (
      select merchant_id, cancel_id from cancels
-     where state = 'canceling' and unknown_reason is not null and due_at > now() + $2 * interval '1 millisecond'
+     where state in (${fromStates(CANCEL_MOVES, 'confirm')}) and unknown_reason is not null and due_at > now() + $2 * interval '1 millisecond'
      order by due_at limit $1 for no key update skip locked
    )
    update cancels c set due_at = now()

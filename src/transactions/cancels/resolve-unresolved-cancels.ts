@@ -8,8 +8,8 @@ import type { Work } from '../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { secondsUntilNextResolveTry } from '../transaction.ts';
-import type { CancelState } from './cancel.ts';
-import type { CancelOutcomeRow } from './cancel-outcomes.sql.ts';
+import { type CancelState, secondsUntilNextPendingTry } from './cancel.ts';
+import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
 import {
   claimUnresolvedCancels,
   millisecondsUntilDueCancel,
@@ -23,10 +23,10 @@ export type ResolveCancelsTools = {
   readonly acquirer: Acquirer;
   readonly clock: BusinessClock;
   readonly acquirerTimeoutMilliseconds: number;
-  readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow, CancelState>;
+  readonly writeCancelOutcome: BatchedWrite<CancelOutcomeRow | AcceptedCancelRow, CancelState>;
   /** Whether the acquirer answers any cancel. */
   readonly cancelOutage: OutageWatch;
-  readonly observeCancel: (outcome: 'canceled' | 'refused' | 'postponed') => void;
+  readonly observeCancel: (outcome: 'canceled' | 'pending' | 'refused' | 'postponed') => void;
   readonly warnOfCancel: (cancel: UnresolvedCancel, reason: string) => void;
 };
 
@@ -41,7 +41,7 @@ export function cancelLeaseMilliseconds(acquirerTimeoutMilliseconds: number): nu
 }
 
 /**
- * Sends unanswered cancels again, under the same id, until the acquirer confirms or refuses: it
+ * Sends undecided cancels again, under the same id, until the acquirer confirms or refuses: it
  * records one id once.
  */
 export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal: WakeSignal): Work {
@@ -56,8 +56,9 @@ export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal:
       const tasks = await claimUnresolvedCancels(database, limit, lease);
       return { tasks, isEnd: tasks.length < limit };
     },
-    send({ merchantId, cancelId, transactionId, amount }) {
-      const request = { merchantId, reference: transactionId, cancellationReference: cancelId, amount };
+    send({ merchantId, cancelId, transactionId, amount, requestedAt }) {
+      const references = { reference: transactionId, cancellationReference: cancelId };
+      const request = { merchantId, ...references, amount, requestedAt };
       return tools.acquirer.cancel(request, tools.acquirerTimeoutMilliseconds);
     },
     record: (cancel, answer) => record(tools, cancel, answer),
@@ -82,11 +83,19 @@ async function record(
     await postponeCancel(tools.database, cancel, pause, answer.reason);
     return;
   }
+  const deadlineAt = performance.now() + RECORD_MILLISECONDS;
+  if (answer.kind === 'pending') {
+    const askAfterSeconds = secondsUntilNextPendingTry(tries);
+    const accepted = { merchantId, cancelId, fence: cancel.fence, askAfterSeconds };
+    await tools.writeCancelOutcome(accepted, deadlineAt);
+    tools.observeCancel(answer.kind);
+    return;
+  }
   // No request waits for this one: a person must learn that the merchant's cancel was refused.
   if (answer.kind === 'refused') tools.warnOfCancel(cancel, answer.reason);
   const moment = tools.clock.now(merchantId);
   const refusalReason = answer.kind === 'refused' ? answer.reason : null;
   const row = { merchantId, cancelId, transactionId, amount, refusalReason, moment };
-  await tools.writeCancelOutcome(row, performance.now() + RECORD_MILLISECONDS);
+  await tools.writeCancelOutcome(row, deadlineAt);
   tools.observeCancel(answer.kind);
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { AcquirerChange, UnreadableChange } from '../../acquirers/acquirer.ts';
+import type { AcquirerChange, DecidedCancel, UnreadableChange } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { utcText } from '../../values/instant.ts';
+import { ASK_FOR_DECIDED_CANCELS } from '../cancels/cancels.sql.ts';
 
 /** How far the changes of a merchant were read; `merchantId` null: one cursor for all merchants. */
 export type ChangeCursor = {
@@ -78,6 +79,9 @@ const CHANGES = inputRows<AcquirerChange>(
     event: ['text', (change) => change.event],
     happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
     amount: ['bigint', (change) => change.amount],
+    fee: ['bigint', (change) => change.fee],
+    net: ['bigint', (change) => change.net],
+    bank_on: ['date', (change) => change.bankOn],
   },
   { after: 8, place: 'place' },
 );
@@ -91,6 +95,14 @@ const UNREADABLE = inputRows<UnreadableChange>(
   { as: 'u', after: CHANGES },
 );
 
+const DECIDED = inputRows<DecidedCancel>(
+  {
+    merchant_id: ['text', (cancel) => cancel.merchantId],
+    cancel_id: ['uuid', (cancel) => cancel.cancelId],
+  },
+  { as: 'd', after: UNREADABLE },
+);
+
 const KEEP = statement(
   'changes.keep',
   `with moved as (
@@ -102,8 +114,9 @@ const KEEP = statement(
      returning merchant_id
    ), kept as (
      insert into acquirer_changes
-       (merchant_id, change_id, reference, installment_number, event, happened_at, amount)
-     select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at, i.amount
+       (merchant_id, change_id, reference, installment_number, event, happened_at, amount, fee, net, bank_on)
+     select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at, i.amount, i.fee,
+       i.net, i.bank_on
      from moved, ${CHANGES.sql}
      order by i.place
      on conflict do nothing
@@ -113,7 +126,9 @@ const KEEP = statement(
      from moved m, ${UNREADABLE.sql}
      where (select count(*) from (select from unreadable_changes limit $8) k) < $8
      on conflict do nothing
-   )
+   ), decided as materialized (
+     select d.merchant_id, d.cancel_id from ${DECIDED.sql}
+   ), ${ASK_FOR_DECIDED_CANCELS}
    select merchant_id from moved`,
 );
 
@@ -123,6 +138,7 @@ const MOST_UNREADABLE = 10_000;
 export type KeptPage = {
   readonly changes: readonly AcquirerChange[];
   readonly unreadable: readonly UnreadableChange[];
+  readonly decidedCancels: readonly DecidedCancel[];
   readonly cursor: string;
   readonly hasMore: boolean;
 };
@@ -135,13 +151,14 @@ export type PullPace = {
 };
 
 /**
- * Keeps a page, with its unreadable items, and moves the cursor, in one statement. A change that is
- * there already was brought before. False: the cursor was moved meanwhile, and nothing was written.
+ * Keeps a page, with its unreadable items, has cancels asked for whose end it reports, and moves the
+ * cursor, in one statement. A change that is there already was brought before. False: the cursor was
+ * moved meanwhile, and nothing was written.
  */
 export async function keepPage(
   database: Database,
   { merchantId, fence }: ChangeCursor,
-  { changes, unreadable, cursor, hasMore }: KeptPage,
+  { changes, unreadable, decidedCancels, cursor, hasMore }: KeptPage,
   { pauseSeconds, longestQuietFactor }: PullPace,
 ): Promise<boolean> {
   const moved = await database.query(KEEP, [
@@ -155,6 +172,7 @@ export async function keepPage(
     MOST_UNREADABLE,
     ...CHANGES.values(changes),
     ...UNREADABLE.values(unreadable),
+    ...DECIDED.values(decidedCancels),
   ]);
   return moved.length === 1;
 }

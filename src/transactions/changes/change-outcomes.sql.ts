@@ -7,6 +7,7 @@ import { cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import { CANCEL_MOVES } from '../cancels/cancel.ts';
 import { parseRest, READ_RESTS, type RestRow } from '../cancels/cancel-outcomes.sql.ts';
 import { type CanceledPart, canceledParts } from '../cancels/partial-cancel.ts';
 import {
@@ -57,7 +58,9 @@ const LOCK_CHANGE = statement(
  */
 const FIND_CANCEL = statement(
   'changes.find_cancel',
-  `select cancel_id from cancels where merchant_id = $1 and transaction_id = $2 and state = 'canceling'`,
+  `select cancel_id, state from cancels
+   where merchant_id = $1 and transaction_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')})
+   order by state`,
 );
 
 const LOCK_INSTALLMENT = statement(
@@ -78,14 +81,19 @@ const FREED = `freed as (
 const ENDED = `ended as (
      update acquirer_changes set state = 'applied', reason = null, due_at = null, ended_at = now()
      where merchant_id = $1 and change_id = $2 and state in (${fromStates(CHANGE_MOVES, 'apply')})
-     returning merchant_id, change_id, change_number, reference, installment_number, happened_at
+     returning merchant_id, change_id, change_number, reference, installment_number, happened_at, fee, net, bank_on
    )`;
 
-/** A change of state alone: no money moves between us and the buyer. */
+/**
+ * A change of state alone: no money moves between us and the buyer. What a settlement paid is kept
+ * beside it.
+ */
 const RECORD = statement(
   'changes.record',
   `with ${ENDED}, ${FREED}, part as (
-     update installments i set state = $4, state_before_block = $5 from ended e
+     update installments i set state = $4, state_before_block = $5, fee = coalesce(e.fee, i.fee),
+       net = coalesce(e.net, i.net), bank_on = coalesce(e.bank_on, i.bank_on)
+     from ended e
      where i.merchant_id = e.merchant_id and i.transaction_id = $3 and i.installment_number = e.installment_number
        and i.state in (${fromStates(INSTALLMENT_MOVES, 'settle', 'block', 'unblock')})
    ), moves as (
@@ -277,7 +285,7 @@ function groundOf(
     event: change.event as ChangeEvent,
     isBehindEarlier: change.is_behind_earlier as boolean,
     transactionState: (transaction?.state as TransactionState | undefined) ?? null,
-    isBeingCanceled: cancel !== undefined,
+    openCancel: (cancel?.state as ChangeGround['openCancel'] | undefined) ?? null,
     installment:
       installment === undefined
         ? null

@@ -9,7 +9,7 @@ const GROUND: ChangeGround = {
   event: 'chargeback',
   isBehindEarlier: false,
   transactionState: 'approved',
-  isBeingCanceled: false,
+  openCancel: null,
   installment: { state: 'authorized', stateBeforeBlock: null, rest: 5_000 },
   amount: null,
   restOfOthers: 3_000,
@@ -43,7 +43,7 @@ test('a change waits for the charge, a cancel and the changes before it', () => 
   const waits = (changed: Partial<ChangeGround>) => decideChange({ ...GROUND, amount: 9_999, ...changed });
   assert.deepEqual(waits({ isBehindEarlier: true }), { kind: 'wait', reason: 'behindEarlier' });
   assert.deepEqual(waits({ transactionState: 'unresolved' }), { kind: 'wait', reason: 'beingCharged' });
-  assert.deepEqual(waits({ isBeingCanceled: true }), { kind: 'wait', reason: 'beingCanceled' });
+  assert.deepEqual(waits({ openCancel: 'canceling' }), { kind: 'wait', reason: 'beingCanceled' });
 });
 
 test('a change comes to something where the table of states lets it, and nowhere else', () => {

@@ -39,8 +39,8 @@ export type ChangeGround = {
   readonly isBehindEarlier: boolean;
   /** Null: there is no such transaction. */
   readonly transactionState: TransactionState | null;
-  /** Whether a cancel of it is unanswered. */
-  readonly isBeingCanceled: boolean;
+  /** Whether a cancel of it is unanswered (`canceling`), or accepted and not decided; null: neither. */
+  readonly openCancel: 'canceling' | 'pending' | null;
   /** Null: there is no such installment. */
   readonly installment: {
     readonly state: InstallmentState;
@@ -84,7 +84,9 @@ export function decideChange(ground: ChangeGround): ChangeDecision {
   const unfit = refusalOfState(transactionState);
   if (unfit !== null) return unfit;
   if (installment === null) return { kind: 'refuse', reason: 'unknownInstallment' };
-  if (ground.isBeingCanceled) return { kind: 'wait', reason: 'beingCanceled' };
+  // The acquirer decides a pending cancel after this change; but a chargeback may take what it holds.
+  if (ground.openCancel === 'canceling' || (ground.openCancel === 'pending' && event === 'chargeback'))
+    return { kind: 'wait', reason: 'beingCanceled' };
   if (event === 'chargeback') return decideChargeback(ground, installment.rest);
   const next = installmentAfter(installment.state, event, installment.stateBeforeBlock);
   if (next === null) return { kind: 'refuse', reason: 'forbiddenMove' };

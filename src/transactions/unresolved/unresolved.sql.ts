@@ -8,6 +8,8 @@ import type { Case, Unresolved, UnresolvedCount, UnresolvedKind } from './unreso
 /** Rows that wait for their first answer are not unresolved yet: it comes, or their lease ends. */
 const IS_UNRESOLVED_CHARGE = `t.due_at is not null and (t.state = 'unresolved' or t.due_at <= now())`;
 const IS_UNRESOLVED_REQUEST = 'c.due_at is not null and (c.unknown_reason is not null or c.due_at <= now())';
+/** A person may decide what is pending too, when its acquirer never does. */
+const IS_UNDECIDED_CANCEL = `(c.state = 'pending' or ${IS_UNRESOLVED_REQUEST})`;
 /** The process that asked has died and no other has claimed the row yet. */
 const UNFINISHED = 'the process that asked did not finish';
 
@@ -140,7 +142,7 @@ const FIND_CANCEL = statement(
   `select 'cancel' as kind, c.cancel_id as id, c.merchant_id, c.transaction_id, t.origin, t.account_number,
      t.reference_transaction, c.amount, t.installment_count, t.card_brand, t.card_first_six, t.card_last_four, c.created_by,
      c.state, t.authorization_code, t.nsu, c.refusal_reason as refusal_code, c.created_at, c.decided_at,
-     c.tries, c.unknown_reason, c.due_at, (${IS_UNRESOLVED_REQUEST}) as is_unresolved
+     c.tries, c.unknown_reason, c.due_at, ${IS_UNDECIDED_CANCEL} as is_unresolved
    from merchants m, lateral (
      select * from cancels where merchant_id = m.merchant_id and cancel_id = $1 offset 0
    ) c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,

@@ -86,6 +86,9 @@ export function readCancel(
   if (body.outcome === 'canceled') {
     return body.amount === asked.amount ? { kind: 'canceled' } : unknown('the answer was for another amount');
   }
+  if (body.outcome === 'pending') {
+    return body.amount === asked.amount ? { kind: 'pending' } : unknown('the answer was for another amount');
+  }
   const reason = CANCEL_REFUSAL_REASONS.find((known) => known === body.reason);
   if (body.outcome === 'refused' && reason !== undefined) return { kind: 'refused', reason };
   return unknown('the answer was neither a yes nor a no');

@@ -74,6 +74,11 @@ function authorizationBody(request: AuthorizationRequest, { protocol, capabiliti
   return capabilities.customer ? { ...added, customer } : added;
 }
 
+function cancellationBody(request: CancelRequest, { protocol }: About): object {
+  const { requestedAt, ...body } = request;
+  return protocol === 1 ? body : { ...body, requestedAt: utcText(requestedAt) };
+}
+
 /** No pipelining: a silent answer must not hold up the ones behind it. */
 function openPool(origin: string, { connect }: Channel, connections: number): Pool {
   return new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect });
@@ -147,7 +152,11 @@ export function bridgeAcquirer(
 
   async function cancel(request: CancelRequest, timeout: number): Promise<CancelAnswer> {
     return readCancel(
-      await charging.ask(cancellingFor(request), asking('POST', '/cancellations', request), timeout),
+      await charging.ask(
+        cancellingFor(request),
+        asking('POST', '/cancellations', cancellationBody(request, about.last)),
+        timeout,
+      ),
       request,
     );
   }

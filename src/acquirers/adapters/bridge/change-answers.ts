@@ -1,10 +1,12 @@
 import { type Cents, MOST_INSTALLMENTS } from '../../../values/cents.ts';
-import { type Instant, instant } from '../../../values/instant.ts';
+import { isUuid } from '../../../values/ids.ts';
+import { type Day, type Instant, instant, isDay } from '../../../values/instant.ts';
 import type {
   AcquirerChange,
   ChangeEvent,
   ChangesAnswer,
   ChangesRequest,
+  DecidedCancel,
   NotSent,
   Unknown,
   UnreadableChange,
@@ -46,18 +48,36 @@ export function readChanges(answer: BridgeAnswer | Unknown | NotSent, asked: Cha
   if (hasMore && cursor === asked.cursor) return unknown('the page did not move on');
   const changes: AcquirerChange[] = [];
   const unreadable: UnreadableChange[] = [];
+  const decidedCancels: DecidedCancel[] = [];
   for (const item of items) {
-    if (isCancellation(item)) continue;
+    if (isCancellation(item)) {
+      const decided = readDecidedCancel(item, asked);
+      if (decided !== null) decidedCancels.push(decided);
+      continue;
+    }
     const change = readChange(item, asked);
     if (typeof change !== 'string') changes.push(change);
     else unreadable.push({ reason: `it has no ${change}`, item: printItem(item) });
   }
-  return { kind: 'changes', changes, unreadable, cursor, hasMore };
+  return { kind: 'changes', changes, unreadable, decidedCancels, cursor, hasMore };
 }
 
-/** A cancellation is our own doing, and is on record already. */
-function isCancellation(item: unknown): boolean {
-  return typeof item === 'object' && item !== null && (item as { type?: unknown }).type === 'canceled';
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The end of a cancellation, which is our own doing, and on record unless it was accepted only. */
+function isCancellation(item: unknown): item is Fields {
+  const type = typeof item === 'object' && item !== null ? (item as Fields).type : null;
+  return type === 'canceled' || type === 'cancellationFailed';
+}
+
+/** Null: it names none that could be of ours. */
+function readDecidedCancel(
+  { merchantId, cancellationReference }: Fields,
+  asked: ChangesRequest,
+): DecidedCancel | null {
+  if (!isText(merchantId, MERCHANT_ID) || typeof cancellationReference !== 'string') return null;
+  if (asked.merchantId !== null && merchantId !== asked.merchantId) return null;
+  return isUuid(cancellationReference) ? { merchantId, cancelId: cancellationReference.toLowerCase() } : null;
 }
 
 /** The change, or the name of the faulty field. */
@@ -75,12 +95,27 @@ function readChange(item: unknown, asked: ChangesRequest): AcquirerChange | stri
   if (amount !== null && !isAmount(amount)) return 'amount that can be';
   const happenedAt = readInstant(fields.at, asked.until);
   if (happenedAt === null) return 'at that can be';
+  const paid = event === 'settle' ? readPayout(fields) : NO_PAYOUT;
+  if (typeof paid === 'string') return `${paid} that can be`;
   const cents = amount as Cents | null;
-  return { changeId, merchantId, reference, installmentNumber, event, amount: cents, happenedAt };
+  return { changeId, merchantId, reference, installmentNumber, event, amount: cents, happenedAt, ...paid };
 }
 
-function isAmount(value: unknown): boolean {
-  return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LARGEST_AMOUNT;
+type Payout = Pick<AcquirerChange, 'fee' | 'net' | 'bankOn'>;
+
+const NO_PAYOUT: Payout = { fee: null, net: null, bankOn: null };
+
+/** What a settlement reports of the money, each as far as it does; or the name of the faulty field. */
+function readPayout(fields: Fields): Payout | string {
+  const { fee = null, net = null, bankOn = null } = fields;
+  if (fee !== null && !isAmount(fee, 0)) return 'fee';
+  if (net !== null && !isAmount(net, 0)) return 'net';
+  if (bankOn !== null && (typeof bankOn !== 'string' || !isDay(bankOn))) return 'bankOn';
+  return { fee: fee as Cents | null, net: net as Cents | null, bankOn: bankOn as Day | null };
+}
+
+function isAmount(value: unknown, least = 1): boolean {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= LARGEST_AMOUNT;
 }
 
 function isText(value: unknown, pattern: RegExp): value is string {

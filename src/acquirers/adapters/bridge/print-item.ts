@@ -11,6 +11,9 @@ const FIELDS: readonly string[] = [
   'type',
   'amount',
   'at',
+  'fee',
+  'net',
+  'bankOn',
 ];
 const LONGEST_VALUE = 64;
 const LONGEST_ITEM = 500;

@@ -1,0 +1,35 @@
+import type { Charge } from './charges.ts';
+import type { Due } from './due-settlements.ts';
+
+/** A cancellation that will be decided. */
+export type DueDecision = {
+  readonly at: number;
+  readonly charge: Charge;
+  readonly cancellationReference: string;
+  readonly amount: number;
+  readonly fails: boolean;
+};
+
+/** What can still be given back of a charge. */
+export function restOf({ status, amount, canceledAmount, pendingAmount }: Charge): number {
+  return status === 'approved' ? amount - canceledAmount - pendingAmount : 0;
+}
+
+/** What the acquirer keeps of an installment, to the cent, and what it pays. */
+export function payoutOf({ feePortion }: Charge, rest: number): { fee: number; net: number } {
+  const fee = Math.round((rest * feePortion) / 10_000);
+  return { fee, net: rest - fee };
+}
+
+/** The earlier of what is settled and what is decided; those that are pending are few. */
+export function firstOf(
+  settlement: Due | null,
+  pending: ReadonlyMap<string, DueDecision>,
+  until: number,
+): Due | DueDecision | null {
+  let first: Due | DueDecision | null = settlement;
+  for (const decision of pending.values()) {
+    if (decision.at <= until && (first === null || decision.at < first.at)) first = decision;
+  }
+  return first;
+}
