@@ -139,7 +139,7 @@ test(`after ${KILLS} kills, what the acquirer captured is what merchants were an
       preauthorized: 'Pré-autorizada',
       approved: 'Autorizada',
       canceled: 'Cancelada',
-      voided: 'Desfeita',
+      undone: 'Desfeita',
     };
     assert.equal(status, there[ledger.status as keyof typeof there], paymentId);
     assert.equal(payment.value, ledger.amount, paymentId);
