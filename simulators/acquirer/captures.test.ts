@@ -23,6 +23,7 @@ const AUTHORIZATION = {
   initiator: 'cardholder',
   capture: 'later',
   soldAt: AT,
+  feePortion: 0,
   card: CARD,
   decision: {
     outcome: 'approved',

@@ -134,7 +134,15 @@ export type Entry =
   | DecisionEntry
   | ChangeEntry;
 
-const ENTRY_TYPES = ['authorization', 'verification', 'undo', 'cancellation', 'decision', 'capture', 'change'] as const;
+const ENTRY_TYPES = [
+  'authorization',
+  'verification',
+  'undo',
+  'cancellation',
+  'decision',
+  'capture',
+  'change',
+] as const;
 
 /**
  * Two numbers that agree in their ends and their expiry count as one card: the ledger knows no more

@@ -56,7 +56,17 @@ const numbersFor = ({ schema: { maxLength = 0 } }: Field) =>
   [16, ...(maxLength < 30 ? [SHORTEST_NUMBER] : [])].map(markedNumber);
 
 /** Formats that no number of a card has, and that say so themselves. */
-const OTHER_SHAPES = ['guid', 'day', 'moment', 'cpfOrCnpj', 'telephone', 'saoPauloTime', 'digits', 'softDescriptor', 'softDescriptorOrNone'];
+const OTHER_SHAPES = [
+  'guid',
+  'day',
+  'moment',
+  'cpfOrCnpj',
+  'telephone',
+  'saoPauloTime',
+  'digits',
+  'softDescriptor',
+  'softDescriptorOrNone',
+];
 
 for (const endpoint of ENDPOINTS) {
   const fields = textsOf(endpoint).filter(({ schema }) => schema.mayHoldCard !== true);

@@ -39,7 +39,10 @@ test('what is authorized waits, and is charged when it is captured', async () =>
   const search = `/v1/payments?nsu=${held.nsu}&status=${encodeURIComponent('Pré-autorizada')}`;
   const { items } = (await call(service.gatewayUrl, search, { token: service.token })).body;
   assert.deepEqual(
-    items.map((item: { paymentId: string; authorizedAmount: number }) => [item.paymentId, item.authorizedAmount]),
+    items.map((item: { paymentId: string; authorizedAmount: number }) => [
+      item.paymentId,
+      item.authorizedAmount,
+    ]),
     [[paymentId, 10_000]],
   );
   assert.deepEqual(await movementsOf(service, paymentId), []);
