@@ -1,3 +1,4 @@
+import type { BookedCancellation, BookedCapture, Change, Charge, ChargeStatus } from './charge.ts';
 import { type Due, DueSettlements } from './due-settlements.ts';
 import {
   type AuthorizationEntry,
@@ -23,61 +24,7 @@ import { type DueDecision, firstOf, payoutOf, restOf } from './pending.ts';
 import type { Summary } from './summary.ts';
 import type { CardCount } from './trigger-cards.ts';
 
-export type ChargeStatus = 'preauthorized' | 'approved' | 'declined' | 'undone' | 'canceled';
-
-/** A charge, or a check of a card, which is a charge of nothing. */
-export type Charge = {
-  readonly merchantId: string;
-  readonly reference: string;
-  readonly merchantReference: string | null;
-  /** As it was authorized; less when less was captured. */
-  amount: number;
-  readonly authorizedAmount: number;
-  readonly capture: AuthorizationEntry['capture'];
-  readonly installments: number;
-  /** What distinguishes cards on paper, see `cardMarkOf`. */
-  readonly cardMark: string;
-  readonly decision: Decision;
-  /** In milliseconds since 1970; `soldAt` in the merchant's time, of a pre-authorization its capture. */
-  readonly at: number;
-  soldAt: number;
-  /** What is kept of each installment, in hundredths of a percent. */
-  readonly feePortion: number;
-  status: ChargeStatus;
-  /** Given back, by cancellations and chargebacks. */
-  canceledAmount: number;
-  /** Held by cancellations that are pending. */
-  pendingAmount: number;
-  /** Its installments; null while nothing has happened to any of them. */
-  parts: Part[] | null;
-};
-
-export type BookedCancellation = {
-  readonly reference: string;
-  readonly amount: number;
-  refusal: CancellationEntry['refusal'] | 'failed';
-  isPending: boolean;
-  /** Of the charge, after this cancellation. */
-  canceledAmount: number;
-};
-
-export type BookedCapture = Pick<CaptureEntry, 'reference' | 'amount' | 'refusal'>;
-
-/** Something that happened to a charge after it was answered. */
-export type Change = {
-  /** The number of its line in the ledger. */
-  readonly cursor: number;
-  readonly charge: Charge;
-  /** Null: the charge as a whole. */
-  readonly installmentNumber: number | null;
-  readonly type: ChangeType | 'canceled' | 'cancellationFailed';
-  /** What a cancellation or a chargeback gave back, or failed to; otherwise null. */
-  readonly amount: number | null;
-  readonly at: number;
-  readonly cancellationReference?: string;
-  /** Of a settlement. */
-  readonly payout?: { readonly fee: number; readonly net: number };
-};
+export type { BookedCancellation, BookedCapture, Change, Charge, ChargeStatus } from './charge.ts';
 
 type MerchantBook = {
   readonly charges: Map<string, Charge>;
