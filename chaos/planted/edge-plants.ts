@@ -32,7 +32,11 @@ export const EDGE_PLANTS: readonly Plant[] = [
   {
     name: 'a cancel that was refused is final while its first statement is on its way',
     edits: [
-      { file: CANCELS, find: "    isRefusal: ({ kind }) => kind === 'refused',\n", put: '' },
+      {
+        file: CANCELS,
+        find: "    isRefusal: ({ kind }) => kind === 'refused' || kind === 'preauthorized',\n",
+        put: '',
+      },
       { file: CANCELS, find: 'from locked where clock_timestamp() < deadline', put: 'from locked' },
     ],
     kinds: 'late',
