@@ -53,7 +53,10 @@ function isOfCharge(reported: AnsweredPayment, amount?: number, canceledAmount?:
   );
 }
 
-/** A list shows the shares of the sale, a single payment those of its installments too. */
+/**
+ * A list shows the shares of the sale, a single payment those of its installments too, and its
+ * cancels.
+ */
 function withoutSplit(reported: AnsweredPayment | null | undefined): string {
-  return JSON.stringify({ ...reported, split: null });
+  return JSON.stringify({ ...reported, split: undefined, cancels: undefined });
 }
