@@ -109,7 +109,7 @@ export function random(seed: number): () => number {
 }
 
 /**
- * What has digits of its own by right: ids, numbers of movements, times, amounts with a fraction,
+ * What has digits of its own by right: ids, numbers of movements, counts, times, amounts with a fraction,
  * sizes, long random texts, where a stack was, values of metrics.
  */
 const RIGHTFUL = [
@@ -118,7 +118,7 @@ const RIGHTFUL = [
   /(?:content-length|retry-after|keep-alive): [^\r\n]*/gi,
   /"milliseconds":[\d.]+/g,
   /"amount":\d+\.\d+/g,
-  /"(?:movementId|next)":\d+/g,
+  /"(?:movementId|next|deliveries|openings)":\d+/g,
   /^(?:http|nodejs|process|parcela)_\w+(?:\{[^}\n]*\})? [\d.e+-]+$/gm,
   /:\d+:\d+\)?/g,
   /[A-Za-z0-9_+/=-]{20,}/g,

@@ -126,7 +126,14 @@ function withField(body: unknown, [name = '', ...below]: readonly string[], valu
  * with the names of things.
  */
 const KEPT_NUMBERS = ['amount', 'trialDays'];
-const KEPT_TEXTS = ['orderNumber', 'name', 'description'];
+const KEPT_TEXTS = [
+  'orderNumber',
+  'name',
+  'description',
+  'softDescriptor',
+  'sellerInfo,softDescriptor',
+  'customer,name',
+];
 
 /**
  * Number and code in the place of every field, as text and as a number, and in fields that nobody
