@@ -65,7 +65,7 @@ const SHORTEST_REFLECTION = 6;
 function reflections(request: WireRequest, reply: Reply): string[] {
   const reported = errorsOf(reply).map(({ tag: _, ...rest }) => rest);
   const answered = JSON.stringify(reported) + JSON.stringify([...reply.headers]);
-  const ours = new Set(fieldsOf(request.endpoint).flatMap(({ schema }) => wordsOf(schema)));
+  const ours = ownWords(request);
   const sent = [
     ...(request.body === undefined ? [] : textsOf(request.body)),
     ...request.query.map(([, value]) => value),
@@ -76,6 +76,10 @@ function reflections(request: WireRequest, reply: Reply): string[] {
     .filter((text) => answered.includes(JSON.stringify(text).slice(1, -1)))
     .map((text) => `the answer repeats ${JSON.stringify(text.slice(0, 80))}: ${reply.text.slice(0, 300)}`);
 }
+
+/** The words that the contract itself has, which an answer may name in either language. */
+const ownWords = ({ endpoint }: WireRequest): ReadonlySet<string> =>
+  new Set(fieldsOf(endpoint).flatMap(({ schema }) => wordsOf(schema)));
 
 const wordsOf = ({ enum: words = [], const: word = '', items }: FieldSchema): string[] => [
   ...[...words, word].map(String),
@@ -102,9 +106,11 @@ export async function languageComplaints(
     english.status === reply.status &&
     errors.map(({ tag }) => tag).join() === portuguese.map(({ tag }) => tag).join();
   if (!isSame) return [`in English another answer: ${english.status} ${english.text.slice(0, 300)}`];
+  const ours = [...ownWords(request)].filter((word) => word !== '');
+  const rest = (text: string) => ours.reduce((kept, word) => kept.replaceAll(word, ''), text);
   const isWrong =
-    errors.some(({ description }) => PORTUGUESE.test(description)) ||
-    portuguese.some(({ description }) => ENGLISH.test(description)) ||
+    errors.some(({ description }) => PORTUGUESE.test(rest(description))) ||
+    portuguese.some(({ description }) => ENGLISH.test(rest(description))) ||
     errors.some(({ description }, index) => description === portuguese[index]?.description);
   return isWrong ? [`not in its language: ${reply.text} ${english.text}`.slice(0, 400)] : [];
 }
