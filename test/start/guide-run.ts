@@ -55,13 +55,28 @@ npm() {
 `;
 const NEXT = '=== next snippet ===';
 
-/** Saves and pastes what a guide shows, in its order; gives what each snippet of the shell printed. */
-export async function runGuide(path: string, folder: string, service: TestService): Promise<string[]> {
+/** A program that runs in the reader's shell after so many snippets of it. */
+export type Extra = { readonly after: number; readonly program: string };
+
+/**
+ * Saves and pastes what a guide shows, in its order; gives what each snippet of the shell printed,
+ * and the extra program.
+ */
+export async function runGuide(
+  path: string,
+  folder: string,
+  service: TestService,
+  extra?: Extra,
+): Promise<string[]> {
   const commands: string[] = [];
   for (const snippet of snippetsOfGuide(path)) {
     const file = fileOf(snippet);
     if (file !== null) await writeFile(join(folder, file), snippet.text);
     else if (!snippet.isShownOnly) commands.push(snippet.text);
+  }
+  if (extra !== undefined) {
+    await writeFile(join(folder, 'extra.mjs'), extra.program);
+    commands.splice(extra.after, 0, 'SECRET=$SECRET node_modules/.bin/node extra.mjs');
   }
   const environment = cleanEnvironment({
     ...databaseSettings(service.database),
@@ -87,26 +102,48 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+const NO_TURN = { tag: '__general__', description: 'Too many requests.' };
+
 /**
- * Cuts the connection instead of the first answer to each of these keys: what was asked has been
- * done by then.
+ * A way to the service on which answers are lost. It cuts the connection instead of the first answer
+ * to each of these keys: what was asked has been done by then. After the last of them the access
+ * token of its caller expires for what is posted, and with the next token there is no turn for one
+ * tokenization.
  */
 export async function losingAnswers(
   url: string,
   keys: readonly string[],
-): Promise<{ url: string; lost: string[]; close: () => Promise<void> }> {
+): Promise<{ url: string; lost: string[]; refused: number[]; close: () => Promise<void> }> {
   const lost: string[] = [];
+  const refused: number[] = [];
+  let expired: string | undefined;
   const server = createServer((asked, answered) => {
-    const { method, headers } = asked;
+    const { method } = asked;
+    const headers = { ...asked.headers };
     const key = String(headers['idempotency-key'] ?? '');
+    const usesToken = method === 'POST' && asked.url?.startsWith('/v1/') === true;
+    const isExpired = usesToken && expired !== undefined && headers.authorization === expired;
+    // The service itself says what it says of a token that it no longer knows.
+    if (isExpired) {
+      headers.authorization = 'Bearer expired';
+      refused.push(401);
+    } else if (expired !== undefined && asked.url === '/v1/cards/tokenization' && !refused.includes(503)) {
+      refused.push(503);
+      answered.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1' });
+      answered.end(JSON.stringify([NO_TURN]));
+      return;
+    }
     const forwarded = request(url + asked.url, { method, headers }, (reply) => {
       if (!keys.includes(key) || lost.includes(key)) {
         answered.writeHead(reply.statusCode ?? 502, reply.headers);
         reply.pipe(answered);
         return;
       }
-      lost.push(key);
-      reply.resume().on('end', () => asked.socket.destroy());
+      reply.resume().on('end', () => {
+        lost.push(key);
+        if (lost.length === keys.length) expired = asked.headers.authorization;
+        asked.socket.destroy();
+      });
     });
     forwarded.on('error', () => asked.socket.destroy());
     asked.pipe(forwarded);
@@ -115,6 +152,7 @@ export async function losingAnswers(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     lost,
+    refused,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
