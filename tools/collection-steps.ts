@@ -102,20 +102,6 @@ export const CHAPTERS: readonly Chapter[] = [
     title: { pt: 'Pagamentos', en: 'Payments' },
     steps: [
       { id: 'createAntiFraudCode' },
-      {
-        id: 'tokenizeCard',
-        name: { pt: 'Criar um token para autorizar', en: 'Make a token to authorize with' },
-      },
-      {
-        id: 'createPayment',
-        name: { pt: 'Só autorizar um pagamento', en: 'Authorize a payment only' },
-        body: { payment: { ...SALE, captureType: 'pa' } },
-      },
-      { id: 'capturePayment' },
-      {
-        id: 'putCapture',
-        name: { pt: 'Capturar de novo: a mesma resposta', en: 'Capture again: the same answer' },
-      },
       { id: 'tokenizeCard', name: { pt: 'Criar um token para pagar', en: 'Make a token to pay with' } },
       { id: 'createPayment' },
       { id: 'listPayments', query: { nsu: '{{nsu}}' } },
@@ -134,18 +120,13 @@ export const CHAPTERS: readonly Chapter[] = [
       {
         id: 'createPayment',
         name: { pt: 'Autorizar sem capturar', en: 'Authorize without capturing' },
-        body: {
-          payment: {
-            transactionType: 'credit',
-            amount: 12_990,
-            productType: 'lojista',
-            installments: 3,
-            captureType: 'pa',
-          },
-        },
+        body: { payment: { ...SALE, captureType: 'pa' } },
       },
       { id: 'capturePayment' },
-      { id: 'putCapture' },
+      {
+        id: 'putCapture',
+        name: { pt: 'Capturar de novo: a mesma resposta', en: 'Capture again: the same answer' },
+      },
     ],
   },
   {

@@ -16,6 +16,8 @@ seguintes usam.
 1. \`npm start\` escreve endereços, usuários e senhas em \`.parcela/demo.json\`. Copie-os para as variáveis desta coleção.
 2. Execute a coleção. Cada volta adianta o relógio de teste em quatro dias.
 3. Se quiser receber as notificações, ponha em \`webhookUrl\` o endereço do seu sistema; sem nada escutando elas falham, e a coleção segue.
+   Depois a conta **fica sem notificações**: a coleção cria um segredo novo, põe este endereço no lugar do que estava registrado e no fim o remove. Quem
+   seguiu o guia de notificações registra o seu outra vez depois.
 
 Em produção só as pastas sem operações de homologação fazem sentido. Impressa do contrato por \`npm run print\`.`,
   en: `Every operation, in an order that can be run from beginning to end against a homologation that was just started: each request keeps what later
@@ -24,6 +26,8 @@ ones use.
 1. \`npm start\` writes addresses, user names and passwords to \`.parcela/demo.json\`. Copy them into the variables of this collection.
 2. Run the collection. Each round moves the test clock forward by four days.
 3. To receive the notifications put the address of your system into \`webhookUrl\`; while nothing listens they fail, and the collection goes on.
+   It **leaves the account without notifications**: the collection makes a new secret, puts this address in the place of the registered one and removes it at
+   the end. After the guide on notifications, register yours again.
 
 In production only folders without operations of homologation make sense. Printed from the contract by \`npm run print\`.`,
 };
