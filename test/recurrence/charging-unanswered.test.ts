@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { until } from '../kit/service.ts';
 import { sideBySide } from '../kit/side-by-side.ts';
 import {
@@ -16,6 +17,7 @@ import {
   subscribe,
   triesOf,
 } from './charging-service.ts';
+import { insertPlan } from './recurrence-service.ts';
 
 let service: ChargingService;
 before(async () => {
@@ -256,4 +258,50 @@ test('a charge by hand whose outcome was committed by a connection that broke is
   assert.deepEqual([status, body.status], [200, 'Paid'], text);
   const live = (await ledgerOf(service, shop)).filter((charge) => charge.status === 'approved');
   assert.equal(live.length, 1);
+});
+
+/** More than one merchant may have in the line of reads by id. */
+const READERS = 250;
+
+/** From now on whatever reads this plan waits, until `let_go` has a row. */
+async function holdPlan(planId: string): Promise<void> {
+  for (const text of [
+    'create table let_go (at timestamptz)',
+    `create function wait_until_let_go() returns boolean language plpgsql security definer as $$
+     begin
+       while not exists (select from let_go) loop perform pg_sleep(0.02); end loop;
+       return true;
+     end $$`,
+    `create policy held on plans using (plan_id <> '${planId}' or wait_until_let_go()) with check (true)`,
+    'alter table plans enable row level security',
+  ])
+    await service.auditor.query(text);
+}
+
+test('a paid charge by hand is answered while reads of its merchant fill their line', async () => {
+  const { auditor } = service;
+  const shop = await service.openShop('fila-cheia');
+  const planId = await insertPlan({ auditor, merchantId: shop.merchantId });
+  await script(service, shop, [{ outcome: 'declined', responseCode: '05' }]);
+  const { subscriptionId } = await subscribe(shop);
+  const denied = await chargedBilling(shop, subscriptionId);
+  await script(service, shop, [{ outcome: 'approved' }]);
+  await holdPlan(planId);
+  let isOver = false;
+  let refused = 0;
+  const readOn = async () => {
+    for (; !isOver; await pause(200))
+      if ((await shop.ask(`/v1/recurrences/plans/${planId}`)).status === 503) refused += 1;
+  };
+  const readers = Array.from({ length: READERS }, readOn);
+  try {
+    await until('the line is full', async () => refused > 0);
+    const path = `/v1/recurrences/billing/${denied.id}/charge`;
+    const { status, body, text } = await shop.ask(path, { method: 'POST' });
+    assert.deepEqual([status, body.status], [200, 'Paid'], text);
+  } finally {
+    isOver = true;
+    await auditor.query('insert into let_go values (now())');
+    await Promise.all(readers);
+  }
 });

@@ -4,16 +4,13 @@ import { refusalAnswer, unavailableAnswer, writeOnce } from '../../platform/http
 import type { Language } from '../../platform/http/sentence.ts';
 import type { BillingWithCharges } from '../billings/billing.ts';
 import { writeWholeBilling } from '../billings/contract.ts';
-import type { SearchTools } from '../billings/list-billings.ts';
 import { type ChargeByHandTools, chargeManually, type ManualChargeResult } from './charge-manually.ts';
 import { CHARGE_BILLING, readIssuerDecline, writeDecline, writeRetryLimit } from './contract.ts';
 import { readChargedBilling } from './read-charged-billing.ts';
 import { HAND_CHARGE_REFUSALS, MANUAL_CHARGE_LIMITS } from './refusals.ts';
 
-export type ManualChargeTools = ChargeByHandTools & Pick<SearchTools, 'lookUp'>;
-
-export const MANUAL_CHARGE_ENDPOINTS: readonly Endpoint<ManualChargeTools>[] = [
-  endpoint(CHARGE_BILLING, async (tools: ManualChargeTools, call) => {
+export const MANUAL_CHARGE_ENDPOINTS: readonly Endpoint<ChargeByHandTools>[] = [
+  endpoint(CHARGE_BILLING, async (tools: ChargeByHandTools, call) => {
     const caller = callerOf(call);
     const { billingId } = call.parameters;
     const once = await chargeManually(tools, caller, billingId, call, call.deadlineAt);

@@ -51,7 +51,6 @@ export function openCollection(
   return {
     endpoints: serve(MANUAL_CHARGE_ENDPOINTS, {
       database,
-      lookUp: context.lookUp,
       clock,
       keyring,
       findRequest: below.idempotency.findRequest,
