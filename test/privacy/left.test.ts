@@ -220,3 +220,51 @@ test('the customer of a subscription stays while that goes on, and goes with its
   );
   assert.ok(row?.customer_erased_at instanceof Date);
 });
+
+test('a customer without a document is reached by the card that paid for the person, and no other person by it', async () => {
+  const { gatewayUrl, demo, merchantId } = service;
+  const [person, other] = [newPerson(), newPerson()];
+  const { vaultId, paymentId } = await payByStoredCard(person);
+  await untilDelivered(paymentId);
+  const recurrence = await logIn(gatewayUrl, (await demo()).recurrence);
+  const path = '/v1/recurrences/subscriptions';
+  const ask = (end: string, body: unknown) => call(gatewayUrl, `${path}${end}`, { token: recurrence, body });
+  const planId = await insertPlan(service, { trial_days: 10 });
+  const subscribe = async (customer: object) =>
+    (await ask('', { planId, vaultId, orderNumber: 'P-1002', customer })).body as unknown as string;
+  const cancel = async (id: string) =>
+    assert.equal((await ask(`/${id}/status`, { status: 'Canceled' })).status, 200);
+  const { firstName: name, email, phoneNumber: phone } = person.customer;
+  const nameless = { name, email, phone };
+  const id = await subscribe(nameless);
+  const named = { name: other.customer.firstName, documentNumber: other.document };
+  const othersId = await subscribe(named);
+  await cancel(othersId);
+
+  const kept = await service.printed('privacy', 'export', '--document', person.document);
+  const customers = new Map(
+    kept.subscriptions.map((one: { subscriptionId: string; customer: object | null }) => [
+      one.subscriptionId,
+      one.customer,
+    ]),
+  );
+  assert.deepEqual([customers.get(id), customers.get(othersId)], [nameless, null]);
+
+  const left = { reason: 'subscription', merchantId };
+  assert.deepEqual(await erase(person), {
+    payments: 0,
+    subscriptions: 0,
+    cards: 0,
+    messages: 0,
+    left: [
+      { ...left, kind: 'payment', id: paymentId },
+      { ...left, kind: 'subscription', id },
+      { ...left, kind: 'card', id: vaultId },
+    ],
+  });
+  await cancel(id);
+  assert.deepEqual(await erase(person), { payments: 1, subscriptions: 1, cards: 1, messages: 1, left: [] });
+  assert.deepEqual(await tracesOf(service, person), []);
+  const others = await call(gatewayUrl, `${path}/${othersId}`, { token: recurrence });
+  assert.deepEqual(others.body.customer, named);
+});

@@ -1,7 +1,6 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 import { deleteVaultCard } from '../../cards/vault/delete-vault-card.ts';
 import { vaultCardsRemove } from '../../cards/vault/removals.sql.ts';
-import type { VaultCard } from '../../cards/vault/vault-card.ts';
 import { batchWrites } from '../../platform/postgres/batched-writes.ts';
 import {
   type CustomerSubscription,
@@ -11,6 +10,10 @@ import {
   type SubscriptionKey,
 } from '../../recurrence/subscriptions/customers.sql.ts';
 import {
+  eraseNamelessSubscriptionsOf,
+  listNamelessSubscriptionsOf,
+} from '../../recurrence/subscriptions/subscriptions-of-cards.sql.ts';
+import {
   type CustomerFilter,
   type CustomerPayment,
   eraseCustomers,
@@ -19,7 +22,7 @@ import {
 } from '../../transactions/customers/customers.sql.ts';
 import type { TransactionKey } from '../../transactions/transaction-queries.sql.ts';
 import { deleteEndedMessages, listMessagesOf } from '../../webhooks/history/messages-of-payments.sql.ts';
-import { findCards, type PrivacyTools, withNsu } from './export-person.ts';
+import { cardKeysOf, findCards, type PaidByCard, type PrivacyTools, withNsu } from './export-person.ts';
 import { namesPerson, personName } from './person.ts';
 
 const PAGE = 100;
@@ -29,6 +32,9 @@ const MESSAGES_AT_ONCE = 50;
  * deliveries.
  */
 const MOST_ROUNDS_OF_MESSAGES = 100;
+/** A card pays a few subscriptions; of the others the card keeps them found. */
+const SUBSCRIPTIONS_AT_ONCE = 100;
+const MOST_ROUNDS_OF_SUBSCRIPTIONS = 100;
 const CARD_MILLISECONDS = 10_000;
 
 /**
@@ -85,6 +91,7 @@ export async function erasePerson(
     const page: CustomerPayment[] = await listCustomerPayments(tools.database, filter, behind, PAGE);
     const done = await erasePage(tools, removeVaultCard, document, page);
     erased.payments += done.payments;
+    erased.subscriptions += done.subscriptions;
     erased.cards += done.cards;
     erased.messages += done.messages;
     found.push(...done.left);
@@ -113,16 +120,17 @@ async function erasePage(
   removeVaultCard: Removal,
   document: string,
   page: readonly CustomerPayment[],
-): Promise<Omit<Erased, 'subscriptions'>> {
+): Promise<Erased> {
   const final = page.filter(({ isUnderWay }) => !isUnderWay);
-  const cards = await eraseCards(tools, removeVaultCard, await findCards(tools.database, final));
+  const cards = await eraseCards(tools, removeVaultCard, final);
   // A card that stays would not be found again without them.
   const free = final.filter(({ merchantId, vaultId }) => !cards.kept.has(`${merchantId}|${vaultId}`));
   const messages = await eraseMessages(tools, free);
   const erased = await eraseCustomers(tools.database, free);
   const gone = new Set(erased.map(keyText));
   const reasonOf = (payment: CustomerPayment): LeftReason | null => {
-    if (cards.kept.has(`${payment.merchantId}|${payment.vaultId}`)) return 'subscription';
+    const kept = cards.kept.get(`${payment.merchantId}|${payment.vaultId}`);
+    if (kept !== undefined) return kept;
     if (!gone.has(keyText(payment))) return 'underWay';
     return isNamedByMerchant(payment, document) ? 'merchantText' : null;
   };
@@ -132,6 +140,7 @@ async function erasePage(
   });
   return {
     payments: erased.length,
+    subscriptions: cards.subscriptions,
     cards: cards.removed,
     messages: messages.removed,
     left: [...left, ...cards.left, ...messages.left],
@@ -145,7 +154,7 @@ async function eraseSubscriptions(
   page: readonly CustomerSubscription[],
 ): Promise<Pick<Erased, 'subscriptions' | 'cards' | 'left'>> {
   const ended = page.filter(({ state }) => state === 'canceled' || state === 'completed');
-  const cards = await eraseCards(tools, removeVaultCard, await findCards(tools.database, ended));
+  const cards = await eraseCards(tools, removeVaultCard, ended);
   const free = ended.filter(({ merchantId, vaultId }) => !cards.kept.has(`${merchantId}|${vaultId}`));
   const gone = new Set(
     (await eraseSubscriptionCustomers(tools.database, free)).map(({ subscriptionId }) => subscriptionId),
@@ -157,7 +166,8 @@ async function eraseSubscriptions(
       { reason: free.includes(one) ? 'underWay' : 'subscription', merchantId, kind: 'subscription', id },
     ];
   });
-  return { subscriptions: gone.size, cards: cards.removed, left: [...left, ...cards.left] };
+  const subscriptions = gone.size + cards.subscriptions;
+  return { subscriptions, cards: cards.removed, left: [...left, ...cards.left] };
 }
 
 function keyText({ merchantId, transactionId }: TransactionKey): string {
@@ -168,21 +178,49 @@ function leftPayment(reason: LeftReason, { merchantId, transactionId }: Transact
   return { reason, merchantId, kind: 'payment', id: transactionId };
 }
 
-async function eraseCards(tools: PrivacyTools, removeVaultCard: Removal, cards: readonly VaultCard[]) {
+/**
+ * Customers without a document first: nothing but the card says whose they are. `kept`: which cards
+ * stay, and why.
+ */
+async function eraseCards(tools: PrivacyTools, removeVaultCard: Removal, paid: readonly PaidByCard[]) {
   const { actor, origin } = tools.operator;
-  const kept = new Set<string>();
-  const left: Left[] = [];
+  const nameless = await eraseNameless(tools, paid);
+  const { kept, left } = nameless;
   let removed = 0;
-  for (const { merchantId, vaultId } of cards) {
+  for (const { merchantId, vaultId } of await findCards(tools.database, paid)) {
+    const why = kept.get(`${merchantId}|${vaultId}`);
+    if (why !== undefined) {
+      left.push({ reason: why, merchantId, kind: 'card', id: vaultId });
+      continue;
+    }
     const keeper = { merchantId, userName: actor, address: origin };
     const deadlineAt = performance.now() + CARD_MILLISECONDS;
     const result = await deleteVaultCard({ removeVaultCard }, keeper, vaultId, deadlineAt);
     if (result === 'deleted') removed += 1;
     if (result !== 'cardInUse') continue;
-    kept.add(`${merchantId}|${vaultId}`);
+    kept.set(`${merchantId}|${vaultId}`, 'subscription');
     left.push({ reason: 'subscription', merchantId, kind: 'card', id: vaultId });
   }
-  return { removed, kept, left };
+  return { subscriptions: nameless.erased, removed, kept, left };
+}
+
+async function eraseNameless({ database }: PrivacyTools, paid: readonly PaidByCard[]) {
+  const keys = cardKeysOf(paid);
+  let erased = 0;
+  for (let round = 0; round < MOST_ROUNDS_OF_SUBSCRIPTIONS; round += 1) {
+    const now = await eraseNamelessSubscriptionsOf(database, keys, SUBSCRIPTIONS_AT_ONCE);
+    erased += now;
+    if (now === 0) break;
+  }
+  const kept = new Map<string, LeftReason>();
+  const left = (await listNamelessSubscriptionsOf(database, keys, SUBSCRIPTIONS_AT_ONCE)).map(
+    ({ merchantId, vaultId, subscriptionId: id, state }): Left => {
+      const reason = state === 'canceled' || state === 'completed' ? 'underWay' : 'subscription';
+      kept.set(`${merchantId}|${vaultId}`, reason);
+      return { reason, merchantId, kind: 'subscription', id };
+    },
+  );
+  return { erased, kept, left };
 }
 
 async function eraseMessages({ database }: PrivacyTools, payments: readonly CustomerPayment[]) {

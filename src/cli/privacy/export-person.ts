@@ -44,7 +44,7 @@ const MOST_OF_ONE = 1_000;
 export type KeptOfPerson = {
   readonly payments: readonly CustomerPayment[];
   readonly cards: readonly VaultCard[];
-  /** Those that name the person, and those that are paid with these cards. */
+  /** Those that name the person, and those of the same cards. */
   readonly subscriptions: readonly (CardSubscription | CustomerSubscription)[];
   readonly messages: readonly PaymentMessage[];
   /** False: there are more payments or subscriptions than are shown. */
@@ -64,10 +64,12 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
   const isComplete = hasPayments && hasSubscriptions;
   const cards = await findCards(database, [...found, ...subscribed]);
   const named = new Set(subscribed.map(({ subscriptionId }) => subscriptionId));
-  const ofCards = await listSubscriptionsOf(database, cards, MOST_OF_ONE);
+  const ofCards: CardSubscription[] = [];
+  for (const keys of pagesOf(cardKeysOf([...found, ...subscribed])))
+    ofCards.push(...(await listSubscriptionsOf(database, keys, MOST_OF_ONE)));
   const subscriptions = [
     ...subscribed,
-    ...ofCards.filter(({ subscriptionId }) => !named.has(subscriptionId)),
+    ...ofCards.filter(({ subscriptionId }) => !named.has(subscriptionId)).map(withoutOthers),
   ];
   const messages: PaymentMessage[] = [];
   for (const payments of pagesOf(withNsu(found)))
@@ -101,18 +103,25 @@ async function readPages<Item>(
   return { found, isComplete: false };
 }
 
-/** The stored cards that paid, or pay. */
-export async function findCards(
-  database: Database,
-  paid: readonly (Pick<CustomerPayment, 'merchantId' | 'vaultId'> | CardKey)[],
-): Promise<VaultCard[]> {
-  const keys = new Map(
-    paid.flatMap(({ merchantId, vaultId }) =>
-      vaultId === null ? [] : [[`${merchantId}|${vaultId}`, { merchantId, vaultId }] as const],
-    ),
+/** A customer with a document is another person's: the person's own are found by the document. */
+function withoutOthers(one: CardSubscription): CardSubscription {
+  return one.customer?.documentNumber === undefined ? one : { ...one, customer: null };
+}
+
+export type PaidByCard = Pick<CustomerPayment, 'merchantId' | 'vaultId'> | CardKey;
+
+/** The cards that paid, or pay, each once; also those that are stored no more. */
+export function cardKeysOf(paid: readonly PaidByCard[]): CardKey[] {
+  const keys = paid.flatMap(({ merchantId, vaultId }) =>
+    vaultId === null ? [] : [[`${merchantId}|${vaultId}`, { merchantId, vaultId }] as const],
   );
+  return [...new Map(keys).values()];
+}
+
+/** Those that are stored. */
+export async function findCards(database: Database, paid: readonly PaidByCard[]): Promise<VaultCard[]> {
   const cards: VaultCard[] = [];
-  for (const page of pagesOf([...keys.values()]))
+  for (const page of pagesOf(cardKeysOf(paid)))
     cards.push(...(await vaultCardsRead(database).read(page)).values());
   return cards;
 }

@@ -1,5 +1,6 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { Customer } from './customer.ts';
 
 export type CardKey = { readonly merchantId: string; readonly vaultId: string };
 
@@ -8,6 +9,7 @@ export type CardSubscription = CardKey & {
   readonly subscriptionId: string;
   readonly state: string;
   readonly orderNumber: string;
+  readonly customer: Customer | null;
 };
 
 const CARDS = inputRows<CardKey>(
@@ -19,7 +21,7 @@ const CARDS = inputRows<CardKey>(
 const LIST = statement(
   'subscriptions.list_of_cards',
   `select s.* from ${CARDS.sql} cross join lateral (
-     select merchant_id, vault_id::text, subscription_id::text, state, order_number from subscriptions
+     select merchant_id, vault_id::text, subscription_id::text, state, order_number, customer from subscriptions
      where merchant_id = i.merchant_id and vault_id between i.vault_id and i.vault_id
      order by vault_id limit $1
    ) s`,
@@ -38,5 +40,60 @@ export async function listSubscriptionsOf(
     subscriptionId: row.subscription_id as string,
     state: row.state as string,
     orderNumber: row.order_number as string,
+    customer: row.customer as Customer | null,
   }));
+}
+
+/** Of those whose customer has no document: only the card says whose they are. */
+export type NamelessSubscription = CardKey & { readonly subscriptionId: string; readonly state: string };
+
+const LIST_NAMELESS = statement(
+  'subscriptions.list_nameless_of_cards',
+  `select s.* from ${CARDS.sql} cross join lateral (
+     select merchant_id, vault_id::text, subscription_id::text, state from subscriptions
+     where merchant_id = i.merchant_id and vault_id between i.vault_id and i.vault_id
+       and customer is not null and customer ->> 'documentNumber' is null
+     order by vault_id limit $1
+   ) s`,
+);
+
+/** The subscriptions of these cards that have a customer without a document, up to `limit` of each. */
+export async function listNamelessSubscriptionsOf(
+  database: Database,
+  cards: readonly CardKey[],
+  limit: number,
+): Promise<NamelessSubscription[]> {
+  const rows = await database.query(LIST_NAMELESS, [limit, ...CARDS.values(cards)]);
+  return rows.map((row) => ({
+    merchantId: row.merchant_id as string,
+    vaultId: row.vault_id as string,
+    subscriptionId: row.subscription_id as string,
+    state: row.state as string,
+  }));
+}
+
+/** What another transaction has locked is left, as where the document says whose it is. */
+const ERASE_NAMELESS = statement(
+  'subscriptions.erase_nameless_of_cards',
+  `with held as materialized (
+     select o.place from ${CARDS.sql} cross join lateral (
+       select ctid as place from subscriptions
+       where merchant_id = i.merchant_id and vault_id between i.vault_id and i.vault_id
+         and customer is not null and customer ->> 'documentNumber' is null and state in ('canceled', 'completed')
+       order by vault_id limit $1
+       for no key update skip locked
+     ) o
+   )
+   update subscriptions set customer = null, customer_erased_at = now()
+   where ctid = any (array(select place from held)) and customer is not null
+   returning 1`,
+);
+
+/** Erases the customers of up to `limit` of those of each card that ended; returns of how many. */
+export async function eraseNamelessSubscriptionsOf(
+  database: Database,
+  cards: readonly CardKey[],
+  limit: number,
+): Promise<number> {
+  return (await database.query(ERASE_NAMELESS, [limit, ...CARDS.values(cards)])).length;
 }
