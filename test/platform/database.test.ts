@@ -64,6 +64,18 @@ test('a commit gives the rows of every step, in order', async () => {
   assert.deepEqual(rows, [[{ thing_id: 1 }], [{ thing_id: 2 }], [{ count: 2 }]]);
 });
 
+test('when the server answered payments last is not known by what it answered searches', async () => {
+  const own = openDatabase(testDatabase.address, () => {});
+  try {
+    await own.search.query(COUNT, [[]]);
+    assert.equal(own.answeredAt(), Number.NEGATIVE_INFINITY);
+    await own.query(COUNT, [[]]);
+    assert.ok(own.answeredAt() > 0);
+  } finally {
+    await own.close();
+  }
+});
+
 test('a commit is all or nothing', async () => {
   await assert.rejects(database.commit([insert(11), insert(12), insert(11)]), { code: '23505' });
   assert.equal(await countOf(11, 12), 0);

@@ -30,6 +30,8 @@ const GET_LIVENESS = contract({
   },
 });
 
+const WHY_DEGRADED = 'Why requests may take long now; absent: nothing is in the way.';
+
 const GET_READINESS = contract({
   id: 'getReadiness',
   method: 'GET',
@@ -41,7 +43,7 @@ const GET_READINESS = contract({
   summary: 'Can it take requests?',
   description:
     'For whoever sends requests to processes: also asks the database, for two seconds at most. One that does not answer in these, ' +
-    'and answered something in the last ten, has much to do: the status is `degraded` then, and requests may be sent. With 503 ' +
+    'and answered something other than searches in the last ten, has much to do: the status is `degraded` then, and requests may be sent. With 503 ' +
     '`reason` is `databaseAway`, ' +
     '`unwritable` (it takes no writes), `unfit` (its settings could lose commits), `restored` (it is a copy, or was restored), ' +
     '`unchecked` (it is being compared), `byHand`, `starting`, or `stopping`: a process that is to stop says so first, and goes on serving ' +
@@ -51,7 +53,7 @@ const GET_READINESS = contract({
       description: 'It can; `degraded`: slowly.',
       schema: Type.Object({
         status: Type.Enum(['ok', 'degraded']),
-        reason: Type.Optional(Type.Enum(['databaseSlow'])),
+        reason: Type.Optional(Type.Enum(['databaseSlow'], { description: WHY_DEGRADED })),
       }),
       example: { status: 'ok' },
     },

@@ -44,7 +44,7 @@ export type Reader = Pick<Database, 'query'>;
 export type OpenedDatabase = Database & {
   /** Lists, searches and histories read here, so that they never take a connection of a payment. */
   readonly search: Reader;
-  /** When the server answered last, whatever it was asked: monotonic milliseconds. */
+  /** When the server answered last, but for searches: monotonic milliseconds. */
   answeredAt(): number;
 };
 
@@ -257,11 +257,11 @@ export function openDatabase(
   const noteAnswer = () => {
     answeredAt = performance.now();
   };
-  const open = (kind: PoolKind) => {
+  const open = (kind: PoolKind, noteAnswer: () => void) => {
     const pool = new pg.Pool({ ...poolOptions(address, kind), onConnect: servers.look });
     return openPool(pool, servers, { onIdleError, noteAnswer, watcher });
   };
-  const [work, search] = [open(WORK), open(SEARCH)];
+  const [work, search] = [open(WORK, noteAnswer), open(SEARCH, () => {})];
   const close = async () => void (await Promise.all([work.close(), search.close()]));
   return { ...work, close, search, answeredAt: () => answeredAt };
 }
