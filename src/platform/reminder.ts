@@ -13,23 +13,54 @@ export type Reminder<Fields = void> = {
   forget(): void;
 };
 
+type Said<Fields> = { at: number; times: number; fields: Fields };
+
 /**
- * Reports what is wrong once, and again from time to time while it goes on. `times`: how often it
- * occurred since the last report, this time included.
+ * Reports what is wrong once, and from time to time how often it occurred since: while it goes on, and when
+ * it has ended. `times`: since the last report, this time included. `fields`: of the last occurrence; null
+ * of all reasons beyond, for what is known of one says nothing of the others.
  */
 export function openReminder<Fields = void>(
-  say: (reason: string, times: number, fields: Fields) => void,
+  say: (reason: string, times: number, fields: Fields | null) => void,
   {
     now = () => performance.now(),
     pauseMilliseconds = PAUSE_MILLISECONDS,
   }: { readonly now?: () => number; readonly pauseMilliseconds?: number } = {},
 ): Reminder<Fields> {
-  const said = new Map<string, { at: number; times: number }>();
-  const isDue = ({ at }: { readonly at: number }) => now() - at >= pauseMilliseconds;
+  const said = new Map<string, Said<Fields>>();
+  let resting: NodeJS.Timeout | null = null;
+  const dueIn = ({ at }: Said<Fields>) => at + pauseMilliseconds - now();
+
+  function sayNow(reason: string, times: number, fields: Fields): void {
+    said.set(reason, { at: now(), times: 0, fields });
+    say(reason, times, reason === OTHERS ? null : fields);
+  }
+
+  /** Of those whose pause is over: what was not said yet; the others are long ago. */
+  function sayRest(): void {
+    for (const [reason, last] of [...said]) {
+      if (dueIn(last) > 0) continue;
+      said.delete(reason);
+      if (last.times > 0) sayNow(reason, last.times, last.fields);
+    }
+  }
+
+  /** One timer for all of them, of those alone that have something to say. */
+  function awaitRest(): void {
+    const waits = [...said.values()].filter(({ times }) => times > 0).map(dueIn);
+    if (resting !== null || waits.length === 0) return;
+    resting = setTimeout(
+      () => {
+        resting = null;
+        sayRest();
+        awaitRest();
+      },
+      Math.max(1, Math.min(...waits)),
+    ).unref();
+  }
 
   function hasRoom(): boolean {
-    if (said.size < MOST_REASONS) return true;
-    for (const [reason, last] of said) if (isDue(last)) said.delete(reason);
+    if (said.size >= MOST_REASONS) sayRest();
     return said.size < MOST_REASONS;
   }
 
@@ -37,13 +68,15 @@ export function openReminder<Fields = void>(
     report(wanted, fields) {
       const reason = said.has(wanted) || hasRoom() ? wanted : OTHERS;
       const last = said.get(reason);
-      if (last !== undefined && !isDue(last)) {
-        last.times += 1;
-        return;
-      }
-      said.set(reason, { at: now(), times: 0 });
-      say(reason, (last?.times ?? 0) + 1, fields);
+      if (last === undefined || dueIn(last) <= 0) return sayNow(reason, (last?.times ?? 0) + 1, fields);
+      last.times += 1;
+      last.fields = fields;
+      if (resting === null) awaitRest();
     },
-    forget: () => said.clear(),
+    forget() {
+      said.clear();
+      if (resting !== null) clearTimeout(resting);
+      resting = null;
+    },
   };
 }

@@ -86,7 +86,8 @@ export type RefusedRequests = {
 /** Each kind of refusal of each merchant is logged as the reasons above are; metrics count all answers. */
 export function observeRefused(log: Log): RefusedRequests {
   const reminder = openReminder<object>(
-    (_reason, times, fields) => log.warn({ ...fields, times }, 'requests are refused for now'),
+    // Beyond the reasons that are counted apart no merchant is named: it would be accused of all of them.
+    (reason, times, fields) => log.warn({ ...(fields ?? { reason }), times }, 'requests are refused for now'),
     { pauseMilliseconds: PAUSE_MILLISECONDS },
   );
   return {
