@@ -72,6 +72,30 @@ test('a connection that is kept for a next request, and one that never sent anyt
   connections.close();
 });
 
+test('this Node shows over which connections a request has begun: kept ones are idle', async () => {
+  const { app, connections, port } = await openServer();
+  const agent = converse(port);
+  agent.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  let isSeenIdle = false;
+  const look = (one: Connection, isIdle: boolean) => {
+    if (one.isKept()) isSeenIdle ||= isIdle;
+    return false;
+  };
+  await until(() => agent.answers() === 1);
+  try {
+    // Its answer may be read here before the server is through with it.
+    for (let turn = 0; turn < 1_000 && !isSeenIdle; turn += 1) {
+      connections.end(app.server, look);
+      await pause(1);
+    }
+    assert.ok(isSeenIdle, 'http.server.connections is not what it was: see socketsWithinRequests');
+  } finally {
+    await app.close();
+    await agent.ended;
+    connections.close();
+  }
+});
+
 /** Over a connection of its own: what is sent, and all that came so far. */
 function converse(port: number) {
   const socket = connect(port, '127.0.0.1');

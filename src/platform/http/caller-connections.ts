@@ -72,7 +72,7 @@ export class CallerConnections {
   end(server: Server, isOver: (connection: Connection, isIdle: boolean) => boolean): void {
     const within = socketsWithinRequests(server);
     for (const [socket, { connection, server: own }] of this.#open) {
-      const isIdle = connection.isKept() && !within.has(socket);
+      const isIdle = connection.isKept() && within?.has(socket) === false;
       if (own === server && isOver(connection, isIdle)) socket.destroy();
     }
   }
@@ -161,12 +161,13 @@ export class CallerConnections {
 /**
  * Those over which a request has begun to come and is not whole. Only Node's parser knows whether bytes that
  * came with a request were the last of it or the first of the next, and Node shows that to itself alone.
+ * Null: this Node does not show it; none is idle then, and each ends at its deadline.
  */
-function socketsWithinRequests(server: Server): ReadonlySet<Socket> {
+function socketsWithinRequests(server: Server): ReadonlySet<Socket> | null {
   const symbols = Object.getOwnPropertySymbols(server);
   const key = symbols.find(({ description }) => description === 'http.server.connections');
-  if (key === undefined) return new Set();
+  if (key === undefined) return null;
   type Parsers = { active(): readonly { readonly socket: Socket }[] };
   const parsers = (server as unknown as Readonly<Record<symbol, Parsers>>)[key];
-  return new Set(parsers?.active().map(({ socket }) => socket));
+  return parsers === undefined ? null : new Set(parsers.active().map(({ socket }) => socket));
 }
