@@ -87,7 +87,7 @@ export async function runCrowd(options: CrowdOptions): Promise<AttackResult[]> {
     await health.take();
     const results: AttackResult[] = [];
     for (const attack of shuffled(options.attacks, chance.fork('order'))) {
-      const result = await runAttack(scene, attack);
+      const result = await runDecided(scene, attack);
       results.push(result);
       for (const violation of result.violations) say(`VIOLATION (seed ${seed}) ${attack.name}: ${violation}`);
       if (options.stopsAtFirst && result.violations.length > 0) break;
@@ -129,6 +129,14 @@ async function openThird({ bench, service, third }: CrowdBench, size: number): P
   } finally {
     await merchant.close();
   }
+}
+
+/** Once more where it was undecided: a machine may have been busy for a moment. */
+async function runDecided(scene: Scene, attack: Attack): Promise<AttackResult> {
+  const first = await runAttack(scene, attack);
+  if (first.undecided.length === 0) return first;
+  scene.options.say(`${attack.name} is undecided, and is done once more: ${first.undecided.join('; ')}`);
+  return runAttack(scene, attack);
 }
 
 async function runAttack(scene: Scene, attack: Attack): Promise<AttackResult> {

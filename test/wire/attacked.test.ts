@@ -8,6 +8,8 @@ import { patiently, sliceOf } from '../kit/patience.ts';
 /** A slice of `npm run chaos -- crowd` (docs/chaos.md): a tenth of each attack and of the limits. */
 const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SIZE = 1 / 10;
+/** Of all attacks, each done twice where it was undecided. */
+const MOST_UNDECIDED = 1;
 
 test('two merchants are served, and the process is alive, while strangers and another merchant attack', async (context) => {
   const results = await runCrowd({
@@ -25,6 +27,8 @@ test('two merchants are served, and the process is alive, while strangers and an
     those.map((text) => `${attack.name}: ${text}`),
   );
   assert.deepEqual(violations, [], `SEED=${SEED}`);
-  const decided = results.filter(({ undecided }) => undecided.length === 0);
-  assert.ok(decided.length > 0, 'something is wrong without any attack');
+  const undecided = results
+    .filter((result) => result.undecided.length > 0)
+    .map((result) => `${result.attack.name}: ${result.undecided.join('; ')}`);
+  assert.ok(undecided.length <= MOST_UNDECIDED, `wrong without any attack: ${undecided.join(' | ')}`);
 });
