@@ -281,6 +281,21 @@ const LONGEST_RESOLVE_PAUSE_SECONDS = 30;
  */
 const LONGEST_PAUSE_WHILE_AWAY_SECONDS = 15;
 
+/** What could not be sent comes again after this pause: it asked nothing, and is no try. */
+const UNSENT_PAUSE_SECONDS = 2;
+
+/** Why something stays unresolved, and for how long it is left alone. */
+export type Postponement = {
+  readonly seconds: number;
+  readonly reason: string;
+  /** False: nothing was sent, and the try is given back. */
+  readonly wasAsked?: boolean;
+};
+
+export function unsentPostponement(reason: string): Postponement {
+  return { seconds: UNSENT_PAUSE_SECONDS, reason, wasAsked: false };
+}
+
 /**
  * The pause after so many tries to resolve (1: after the first). Never ends: an unresolved charge
  * is never given up. `isAway`: the acquirer does not answer at all.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { tokenize } from '../kit/merchant.ts';
+import { call, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
+import { preauthorize } from './preauthorized.ts';
 import {
   newOrder,
   openResolvingService,
@@ -47,9 +48,7 @@ test('a merchant is asked about at half of the connections at most, and each tha
   await until('the first is being asked', async () => service.bridge.held() === 1);
   await copyUnresolved(id, 80);
   await until('its share of the connections is taken', async () => service.bridge.held() === SHARE);
-  await until('the others have left their slots', async () => (await countOf(WITHOUT_CONNECTION)) > 0);
-  assert.equal(service.bridge.held(), SHARE);
-  assert.equal(await service.metric(AWAY), 0, 'that says nothing of the acquirer');
+  assert.equal(await countOf('resolve_tries > 0'), SHARE, 'no other takes a slot');
   service.bridge.spoil(null);
   service.bridge.release();
   await untilNoneUnresolved();
@@ -57,7 +56,6 @@ test('a merchant is asked about at half of the connections at most, and each tha
 
 /** Of a process's 32 connections for resolving, of one merchant. */
 const SHARE = 16;
-const WITHOUT_CONNECTION = "unknown_reason like 'connections to the acquirer%'";
 
 async function countOf(condition: string): Promise<number> {
   const [row] = await service.auditor.query(
@@ -65,6 +63,32 @@ async function countOf(condition: string): Promise<number> {
   );
   return row?.count as number;
 }
+
+test('what finds no free connection has not been tried', async () => {
+  const waiting = await Promise.all(Array.from({ length: SHARE }, () => preauthorize(service, 1_000)));
+  service.bridge.spoil(({ kind }) => (kind === 'undo' ? 'hold' : null));
+  const releases = waiting.map(({ paymentId }) =>
+    call(service.gatewayUrl, `/v1/payments/${paymentId}/cancel`, {
+      token: service.token,
+      body: {},
+      timeoutMilliseconds: 60_000,
+    }),
+  );
+  await until('its share of the connections is taken', async () => service.bridge.held() === SHARE);
+  const order = newOrder();
+  await payUnknown(service, order);
+  await until(
+    'it was not sent',
+    async () =>
+      (await countOf("resolve_tries = 0 and unknown_reason like 'connections to the acquirer%'")) === 1,
+  );
+  assert.equal(await service.metric(AWAY), 0, 'that says nothing of the acquirer');
+  service.bridge.spoil(null);
+  service.bridge.release();
+  await Promise.all(releases);
+  const { resolve_tries } = await untilState(service, order, 'voided');
+  assert.equal(resolve_tries, 1);
+});
 
 test('while the acquirer answers nothing few are asked, and all are settled after its return', async () => {
   const order = newOrder();

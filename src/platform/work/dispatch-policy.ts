@@ -65,10 +65,7 @@ export const DISPATCH = {
     longLineMilliseconds: 50,
     longestWaitMilliseconds: 8_000,
   },
-  /**
-   * As many as the bridge has connections for resolving, of which a merchant has its share: what waits for
-   * one in vain comes again later, and leaves its slot to others.
-   */
+  /** As many as the bridge has connections for resolving; of both a merchant has the same share. */
   unresolvedCharges: inSlots(32),
   /** Cancels go over the connections that charge: few of them, so that payments always find one. */
   unresolvedCancels: inSlots(16),
@@ -94,7 +91,10 @@ export function chargingLimits(slots: number): DispatchLimits {
   return { ...inSlots(slots), claimed, atOnce: BILLINGS_AT_ONCE, longLineMilliseconds: UNBOUNDED };
 }
 
-/** A free slot takes the next due row at once; nothing waits in the process, where its lease would run. */
+/**
+ * A free slot takes the next due row of a merchant that may have one more (`fairClaim`); nothing waits in the
+ * process, where its lease would run.
+ */
 function inSlots(slots: number): DispatchLimits {
   return {
     slots,

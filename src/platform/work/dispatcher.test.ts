@@ -151,7 +151,8 @@ test('while the other side is away one is asked at a time, and its return pulls 
   const pulled: number[] = [];
   const limits = { unresolvedInRow: 1, probePauseMilliseconds: 0, returnPauseMilliseconds: 0 };
   const outage = openOutageWatch(limits, () => {});
-  outage.observe(false);
+  outage.observe(false, 'shop');
+  outage.observe(false, 'other');
   const { dispatcher, due, begun, end } = openDispatcher({
     limits: DISPATCH.unresolvedCharges,
     outage,
@@ -163,13 +164,35 @@ test('while the other side is away one is asked at a time, and its return pulls 
   due.push(task(1), task(2), task(3));
   await dispatcher.runDue(running().signal);
   assert.deepEqual([begun, pulled], [[1], []]);
-  outage.observe(true);
+  outage.observe(true, 'shop');
   await end('send 1', 'record 1');
   await dispatcher.runDue(running().signal);
   assert.deepEqual([begun, pulled], [[1, 2, 3], [1_000]]);
   await dispatcher.runDue(running().signal);
   await dispatcher.runDue(running().signal);
   assert.deepEqual(pulled, [1_000, 1_000], 'one statement for each claim, until nothing waits any more');
+});
+
+test('while only one merchant is not answered its tasks begin one at a time, and all others', async () => {
+  const outage = openOutageWatch(
+    { unresolvedInRow: 1, probePauseMilliseconds: 0, returnPauseMilliseconds: 0 },
+    () => {},
+  );
+  outage.observe(false, 'silent');
+  const passedOver: (readonly string[])[] = [];
+  const { dispatcher, due, begun } = openDispatcher({
+    limits: { ...SMALL, slots: 9, claimed: { slots: 9, ofMerchant: 9, ofMerchantAlone: 9, queued: 9 } },
+    outage,
+    async millisecondsUntilDue(those) {
+      passedOver.push(those);
+      return 7;
+    },
+  });
+  due.push(task(1, 'silent'), task(2, 'silent'), task(3, 'shop'), task(4, 'other'));
+  await dispatcher.runDue(running().signal);
+  assert.deepEqual(begun, [1, 3, 4]);
+  assert.equal(await dispatcher.millisecondsUntilDue(), 7);
+  assert.deepEqual(passedOver, [['silent']]);
 });
 
 test('what is written now has slots of its own; what finds no room is handed back', async () => {

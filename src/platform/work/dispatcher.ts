@@ -8,7 +8,8 @@ import {
   isLineShort,
 } from './dispatch-policy.ts';
 import type { Work } from './due-work.ts';
-import { FairQueue, type Place, placeKey, Tally } from './fair-queue.ts';
+import { type FairClaim, fairClaim } from './fair-claim.ts';
+import { countPlaces, FairQueue, type Place, placeKey, Tally } from './fair-queue.ts';
 import type { OutageWatch } from './outage-watch.ts';
 import { forwardSignal, type WakeSignal } from './wake-signal.ts';
 
@@ -22,8 +23,8 @@ export type Dispatched<Task extends Place, Sent> = {
   readonly outage?: OutageWatch;
   /** Called before the first claim of each run. */
   beginRun?(): void;
-  /** Takes up to so many due tasks, longest due first. */
-  claim(limit: number): Promise<Claimed<Task>>;
+  /** Takes up to so many due tasks, longest due first; `share`: of each merchant, where none may wait. */
+  claim(limit: number, share: FairClaim): Promise<Claimed<Task>>;
   /** Ends, with its record, within the lease. The next run throws what one of them throws. */
   send(task: Task, stopping: AbortSignal): Promise<Sent>;
   record(task: Task, sent: Sent): Promise<void>;
@@ -39,7 +40,8 @@ export type Dispatched<Task extends Place, Sent> = {
   handBack?(tasks: readonly Task[]): Promise<void>;
   /** Makes up to so many due that wait for long; gives how many. */
   pullForward?(limit: number): Promise<number>;
-  millisecondsUntilDue(): Promise<number | null>;
+  /** `passedOver`: merchants of which nothing may begin now. */
+  millisecondsUntilDue(passedOver: readonly string[]): Promise<number | null>;
   /** The end waits no longer for what is under way. */
   readonly stopMilliseconds?: number;
 };
@@ -109,9 +111,11 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
 
   async millisecondsUntilDue(): Promise<number | null> {
     const untilProbe = this.#of.outage?.millisecondsUntilProbe() ?? 0;
-    if (untilProbe > 0) return untilProbe;
-    if (!this.#isShortOfRoom) return this.#of.millisecondsUntilDue();
-    return this.#claimed.length > 0 ? this.#of.limits.longLineMilliseconds : null;
+    if (untilProbe > 0 && this.#state().isAway) return untilProbe;
+    if (this.#isShortOfRoom) return this.#claimed.length > 0 ? this.#of.limits.longLineMilliseconds : null;
+    const free = this.#of.limits.claimed.slots - this.#claimed.underWay.size;
+    const untilDue = await this.#of.millisecondsUntilDue(this.#shareOf(free).passedOver);
+    return untilProbe > 0 ? Math.min(untilProbe, untilDue ?? Infinity) : untilDue;
   }
 
   /** Hands back what waits, and waits for what is under way. */
@@ -209,10 +213,24 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
       claimed: { taken: this.#claimed.underWay.size, queued: this.#claimed.length },
       now: { taken: this.#now.underWay.size },
       recording: this.#recording,
-      isAway: outage?.isAway() ?? false,
+      isAway: outage?.isAway() === true && outage.onlySilentFor() === null,
       millisecondsUntilProbe: outage?.millisecondsUntilProbe() ?? 0,
       nextClaimAt: this.#nextClaimAt,
     };
+  }
+
+  #shareOf(free: number): FairClaim {
+    const merchants = [...this.#claimed.underWay].map(({ merchantId }) => ({ merchantId }));
+    const silent = this.#of.outage?.onlySilentFor() ?? null;
+    const probe = silent === null ? null : { merchantId: silent, mayBegin: this.#mayAsk(silent) };
+    return fairClaim(free, countPlaces(merchants), probe);
+  }
+
+  /** Of a merchant whose questions alone are not answered one at a time is asked, as if all were away. */
+  #mayAsk(merchantId: string): boolean {
+    const { outage } = this.#of;
+    if (outage === undefined || outage.onlySilentFor() !== merchantId) return true;
+    return this.#claimed.underWayOf(merchantId) === 0 && outage.millisecondsUntilProbe() === 0;
   }
 
   /** One claim at a time: what the one before it gave is counted. */
@@ -230,7 +248,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#isShortOfRoom = limit === 0;
     if (limit === 0) return null;
     this.#nextClaimAt = performance.now() + limits.longLineMilliseconds;
-    const page = await this.#of.claim(limit);
+    const page = await this.#of.claim(limit, this.#shareOf(limit));
     const until = performance.now() + limits.longestWaitMilliseconds;
     for (const task of page.tasks) this.#take(task, until);
     return page;
@@ -267,7 +285,8 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     const lane = name === 'claimed' ? this.#claimed : this.#now;
     const chooser = {
       now: performance.now(),
-      hasCapacityAt: (task: Task) => this.#atPlace.at(placeKey(task)) < this.#of.limits.ofEndpoint,
+      hasCapacityAt: (task: Task) =>
+        this.#atPlace.at(placeKey(task)) < this.#of.limits.ofEndpoint && this.#mayAsk(task.merchantId),
       isUnwanted: (task: Task) => this.#of.isUnwanted?.(task, name) ?? false,
     };
     lane.expire(chooser, name === 'now');

@@ -112,6 +112,10 @@ export class FairQueue<Task extends Place> {
     return true;
   }
 
+  underWayOf(merchantId: string): number {
+    return this.#ofMerchant.at(merchantId);
+  }
+
   /**
    * Takes out what waits for too long, and where asked what is unwanted, whether a slot is free or not:
    * others need its place, and other processes its lease.

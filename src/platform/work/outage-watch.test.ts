@@ -8,7 +8,7 @@ function watchOf(limits: Partial<typeof LIMITS> = {}) {
   const reported: boolean[] = [];
   const watch = openOutageWatch({ ...LIMITS, ...limits }, (isAway) => reported.push(isAway));
   const receive = (...answers: boolean[]) => {
-    for (const isAnswered of answers) watch.observe(isAnswered);
+    for (const isAnswered of answers) watch.observe(isAnswered, 'shop');
   };
   return { watch, receive, reported };
 }
@@ -35,6 +35,20 @@ test('who answers nothing three times in a row is away, is asked after a pause, 
   assert.equal(watch.takeReturn(), true);
   assert.equal(watch.takeReturn(), false, 'once for each return');
   assert.deepEqual(reported, [true, false]);
+});
+
+test('whose questions alone are not answered is named, until one of another merchant is not either', () => {
+  const { watch, receive } = watchOf();
+  watch.observe(false, 'other');
+  watch.observe(true, 'other');
+  receive(false, false);
+  assert.equal(watch.onlySilentFor(), null, 'not away yet');
+  receive(false);
+  assert.equal(watch.onlySilentFor(), 'shop');
+  watch.observe(false, 'other');
+  assert.deepEqual([watch.isAway(), watch.onlySilentFor()], [true, null]);
+  watch.observe(true, 'other');
+  assert.deepEqual([watch.isAway(), watch.onlySilentFor()], [false, null]);
 });
 
 test('a return is not taken while they are away again', () => {

@@ -3,9 +3,14 @@
  * it has returned.
  */
 export type OutageWatch = {
-  /** One question was answered clearly, or was not. */
-  observe(isAnswered: boolean): void;
+  /** One question about something of this merchant was answered clearly, or was not. */
+  observe(isAnswered: boolean, merchantId: string): void;
   isAway(): boolean;
+  /**
+   * The only merchant whose questions were not answered, while away: they may be asked what concerns
+   * others as ever. Null: they are away for all merchants, or not at all.
+   */
+  onlySilentFor(): string | null;
   /** Milliseconds until somebody who is away may be asked again; 0: now. */
   millisecondsUntilProbe(): number;
   /** Whether they came back since this was asked last. */
@@ -26,13 +31,16 @@ export function openOutageWatch(
   onChange: (isAway: boolean) => void,
 ): OutageWatch {
   let inRow = 0;
+  /** Of the row: its merchant while that is the same; null: several. */
+  let ofRow: string | null = null;
   let probeAt = 0;
   let hasReturned = false;
   let returnAt = 0;
   const isAway = () => inRow >= unresolvedInRow;
   return {
-    observe(isAnswered) {
+    observe(isAnswered, merchantId) {
       const wasAway = isAway();
+      ofRow = inRow === 0 || ofRow === merchantId ? merchantId : null;
       inRow = isAnswered ? 0 : inRow + 1;
       if (!isAnswered) probeAt = performance.now() + probePauseMilliseconds;
       if (wasAway === isAway()) return;
@@ -40,6 +48,7 @@ export function openOutageWatch(
       onChange(!wasAway);
     },
     isAway,
+    onlySilentFor: () => (isAway() ? ofRow : null),
     millisecondsUntilProbe: () => (isAway() ? Math.max(0, probeAt - performance.now()) : 0),
     takeReturn() {
       if (!hasReturned || isAway() || performance.now() < returnAt) return false;

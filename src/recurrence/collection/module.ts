@@ -98,10 +98,10 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
     writeTake: batched(chargeIntentsWrite(database)),
     writeEnd: batched(chargeOutcomesWrite(database, webhooks.deliverer)),
     outage,
-    observe(outcome, brand) {
-      transactions.observe(outcome, brand);
+    observe(outcome, brand, merchantId) {
+      transactions.observe(outcome, brand, merchantId);
       const isThere = isAcquirerThere(outcome, outage.isAway());
-      if (isThere !== null) outage.observe(isThere);
+      if (isThere !== null) outage.observe(isThere, merchantId);
     },
     window: configuration.chargeWindow,
     chargesAtOnce: configuration.chargesAtOnce,

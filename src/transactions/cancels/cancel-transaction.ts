@@ -138,7 +138,7 @@ async function leaveUnresolved(
   reason: string,
 ): Promise<CancelResult> {
   try {
-    await postponeCancel(database, { merchantId, cancelId, fence: FIRST_FENCE }, 0, reason);
+    await postponeCancel(database, { merchantId, cancelId, fence: FIRST_FENCE }, { seconds: 0, reason });
     wakeSignal.notify();
   } catch {
     // Needs no record: when the lease ends the cancel is sent again.

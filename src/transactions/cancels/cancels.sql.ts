@@ -3,8 +3,11 @@ import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/b
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
+import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
+import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
+import type { Postponement } from '../transaction.ts';
 import {
   CANCEL_MOVES,
   type CancelIntent,
@@ -185,24 +188,24 @@ export type UnresolvedCancel = {
 const CLAIM = statement(
   'cancels.claim_unresolved',
   `with due as (
-     select merchant_id, cancel_id from cancels where due_at <= now()
+     select merchant_id, cancel_id, due_at from cancels where due_at <= now() and ${IS_NOT_PASSED_OVER}
      order by due_at limit $1 for no key update skip locked
-   )
+   ), ${CHOSEN_IN_TURNS}
    update cancels c set fence = c.fence + 1, tries = least(c.tries + 1, 32000),
      due_at = now() + $2 * interval '1 millisecond',
      unknown_reason = case when c.accepted_at is null
        then coalesce(c.unknown_reason, 'the canceling process did not finish') else c.unknown_reason end
-   from due where c.merchant_id = due.merchant_id and c.cancel_id = due.cancel_id
+   from chosen n where c.merchant_id = n.merchant_id and c.cancel_id = n.cancel_id
    returning c.merchant_id, c.cancel_id, c.transaction_id, c.amount, c.fence, c.tries, c.requested_at`,
 );
 
 /** Claims unanswered cancels of all merchants, and pending ones that are due, and raises their fence. */
 export async function claimUnresolvedCancels(
   database: Database,
-  limit: number,
+  claim: FairClaim,
   leaseMilliseconds: number,
 ): Promise<UnresolvedCancel[]> {
-  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
+  const rows = await database.query(CLAIM, fairClaimValues(claim, leaseMilliseconds));
   return rows.map((row) => ({
     merchantId: row.merchant_id as string,
     cancelId: row.cancel_id as string,
@@ -252,7 +255,8 @@ export async function holdUnresolvedCancel(
 
 const POSTPONE = statement(
   'cancels.postpone',
-  `update cancels set due_at = now() + $4 * interval '1 second', unknown_reason = $5
+  `update cancels set due_at = now() + $4 * interval '1 second', unknown_reason = $5,
+     tries = tries - $6
    where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')}) and fence = $3`,
 );
 
@@ -263,10 +267,10 @@ const POSTPONE = statement(
 export async function postponeCancel(
   database: Database,
   cancel: Pick<UnresolvedCancel, 'merchantId' | 'cancelId' | 'fence'>,
-  seconds: number,
-  reason: string,
+  { seconds, reason, wasAsked = true }: Postponement,
 ): Promise<void> {
-  await database.query(POSTPONE, [cancel.merchantId, cancel.cancelId, cancel.fence, seconds, reason]);
+  const values = [cancel.merchantId, cancel.cancelId, cancel.fence, seconds, reason];
+  await database.query(POSTPONE, [...values, wasAsked ? 0 : 1]);
 }
 
 /**
@@ -311,12 +315,15 @@ export async function pullCancelsForward(
 const EARLIEST = statement(
   'cancels.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from cancels where due_at is not null`,
+   from cancels where due_at is not null and merchant_id <> all($1::text[])`,
 );
 
-/** Null when no cancel is unanswered. */
-export async function millisecondsUntilDueCancel(database: Database): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, []);
+/** Null when no cancel of other merchants is unanswered. */
+export async function millisecondsUntilDueCancel(
+  database: Database,
+  passedOver: readonly string[],
+): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, [passedOver]);
   const milliseconds = row?.milliseconds as number | null;
   return milliseconds === null ? null : Math.max(0, milliseconds);
 }

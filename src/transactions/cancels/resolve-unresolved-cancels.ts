@@ -7,7 +7,7 @@ import { Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
-import { secondsUntilNextResolveTry } from '../transaction.ts';
+import { secondsUntilNextResolveTry, unsentPostponement } from '../transaction.ts';
 import { type CancelState, secondsUntilNextPendingTry } from './cancel.ts';
 import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
 import {
@@ -52,9 +52,9 @@ export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal:
     limits: DISPATCH.unresolvedCancels,
     wakeSignal,
     outage: cancelOutage,
-    async claim(limit) {
-      const tasks = await claimUnresolvedCancels(database, limit, lease);
-      return { tasks, isEnd: tasks.length < limit };
+    async claim(_limit, share) {
+      const tasks = await claimUnresolvedCancels(database, share, lease);
+      return { tasks, isEnd: tasks.length === 0 };
     },
     send({ merchantId, cancelId, transactionId, amount, requestedAt }) {
       const references = { reference: transactionId, cancellationReference: cancelId };
@@ -62,7 +62,7 @@ export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal:
       return tools.acquirer.cancel(request, tools.acquirerTimeoutMilliseconds);
     },
     record: (cancel, answer) => record(tools, cancel, answer),
-    millisecondsUntilDue: () => millisecondsUntilDueCancel(database),
+    millisecondsUntilDue: (passedOver) => millisecondsUntilDueCancel(database, passedOver),
     pullForward: (limit) => pullCancelsForward(database, limit, lease),
   });
 }
@@ -75,12 +75,17 @@ async function record(
   const { merchantId, cancelId, transactionId, amount, tries } = cancel;
   // Without a free connection nothing is known of the acquirer.
   if (answer.kind !== 'notSent')
-    tools.cancelOutage.observe(answer.kind !== 'unknown' && answer.kind !== 'notConnected');
-  if (answer.kind === 'unknown' || answer.kind === 'notConnected' || answer.kind === 'notSent') {
+    tools.cancelOutage.observe(answer.kind !== 'unknown' && answer.kind !== 'notConnected', merchantId);
+  if (answer.kind === 'notSent') {
+    tools.observeCancel('postponed');
+    await postponeCancel(tools.database, cancel, unsentPostponement(answer.reason));
+    return;
+  }
+  if (answer.kind === 'unknown' || answer.kind === 'notConnected') {
     tools.observeCancel('postponed');
     if (tries >= TRIES_BEFORE_WARNING) tools.warnOfCancel(cancel, answer.reason);
-    const pause = secondsUntilNextResolveTry(tries, tools.cancelOutage.isAway());
-    await postponeCancel(tools.database, cancel, pause, answer.reason);
+    const seconds = secondsUntilNextResolveTry(tries, tools.cancelOutage.isAway());
+    await postponeCancel(tools.database, cancel, { seconds, reason: answer.reason });
     return;
   }
   const deadlineAt = performance.now() + RECORD_MILLISECONDS;

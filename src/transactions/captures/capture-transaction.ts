@@ -100,7 +100,7 @@ async function leaveUnresolved(
   reason: string,
 ): Promise<CaptureResult> {
   try {
-    await postponeCapture(database, { merchantId, captureId, fence: FIRST_FENCE }, 0, reason);
+    await postponeCapture(database, { merchantId, captureId, fence: FIRST_FENCE }, { seconds: 0, reason });
     wakeSignal.notify();
   } catch {
     // Needs no record: when the lease ends the capture is asked for.

@@ -65,7 +65,7 @@ async function voidNow(
       : await acquirer.voidCharge(charge.merchantId, charge.transactionId, timeout);
   if (voided.kind !== 'voided') {
     const reason = voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
-    await postponeResolution(database, charge, 0, reason);
+    await postponeResolution(database, charge, { seconds: 0, reason });
     wakeSignal.notify();
     return false;
   }

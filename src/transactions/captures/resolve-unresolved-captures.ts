@@ -8,7 +8,7 @@ import type { Work } from '../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { CaptureState } from '../capture.ts';
-import { secondsUntilNextResolveTry } from '../transaction.ts';
+import { secondsUntilNextResolveTry, unsentPostponement } from '../transaction.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
 import {
   claimUnresolvedCaptures,
@@ -52,13 +52,13 @@ export function resolveUnresolvedCaptures(tools: ResolveCapturesTools, wakeSigna
     limits: DISPATCH.unresolvedCaptures,
     wakeSignal,
     outage: captureOutage,
-    async claim(limit) {
-      const tasks = await claimUnresolvedCaptures(database, limit, lease);
-      return { tasks, isEnd: tasks.length < limit };
+    async claim(_limit, share) {
+      const tasks = await claimUnresolvedCaptures(database, share, lease);
+      return { tasks, isEnd: tasks.length === 0 };
     },
     send: (capture) => askAndFinish(tools, capture),
     record: (capture, answer) => record(tools, capture, answer),
-    millisecondsUntilDue: () => millisecondsUntilDueCapture(database),
+    millisecondsUntilDue: (passedOver) => millisecondsUntilDueCapture(database, passedOver),
     pullForward: (limit) => pullCapturesForward(database, limit, lease),
   });
 }
@@ -89,12 +89,17 @@ async function record(
   const { merchantId, captureId, transactionId, amount, tries } = capture;
   // Without a free connection nothing is known of the acquirer.
   if (answer.kind !== 'notSent')
-    tools.captureOutage.observe(answer.kind !== 'unknown' && answer.kind !== 'notConnected');
-  if (answer.kind === 'unknown' || answer.kind === 'notConnected' || answer.kind === 'notSent') {
+    tools.captureOutage.observe(answer.kind !== 'unknown' && answer.kind !== 'notConnected', merchantId);
+  if (answer.kind === 'notSent') {
+    tools.observeCapture('postponed');
+    await postponeCapture(tools.database, capture, unsentPostponement(answer.reason));
+    return;
+  }
+  if (answer.kind === 'unknown' || answer.kind === 'notConnected') {
     tools.observeCapture('postponed');
     if (tries >= TRIES_BEFORE_WARNING) tools.warnOfCapture(capture, answer.reason);
-    const pause = secondsUntilNextResolveTry(tries, tools.captureOutage.isAway());
-    await postponeCapture(tools.database, capture, pause, answer.reason);
+    const seconds = secondsUntilNextResolveTry(tries, tools.captureOutage.isAway());
+    await postponeCapture(tools.database, capture, { seconds, reason: answer.reason });
     return;
   }
   // No request waits for this one: a person must learn that the merchant's capture was refused.

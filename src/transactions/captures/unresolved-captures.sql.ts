@@ -1,6 +1,9 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
+import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
+import type { Postponement } from '../transaction.ts';
 
 /** An unanswered capture, leased by this process. */
 export type UnresolvedCapture = {
@@ -18,23 +21,23 @@ export type UnresolvedCapture = {
 const CLAIM = statement(
   'captures.claim_unresolved',
   `with due as (
-     select merchant_id, capture_id from captures where due_at <= now()
+     select merchant_id, capture_id, due_at from captures where due_at <= now() and ${IS_NOT_PASSED_OVER}
      order by due_at limit $1 for no key update skip locked
-   )
+   ), ${CHOSEN_IN_TURNS}
    update captures c set fence = c.fence + 1, tries = least(c.tries + 1, 32000),
      due_at = now() + $2 * interval '1 millisecond',
      unknown_reason = coalesce(c.unknown_reason, 'the capturing process did not finish')
-   from due where c.merchant_id = due.merchant_id and c.capture_id = due.capture_id
+   from chosen n where c.merchant_id = n.merchant_id and c.capture_id = n.capture_id
    returning c.merchant_id, c.capture_id, c.transaction_id, c.amount, c.requested_at, c.fence, c.tries`,
 );
 
 /** Claims unanswered captures of all merchants and raises their fence. */
 export async function claimUnresolvedCaptures(
   database: Database,
-  limit: number,
+  claim: FairClaim,
   leaseMilliseconds: number,
 ): Promise<UnresolvedCapture[]> {
-  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
+  const rows = await database.query(CLAIM, fairClaimValues(claim, leaseMilliseconds));
   return rows.map((row) => ({
     merchantId: row.merchant_id as string,
     captureId: row.capture_id as string,
@@ -81,7 +84,8 @@ export async function holdUnresolvedCapture(
 
 const POSTPONE = statement(
   'captures.postpone',
-  `update captures set due_at = now() + $4 * interval '1 second', unknown_reason = $5
+  `update captures set due_at = now() + $4 * interval '1 second', unknown_reason = $5,
+     tries = tries - $6
    where merchant_id = $1 and capture_id = $2 and state = 'capturing' and fence = $3`,
 );
 
@@ -92,10 +96,10 @@ const POSTPONE = statement(
 export async function postponeCapture(
   database: Database,
   capture: Pick<UnresolvedCapture, 'merchantId' | 'captureId' | 'fence'>,
-  seconds: number,
-  reason: string,
+  { seconds, reason, wasAsked = true }: Postponement,
 ): Promise<void> {
-  await database.query(POSTPONE, [capture.merchantId, capture.captureId, capture.fence, seconds, reason]);
+  const values = [capture.merchantId, capture.captureId, capture.fence, seconds, reason];
+  await database.query(POSTPONE, [...values, wasAsked ? 0 : 1]);
 }
 
 const PULL_FORWARD = statement(
@@ -125,12 +129,15 @@ export async function pullCapturesForward(
 const EARLIEST = statement(
   'captures.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from captures where due_at is not null`,
+   from captures where due_at is not null and merchant_id <> all($1::text[])`,
 );
 
-/** Null when no capture is unanswered. */
-export async function millisecondsUntilDueCapture(database: Database): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, []);
+/** Null when no capture of other merchants is unanswered. */
+export async function millisecondsUntilDueCapture(
+  database: Database,
+  passedOver: readonly string[],
+): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, [passedOver]);
   const milliseconds = row?.milliseconds as number | null;
   return milliseconds === null ? null : Math.max(0, milliseconds);
 }

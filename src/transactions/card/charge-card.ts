@@ -51,7 +51,7 @@ export type ChargeTools<Refused extends string> = {
    * the others do.
    */
   readonly writeUnsent: (row: UnsentChargeRow, deadlineAt: number) => Promise<OutcomeResult>;
-  readonly observe: (outcome: AuthorizationAnswer['kind'], brand: string) => void;
+  readonly observe: (outcome: AuthorizationAnswer['kind'], brand: string, merchantId: string) => void;
 };
 
 /** For a charge that is only authorized now. */
@@ -138,7 +138,7 @@ export async function chargeCard<Refused extends string>(
     timeout === null
       ? NOT_SENT
       : await tools.acquirer.authorize(authorizationRequest(intent, card, later), timeout);
-  tools.observe(answer.kind, intent.trace.brand);
+  tools.observe(answer.kind, intent.trace.brand, intent.merchantId);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, intent, answer, deadlineAt);
   if (answer.kind !== 'preauthorized') return recordOutcome(tools, intent, answer, deadlineAt);

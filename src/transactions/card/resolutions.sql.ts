@@ -3,10 +3,12 @@ import { COUNT_DECLINES } from '../../antifraud/velocity-events.sql.ts';
 import { FREE_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
 import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
+import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
+import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import { ENQUEUE_CALLBACK_DELIVERIES, REMEMBERED_ENDPOINTS } from '../movements/movement-deliveries.sql.ts';
-import { type Origin, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../transaction.ts';
+import { type Origin, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../transaction.ts';
 
 /** A charge without a known outcome, leased by this process. */
 export type UnresolvedCharge = {
@@ -30,15 +32,15 @@ type HeldCharge = Pick<UnresolvedCharge, 'merchantId' | 'transactionId' | 'fence
 const CLAIM = statement(
   'transactions.claim_unresolved',
   `with due as (
-     select merchant_id, transaction_id from transactions
-     where due_at <= now() and state in (${fromStates(TRANSACTION_MOVES, 'lose')})
+     select merchant_id, transaction_id, due_at from transactions
+     where due_at <= now() and state in (${fromStates(TRANSACTION_MOVES, 'lose')}) and ${IS_NOT_PASSED_OVER}
      order by due_at limit $1 for no key update skip locked
-   )
+   ), ${CHOSEN_IN_TURNS}
    update transactions t set state = 'unresolved', fence = t.fence + 1, resolving_fence = t.fence + 1,
      void_sent_at = case when t.fence = t.resolving_fence then t.void_sent_at else coalesce(t.void_sent_at, now()) end,
      unresolved_since = coalesce(t.unresolved_since, now()), resolve_tries = least(t.resolve_tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond',
      unknown_reason = coalesce(t.unknown_reason, 'the charging process did not finish')
-   from due where t.merchant_id = due.merchant_id and t.transaction_id = due.transaction_id
+   from chosen c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
    returning t.merchant_id, t.transaction_id, t.fence, t.resolve_tries, t.origin, t.amount, t.installment_count, t.vault_id,
      (extract(epoch from now() - t.unresolved_since) * 1000)::float8 as searched_milliseconds,
      t.void_sent_at is not null as is_void_sent`,
@@ -50,10 +52,10 @@ const CLAIM = statement(
  */
 export async function claimUnresolvedCharges(
   database: Database,
-  limit: number,
+  claim: FairClaim,
   leaseMilliseconds: number,
 ): Promise<UnresolvedCharge[]> {
-  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
+  const rows = await database.query(CLAIM, fairClaimValues(claim, leaseMilliseconds));
   return rows.map((row) => ({
     merchantId: row.merchant_id as string,
     transactionId: row.transaction_id as string,
@@ -185,17 +187,18 @@ export function decideChargeStep(
 
 const POSTPONE = statement(
   'transactions.postpone_resolution',
-  `update transactions set due_at = now() + $4 * interval '1 second', unknown_reason = $5
+  `update transactions set due_at = now() + $4 * interval '1 second', unknown_reason = $5,
+     resolve_tries = resolve_tries - $6
    where merchant_id = $1 and transaction_id = $2 and state = 'unresolved' and fence = $3`,
 );
 
 export async function postponeResolution(
   database: Database,
   charge: HeldCharge,
-  seconds: number,
-  reason: string,
+  { seconds, reason, wasAsked = true }: Postponement,
 ): Promise<void> {
-  await database.query(POSTPONE, [charge.merchantId, charge.transactionId, charge.fence, seconds, reason]);
+  const values = [charge.merchantId, charge.transactionId, charge.fence, seconds, reason];
+  await database.query(POSTPONE, [...values, wasAsked ? 0 : 1]);
 }
 
 const PULL_FORWARD = statement(
@@ -225,12 +228,15 @@ export async function pullChargesForward(
 const EARLIEST = statement(
   'transactions.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from transactions where due_at is not null`,
+   from transactions where due_at is not null and merchant_id <> all($1::text[])`,
 );
 
-/** Null when no charge is unanswered. */
-export async function millisecondsUntilDueCharge(database: Database): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, []);
+/** Null when no charge of other merchants is unanswered. */
+export async function millisecondsUntilDueCharge(
+  database: Database,
+  passedOver: readonly string[],
+): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, [passedOver]);
   const milliseconds = row?.milliseconds as number | null;
   return milliseconds === null ? null : Math.max(0, milliseconds);
 }

@@ -13,8 +13,10 @@ import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import {
   isLookedForOn,
   mayBeKept,
+  type Postponement,
   secondsUntilNextResolveTry,
   UNKNOWN_RESPONSE_CODE,
+  unsentPostponement,
 } from '../transaction.ts';
 import type { OutcomeResult, OutcomeRow } from './outcomes.sql.ts';
 import {
@@ -57,6 +59,8 @@ type Kept = { readonly state: 'approved' } & Pick<
 >;
 /** `takenOver`: another process resolves it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
+/** A string: why it is not known yet. */
+type Found = Truth | string | { readonly state: 'notAsked'; readonly reason: string };
 
 /** Time for two calls to the acquirer and a commit. */
 const LEASE_MARGIN_MILLISECONDS = 10_000;
@@ -79,33 +83,41 @@ const TRIES_FOR_CODE = 5;
 export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSignal): Work {
   const { database, outage } = tools;
   const lease = 2 * tools.acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
-  return new Dispatcher<UnresolvedCharge, Truth | string>({
+  return new Dispatcher<UnresolvedCharge, Found>({
     name: 'resolveUnresolvedCharges',
     limits: DISPATCH.unresolvedCharges,
     wakeSignal,
     outage,
-    async claim(limit) {
-      const tasks = await claimUnresolvedCharges(database, limit, lease);
-      return { tasks, isEnd: tasks.length < limit };
+    async claim(_limit, share) {
+      const tasks = await claimUnresolvedCharges(database, share, lease);
+      return { tasks, isEnd: tasks.length === 0 };
     },
     send: (charge) => findTruth(tools, charge),
     record: (charge, truth) => record(tools, charge, truth),
-    millisecondsUntilDue: () => millisecondsUntilDueCharge(database),
+    millisecondsUntilDue: (passedOver) => millisecondsUntilDueCharge(database, passedOver),
     pullForward: (limit) => pullChargesForward(database, limit, lease),
   });
 }
 
-async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Truth | string): Promise<void> {
+async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Found): Promise<void> {
   if (typeof truth === 'string') {
-    tools.observe('postponed');
     if (charge.tries >= TRIES_BEFORE_WARNING) tools.warn(charge, truth);
-    const pause = secondsUntilNextResolveTry(charge.tries, tools.outage.isAway());
-    await postponeResolution(tools.database, charge, pause, truth);
-    return;
+    const seconds = secondsUntilNextResolveTry(charge.tries, tools.outage.isAway());
+    return postpone(tools, charge, { seconds, reason: truth });
   }
+  if (truth.state === 'notAsked') return postpone(tools, charge, unsentPostponement(truth.reason));
   const isRecorded = await recordTruth(tools, charge, truth);
   if (isRecorded && charge.origin === 'billing') tools.settled?.notify();
   tools.observe(isRecorded ? truth.state : 'takenOver');
+}
+
+async function postpone(
+  tools: ResolveTools,
+  charge: UnresolvedCharge,
+  postponement: Postponement,
+): Promise<void> {
+  tools.observe('postponed');
+  await postponeResolution(tools.database, charge, postponement);
 }
 
 /** False: another process has taken the charge over. */
@@ -146,14 +158,12 @@ async function recordKept(
   return isRecorded;
 }
 
-/** The outcome, or the reason why it is not known yet. */
-async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise<Truth | string> {
+async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise<Found> {
   const { merchantId, transactionId, tries } = charge;
   const timeout = tools.acquirerTimeoutMilliseconds;
   const found = await tools.acquirer.find(merchantId, transactionId, timeout);
-  // The acquirer was not asked.
-  if (found.kind === 'notSent') return found.reason;
-  tools.outage.observe(found.kind !== 'unknown');
+  if (found.kind === 'notSent') return { state: 'notAsked', reason: found.reason };
+  tools.outage.observe(found.kind !== 'unknown', merchantId);
   if (found.kind === 'declined') {
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
@@ -169,7 +179,7 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
   // Approved, not found, or unclear: the void is right for all three.
   const voided = await tools.acquirer.voidCharge(merchantId, transactionId, timeout);
   if (voided.kind === 'notSent') return voided.reason;
-  tools.outage.observe(voided.kind !== 'unknown');
+  tools.outage.observe(voided.kind !== 'unknown', merchantId);
   if (voided.kind === 'voided') return { state: 'voided' };
   // A billing's void comes late in its tries, after the search: the acquirer may know the code now,
   // and a lack of funds has retries.

@@ -1,0 +1,26 @@
+import { mayTake } from './fair-share.ts';
+
+export type OfMerchant = { readonly merchantId: string; readonly underWay: number };
+
+/** How free slots are shared by merchants in one claim. */
+export type FairClaim = {
+  readonly free: number;
+  /** Those that have their share, or may not be asked about now. */
+  readonly passedOver: readonly string[];
+  readonly underWay: readonly OfMerchant[];
+  /** Of this merchant one is claimed at most: it finds out whether it is answered again. */
+  readonly probed: string | null;
+};
+
+/** `silent`: the merchant of which one may be under way at a time, and whether it may begin now. */
+export function fairClaim(
+  free: number,
+  underWay: readonly OfMerchant[],
+  silent: { readonly merchantId: string; readonly mayBegin: boolean } | null,
+): FairClaim {
+  const inAll = underWay.reduce((sum, one) => sum + one.underWay, 0);
+  const hasItsShare = (one: OfMerchant) => !mayTake(inAll + free, { inAll, ofMerchant: one.underWay });
+  const passedOver = underWay.filter(hasItsShare).map(({ merchantId }) => merchantId);
+  if (silent !== null && !silent.mayBegin) passedOver.push(silent.merchantId);
+  return { free, passedOver, underWay, probed: silent?.merchantId ?? null };
+}
