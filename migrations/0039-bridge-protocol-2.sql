@@ -9,8 +9,8 @@ alter table plans add column if not exists soft_descriptor text;
 alter table plans drop constraint if exists plans_soft_descriptor_check;
 alter table plans add constraint plans_soft_descriptor_check check (char_length(soft_descriptor) between 1 and 13);
 
--- pending: the acquirer accepted it and decides later; its amount stays held, and it is asked for now and then (due_at). The version before
--- asks for it too, and leaves it as it is.
+-- pending: the acquirer accepted it and decides later; its amount stays held, and it is asked for now and then (due_at). A process of
+-- the version before asks for it as for one without an answer, at each lease, and decides nothing about it.
 alter table cancels add column if not exists accepted_at timestamptz;
 -- The due_at of a pending one that nobody asks for now; another due_at is the lease of a process that does.
 alter table cancels add column if not exists rests_until timestamptz;

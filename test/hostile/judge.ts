@@ -43,10 +43,11 @@ function plainPath(request: WireRequest): string {
 
 /**
  * What is no HTTP is refused before anybody knows which endpoint was meant; no description of one
- * can tell of it.
+ * can name it. The answer to `HEAD` has no body.
  */
-function isHttpFault({ status, headers, body }: Reply): boolean {
-  return status === 400 && headers.get('connection') === 'close' && body?.[0]?.tag === '';
+function isHttpFault({ status, headers, body, text }: Reply): boolean {
+  const isNameless = text === '' || body?.[0]?.tag === '';
+  return status === 400 && headers.get('connection') === 'close' && isNameless;
 }
 
 function errorComplaints(reply: Reply): string[] {
