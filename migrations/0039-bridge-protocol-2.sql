@@ -40,3 +40,6 @@ alter table acquirer_changes add constraint acquirer_changes_settled_check
 alter table acquirer_changes validate constraint acquirer_changes_settled_check;
 alter table installments add column if not exists fee bigint, add column if not exists net bigint,
   add column if not exists bank_on date;
+
+-- When a chargeback that has to wait, behind a pending cancel for days, marked the charge of its billing; applying it does not mark it again.
+alter table acquirer_changes add column if not exists marked_at timestamptz;

@@ -81,7 +81,7 @@ const FREED = `freed as (
 const ENDED = `ended as (
      update acquirer_changes set state = 'applied', reason = null, due_at = null, ended_at = now()
      where merchant_id = $1 and change_id = $2 and state in (${fromStates(CHANGE_MOVES, 'apply')})
-     returning merchant_id, change_id, change_number, reference, installment_number, happened_at, fee, net, bank_on
+     returning merchant_id, change_id, change_number, reference, installment_number, happened_at, fee, net, bank_on, marked_at
    )`;
 
 /**
@@ -166,7 +166,7 @@ const REFUSE = statement(
   `with ended as (
      update acquirer_changes set state = 'refused', reason = $4, due_at = null, ended_at = now()
      where merchant_id = $1 and change_id = $2 and state in (${fromStates(CHANGE_MOVES, 'refuse')})
-     returning merchant_id, change_id, change_number, reference, installment_number
+     returning merchant_id, change_id, change_number, reference, installment_number, marked_at
    ), ${FREED}, marked as (
      update transactions t set ${UNPROCESSED_IF_BILLING} from ended e
      where $4 = 'otherAmount' and t.merchant_id = e.merchant_id and t.transaction_id = $3
@@ -175,11 +175,23 @@ const REFUSE = statement(
    select change_id, exists (select from marked where is_unprocessed) as is_unprocessed from ended`,
 );
 
+/**
+ * A chargeback may wait for days behind a pending cancel: its charge is marked when it first waits,
+ * so that no further billing is charged meanwhile. One that is not charged yet may never be.
+ */
 const POSTPONE = statement(
   'changes.postpone',
-  `update acquirer_changes set reason = $3, due_at = now() + $4 * interval '1 second'
-   where merchant_id = $1 and change_id = $2 and state = 'waiting'
-   returning change_id`,
+  `with marked as (
+     update transactions t set ${UNPROCESSED_IF_BILLING} from acquirer_changes e
+     where e.merchant_id = $1 and e.change_id = $2 and e.state = 'waiting' and e.event = 'chargeback'
+       and e.marked_at is null and t.merchant_id = $1 and t.transaction_id = $5 and t.state = 'approved'
+       and t.origin = 'billing'
+     returning t.merchant_id
+   )
+   update acquirer_changes c set reason = $3, due_at = now() + $4 * interval '1 second',
+     marked_at = case when exists (select from marked) then now() else c.marked_at end
+   where c.merchant_id = $1 and c.change_id = $2 and c.state = 'waiting'
+   returning c.change_id, exists (select from marked) as is_unprocessed`,
 );
 
 /** A change whose charge was made by another system has no transaction of ours. */
@@ -315,7 +327,7 @@ function stepOf(
       return { statement: REFUSE, values: [merchantId, changeId, transactionId, decided.reason] };
     case 'wait': {
       const seconds = secondsUntilNextResolveTry(Math.max(tries, 1));
-      return { statement: POSTPONE, values: [merchantId, changeId, decided.reason, seconds] };
+      return { statement: POSTPONE, values: [merchantId, changeId, decided.reason, seconds, transactionId] };
     }
     case 'apply': {
       const { state, before } = decided;

@@ -2,15 +2,17 @@ import { type Database, type Row, type Step, statement } from '../../platform/po
 
 /*
  * A card holder who takes back a billing's charge wants no other. The mark stands from the commit
- * that applies the chargeback until the module that charges the billing has ended the subscription,
- * in a commit that clears the mark.
+ * that applies the chargeback, or first finds that it must wait, until the module that charges the
+ * billing has blocked the subscription, in a commit that clears the mark.
  */
 
 /**
- * How a statement that applies a chargeback to the transaction `t` sets the mark. Constant text.
+ * How a statement that applies or postpones the chargeback `e` of the transaction `t` sets the mark:
+ * once for each chargeback, for its merchant may have reactivated the subscription since. Constant
+ * text.
  */
 export const UNPROCESSED_IF_BILLING = `unprocessed_chargeback_at =
-       case when t.origin = 'billing' then now() else t.unprocessed_chargeback_at end`;
+       case when t.origin = 'billing' and e.marked_at is null then now() else t.unprocessed_chargeback_at end`;
 
 export type UnprocessedChargeback = {
   readonly merchantId: string;
