@@ -150,12 +150,14 @@ const RECORD_REFUSAL = statement(
 );
 
 /**
- * No installment, share or movement changes: nothing was given back yet. By its fence alone: when a
+ * No installment, share or movement changes: nothing was given back yet. The tries before the
+ * acquirer accepted it do not count for when it is asked how it decided. By its fence alone: when a
  * change reported the end meanwhile, the cancel is due, and stays so.
  */
 const RECORD_ACCEPTED = statement(
   'cancels.record_accepted',
   `update cancels set state = 'pending', accepted_at = coalesce(accepted_at, now()), unknown_reason = null,
+     tries = case when accepted_at is null then 0 else tries end,
      due_at = now() + $4 * interval '1 second', rests_until = now() + $4 * interval '1 second'
    where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'accept')}) and fence = $3`,
 );

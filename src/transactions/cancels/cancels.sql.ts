@@ -181,6 +181,8 @@ export type UnresolvedCancel = {
   readonly fence: number;
   /** How often it was sent again, this time included. */
   readonly tries: number;
+  /** Whether the acquirer has accepted it, and decides later. */
+  readonly isAccepted: boolean;
   /** Business time. */
   readonly requestedAt: Instant;
 };
@@ -196,7 +198,8 @@ const CLAIM = statement(
      unknown_reason = case when c.accepted_at is null
        then coalesce(c.unknown_reason, 'the canceling process did not finish') else c.unknown_reason end
    from chosen n where c.merchant_id = n.merchant_id and c.cancel_id = n.cancel_id
-   returning c.merchant_id, c.cancel_id, c.transaction_id, c.amount, c.fence, c.tries, c.requested_at`,
+   returning c.merchant_id, c.cancel_id, c.transaction_id, c.amount, c.fence, c.tries, c.requested_at,
+     c.accepted_at is not null as is_accepted`,
 );
 
 /** Claims unanswered cancels of all merchants, and pending ones that are due, and raises their fence. */
@@ -213,6 +216,7 @@ export async function claimUnresolvedCancels(
     amount: row.amount as Cents,
     fence: row.fence as number,
     tries: row.tries as number,
+    isAccepted: row.is_accepted as boolean,
     requestedAt: row.requested_at as Instant,
   }));
 }

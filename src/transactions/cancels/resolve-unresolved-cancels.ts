@@ -90,7 +90,7 @@ async function record(
   }
   const deadlineAt = performance.now() + RECORD_MILLISECONDS;
   if (answer.kind === 'pending') {
-    const askAfterSeconds = secondsUntilNextPendingTry(tries);
+    const askAfterSeconds = secondsUntilNextPendingTry(cancel.isAccepted ? tries : 0);
     const accepted = { merchantId, cancelId, fence: cancel.fence, askAfterSeconds };
     await tools.writeCancelOutcome(accepted, deadlineAt);
     tools.observeCancel(answer.kind);

@@ -165,7 +165,7 @@ export async function keepPage(
     merchantId ?? ALL_MERCHANTS,
     cursor,
     fence,
-    changes.length > 0,
+    changes.length > 0 || decidedCancels.length > 0,
     hasMore,
     pauseSeconds,
     longestQuietFactor,
