@@ -8,8 +8,10 @@ import {
 
 /** Of one commit. */
 const BILLINGS_OF_BATCH = 200;
-/** Of one look: as many as may fall due on a day are gone within days. */
-const MOST_FORGOTTEN = 10_000;
+/** Of one statement. */
+const FORGOTTEN_OF_BATCH = 10_000;
+/** Of one look: a million, what is left is forgotten on the next day. */
+const MOST_BATCHES_FORGOTTEN = 100;
 
 /**
  * Notifies an endpoint, once for each, of the billings whose day comes within three days. Null:
@@ -32,6 +34,17 @@ export async function alertUpcomingBillings(
     held += batch.held;
     from = batch.next;
   } while (from !== null && !signal.aborted);
-  await forgetUpcoming(database, wanted, wanted.day, MOST_FORGOTTEN);
+  await forgetPast(database, wanted, signal);
   return { alerted, isWhole: from === null && held === 0 };
+}
+
+async function forgetPast(
+  database: AlertDayTools['database'],
+  wanted: UpcomingToAlert,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let batches = 0; batches < MOST_BATCHES_FORGOTTEN && !signal.aborted; batches += 1) {
+    const forgotten = await forgetUpcoming(database, wanted, wanted.day, FORGOTTEN_OF_BATCH);
+    if (forgotten < FORGOTTEN_OF_BATCH) return;
+  }
 }

@@ -156,21 +156,29 @@ function placeOf(row: Row): BillingPlace {
 /** Days that have come are not notified of any more. */
 const FORGET = statement(
   'notices.forget_upcoming',
-  `delete from upcoming_alerts where ctid = any (array(
-     select u.ctid from upcoming_alerts u
-     where u.merchant_id = $1 and u.alert_endpoint_id = $2 and u.due_on <= $3::date
-     order by u.due_on, u.billing_id limit $4
-   ))`,
+  `with forgotten as (
+     delete from upcoming_alerts where ctid = any (array(
+       select u.ctid from upcoming_alerts u
+       where u.merchant_id = $1 and u.alert_endpoint_id = $2 and u.due_on <= $3::date
+       order by u.due_on, u.billing_id limit $4
+     ))
+     returning true
+   )
+   select count(*) as count from forgotten`,
 );
 
-/** Forgets up to `limit` billings of which an endpoint was notified, and whose day has come. */
+/**
+ * Forgets up to `limit` billings of which an endpoint was notified, and whose day has come; gives how
+ * many.
+ */
 export async function forgetUpcoming(
   database: Database,
   { merchantId, alertEndpointId }: AlertEndpointKey,
   today: Day,
   limit: number,
-): Promise<void> {
-  await database.query(FORGET, [merchantId, alertEndpointId, today, limit]);
+): Promise<number> {
+  const [row] = await database.query(FORGET, [merchantId, alertEndpointId, today, limit]);
+  return row?.count as number;
 }
 
 /**
