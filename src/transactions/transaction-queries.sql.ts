@@ -129,7 +129,10 @@ export async function findTransaction(
 /** Cents come as numbers of JSON, moments as milliseconds. What was never sent was no cancel. */
 const FIND_WITH_CANCELS = statement(
   'transactions.find_with_cancels',
-  `select ${WHOLE}, c.cancels from ${OF_WHOLE}, lateral (
+  `select ${WHOLE}, c.cancels, (
+     select amount from captures where merchant_id = t.merchant_id and transaction_id = t.transaction_id
+       and state <> 'refused' and state = 'capturing' limit 1
+   ) as capturing_amount from ${OF_WHOLE}, lateral (
      select json_agg(json_build_object('cancelId', cancel_id, 'amount', amount, 'state', state,
        'requestedAt', floor(extract(epoch from requested_at) * 1000)::bigint,
        'decidedAt', floor(extract(epoch from coalesce(canceled_at, decided_at)) * 1000)::bigint)
@@ -145,7 +148,7 @@ const FIND_WITH_CANCELS = statement(
 
 const MOST_CANCELS = 100;
 
-/** The same with its newest hundred cancels, oldest first, of one moment. */
+/** The same with its newest hundred cancels, oldest first, and the capture under way, of one moment. */
 export async function findTransactionWithCancels(
   database: Reader,
   merchantId: string,
@@ -155,7 +158,11 @@ export async function findTransactionWithCancels(
   const values = [merchantId, transactionId, splitPage, BENEFICIARIES_OF_PAGE, MOST_CANCELS];
   const [row] = await database.query(FIND_WITH_CANCELS, values);
   if (row === undefined) return null;
-  return { ...parseTransaction(row), cancels: (row.cancels ?? []) as ListedCancel[] };
+  return {
+    ...parseTransaction(row),
+    cancels: (row.cancels ?? []) as ListedCancel[],
+    capturingAmount: row.capturing_amount as Cents | null,
+  };
 }
 
 function parseTransaction(row: Row): Transaction {

@@ -75,7 +75,8 @@ test('a capture that did not arrive is finished; until then nothing else happens
   service.bridge.spoil(({ kind }) => (kind === 'capture' || kind === 'findCapture' ? 'unavailable' : null));
   const key = { 'idempotency-key': randomUUID() };
   assert.equal((await capture(paymentId, 4_000, key)).status, 500);
-  assert.equal((await service.read(paymentId)).statusDescription, 'Pré-autorizada');
+  const { statusDescription, capturingAmount } = await service.read(paymentId);
+  assert.deepEqual([statusDescription, capturingAmount], ['Pré-autorizada', 4_000]);
   for (const other of [await capture(paymentId, 4_000), await capture(paymentId), await cancel(paymentId)]) {
     assert.deepEqual([other.status, other.body[0].tag], [409, '__general__'], other.text);
   }
@@ -97,7 +98,8 @@ test('a capture that the acquirer refuses leaves the payment as it was', async (
   const refused = await capture(paymentId, 1_051, key);
   assert.deepEqual([refused.status, refused.body[0].tag], [409, '__general__']);
   assert.deepEqual((await capture(paymentId, 1_051, key)).body, refused.body);
-  assert.equal((await service.read(paymentId)).statusDescription, 'Pré-autorizada');
+  const { statusDescription, capturingAmount } = await service.read(paymentId);
+  assert.deepEqual([statusDescription, capturingAmount], ['Pré-autorizada', undefined]);
   assert.equal((await capture(paymentId, 2_000)).status, 200, 'another capture may be made');
   assert.deepEqual(await ledgerOf(service, paymentId), { amount: 2_000, status: 'approved' });
 });

@@ -94,6 +94,12 @@ const LISTED_CANCEL = Type.Object({
 
 const PAYMENT_ANSWER = Type.Object({
   ...FIELDS_OF_ALL,
+  capturingAmount: Type.Optional(
+    Type.Integer({
+      description:
+        'Cents of a capture whose answer is awaited, while it is awaited: they will be captured, or the payment is as it was.',
+    }),
+  ),
   cancels: Type.Array(LISTED_CANCEL, { description: 'The newest hundred, oldest first.' }),
   split: Type.Optional(SPLIT_ANSWER),
   ...SPLIT_PAGES_ANSWER,
@@ -165,10 +171,11 @@ export function writePayment(
   language: Language,
   splitPage = 1,
 ): object {
-  const { split, shares, installments, cancels } = found.transaction;
+  const { split, shares, installments, cancels, capturingAmount } = found.transaction;
   const shown = split && { split, shares };
   return {
     ...writeSharedFields(found, language),
+    ...(capturingAmount !== null && { capturingAmount }),
     cancels: cancels.map(writeCancel),
     ...writeSplit(shown, installments.length, splitPage),
   };

@@ -62,7 +62,11 @@ export type ListedCancel = {
   readonly decidedAt: Instant | null;
 };
 
-export type TransactionWithCancels = Transaction & { readonly cancels: readonly ListedCancel[] };
+export type TransactionWithCancels = Transaction & {
+  readonly cancels: readonly ListedCancel[];
+  /** Null: no capture is under way. */
+  readonly capturingAmount: Cents | null;
+};
 
 /** Why nothing is given back; the acquirer was asked only with `refusedByAcquirer`. */
 export type CancelRefusal =
