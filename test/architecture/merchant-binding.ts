@@ -43,6 +43,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'captures.pull_forward': 'work that falls due, for all merchants',
   'preauthorizations.earliest_of_merchant': 'looks through what waits, of all merchants, for one merchant',
   'preauthorizations.expire': 'work that falls due, for all merchants',
+  'transactions.count_due': 'work that falls due, for all merchants',
   'preauthorizations.merchants_ahead': 'moved clocks, of all merchants',
   'cancels.earliest_due': 'work that falls due, for all merchants',
   'deliveries.claim_due': 'work that falls due, for all merchants',

@@ -15,7 +15,7 @@ const LET_GO = `locked as (
      for no key update of t skip locked
    ), released as (
      update transactions t set state = 'unresolved', fence = t.fence + 1, decided_at = null, due_at = now(),
-       unknown_reason = 'it was not captured in time'
+       unresolved_since = now(), unknown_reason = 'it was not captured in time'
      from locked l
      where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
      returning t.merchant_id, t.transaction_id, l.expires_at
@@ -58,6 +58,17 @@ export async function expirePreauthorizations(
       ? await database.query(EXPIRE, [limit])
       : await database.query(EXPIRE_OF, [merchantId, limit]);
   return rows.length;
+}
+
+const COUNT_DUE = statement(
+  'transactions.count_due',
+  `select count(*) as count from (select from transactions where due_at <= now() limit $1 + 1) as due`,
+);
+
+/** Whether more than so many unresolved charges wait to be claimed. */
+export async function areManyChargesDue(database: Database, many: number): Promise<boolean> {
+  const [row] = await database.query(COUNT_DUE, [many]);
+  return (row?.count as number) > many;
 }
 
 const MOVED = statement(

@@ -7,7 +7,7 @@ import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { OutcomeResult } from '../card/outcomes.sql.ts';
 import { ENQUEUE_CALLBACK_DELIVERIES } from '../movements/movement-deliveries.sql.ts';
-import { TRANSACTION_MOVES } from '../transaction.ts';
+import { TRANSACTION_MOVES, type TransactionState } from '../transaction.ts';
 import { findStates } from '../transaction-queries.sql.ts';
 
 /** The acquirer's approval of one transaction that this process is charging, and captures later. */
@@ -63,6 +63,12 @@ const COMMIT = statement(
    select transaction_id, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
 
+const HAS_PREAUTHORIZATION: ReadonlySet<TransactionState> = new Set([
+  'preauthorized',
+  'capturing',
+  'approved',
+]);
+
 /**
  * The outcome of a charge that is captured later, in a statement of its own: those that are captured
  * at once pay nothing for it. Repeatable as `commit_outcomes` is.
@@ -83,10 +89,12 @@ export function preauthorizationsWrite(
       const recorded = new Set(changed.map((row) => row.transaction_id as string));
       const missing = rows.filter((row) => !recorded.has(row.transactionId));
       const states = missing.length === 0 ? [] : await findStates(database, missing);
-      // What an earlier try wrote: this caller has the fence, and no other process pre-authorizes.
+      // What an earlier try wrote: this caller has the fence, and no other process pre-authorizes. Its
+      // callback may have had it captured meanwhile, which keeps the fence; a release raises it.
       for (const { transaction_id, state, fence } of states) {
         const row = missing.find(({ transactionId }) => transactionId === transaction_id);
-        if (state === 'preauthorized' && fence === row?.fence) recorded.add(transaction_id as string);
+        if (HAS_PREAUTHORIZATION.has(state as TransactionState) && fence === row?.fence)
+          recorded.add(transaction_id as string);
       }
       return new Map(
         rows.map(({ transactionId }) => [transactionId, { isRecorded: recorded.has(transactionId) }]),

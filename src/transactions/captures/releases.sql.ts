@@ -56,7 +56,8 @@ const COMMIT = statement(
      for no key update of t
    ), released as (
      update transactions t set state = 'unresolved', fence = t.fence + 1, decided_at = null,
-       due_at = now() + l.lease * interval '1 millisecond', unknown_reason = 'it was canceled before its capture'
+       due_at = now() + l.lease * interval '1 millisecond', unresolved_since = now(),
+       unknown_reason = 'it was canceled before its capture'
      from locked l
      where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id and clock_timestamp() < l.deadline
      returning t.merchant_id, t.transaction_id, t.fence, t.amount, t.authorization_code, l.release_id, l.created_by,

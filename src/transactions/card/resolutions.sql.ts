@@ -25,6 +25,8 @@ export type UnresolvedCharge = {
   readonly searchedMilliseconds: number;
   /** Whether a void of a billing's charge may have been sent. */
   readonly isVoidSent: boolean;
+  /** It waited for its capture, and was let go. */
+  readonly wasPreauthorized: boolean;
 };
 
 type HeldCharge = Pick<UnresolvedCharge, 'merchantId' | 'transactionId' | 'fence'>;
@@ -43,7 +45,8 @@ const CLAIM = statement(
    from chosen c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
    returning t.merchant_id, t.transaction_id, t.fence, t.resolve_tries, t.origin, t.amount, t.installment_count, t.vault_id,
      (extract(epoch from now() - t.unresolved_since) * 1000)::float8 as searched_milliseconds,
-     t.void_sent_at is not null as is_void_sent`,
+     t.void_sent_at is not null as is_void_sent,
+     exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id) as was_preauthorized`,
 );
 
 /**
@@ -67,15 +70,17 @@ export async function claimUnresolvedCharges(
     vaultId: row.vault_id as string | null,
     searchedMilliseconds: row.searched_milliseconds as number,
     isVoidSent: row.is_void_sent as boolean,
+    wasPreauthorized: row.was_preauthorized as boolean,
   }));
 }
 
 /**
  * Card source and anti-fraud code of what `changed` has ended; a decline counts for the rules of
- * velocity.
+ * velocity. What was pre-authorized keeps them: an approval used them.
  */
 const GIVEN_BACK = `given_back as (
-     select merchant_id, transaction_id, source_hash, anti_fraud_code, state = 'declined' as is_declined from changed
+     select merchant_id, transaction_id, source_hash, anti_fraud_code, state = 'declined' as is_declined from changed c
+     where not exists (select from preauthorizations p where p.merchant_id = c.merchant_id and p.transaction_id = c.transaction_id)
    ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${COUNT_DECLINES}`;
 
 /** What `changed` returns for the steps that follow. */

@@ -72,13 +72,16 @@ const TRIES_BEFORE_WARNING = 8;
  * depend on it.
  */
 const TRIES_FOR_CODE = 5;
+/** After a restore: what was captured is a sale, and a person decides. */
+const CAPTURED_OFF_RECORD = 'the acquirer has captured it, which is not on record here';
 
 /**
  * Finds the outcome of unresolved charges and makes it final. No such payment was reported as
  * approved, so it is voided, also when the acquirer does not know it, because the authorization may
  * still be on its way. A billing's charge is kept when the acquirer has approved it, and voided
  * only when the acquirer does not know it after a while of asking: a slow acquirer may book it yet.
- * Without a clear answer it is asked again, until it acknowledges.
+ * Without a clear answer it is asked again, until it acknowledges. A pre-authorization that was let
+ * go is voided only while the acquirer does not say that it was captured.
  */
 export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSignal): Work {
   const { database, outage } = tools;
@@ -101,7 +104,7 @@ export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSi
 
 async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Found): Promise<void> {
   if (typeof truth === 'string') {
-    if (charge.tries >= TRIES_BEFORE_WARNING) tools.warn(charge, truth);
+    if (charge.tries >= TRIES_BEFORE_WARNING || truth === CAPTURED_OFF_RECORD) tools.warn(charge, truth);
     const seconds = secondsUntilNextResolveTry(charge.tries, tools.outage.isAway());
     return postpone(tools, charge, { seconds, reason: truth });
   }
@@ -168,6 +171,11 @@ async function findTruth(tools: ResolveTools, charge: UnresolvedCharge): Promise
     return { state: 'declined', responseCode: found.responseCode, adviceCode: found.adviceCode };
   }
   if (found.kind === 'voided') return { state: 'voided' };
+  if (charge.wasPreauthorized) {
+    if (found.kind === 'approved') return CAPTURED_OFF_RECORD;
+    // It may have been captured: a void waits for a clear answer.
+    if (found.kind === 'unknown') return found.reason;
+  }
   const mayStillBeKept = mayBeKept(charge);
   if (mayStillBeKept) {
     if (found.kind === 'approved') return keptApproval(charge, found);

@@ -7,6 +7,8 @@ import type { Case, Unresolved, UnresolvedCount, UnresolvedKind } from './unreso
 
 /** Rows that wait for their first answer are not unresolved yet: it comes, or their lease ends. */
 const IS_UNRESOLVED_CHARGE = `t.due_at is not null and (t.state = 'unresolved' or t.due_at <= now())`;
+/** What was pre-authorized is old already when it is let go. */
+const CHARGE_SINCE = 'coalesce(t.unresolved_since, t.created_at)';
 const IS_UNRESOLVED_REQUEST = 'c.due_at is not null and (c.unknown_reason is not null or c.due_at <= now())';
 /** A person may decide what is pending too, when its acquirer never does. */
 const IS_UNDECIDED_CANCEL = `(c.state = 'pending' or ${IS_UNRESOLVED_REQUEST})`;
@@ -17,9 +19,9 @@ const LIST_CHARGES = statement(
   'transactions.list_unresolved',
   `select t.merchant_id, t.transaction_id as id, t.origin, t.amount, t.created_at, t.resolve_tries as tries, t.unknown_reason, t.due_at
    from transactions t
-   where ${IS_UNRESOLVED_CHARGE} and t.created_at <= now() - $2 * interval '1 minute'
+   where ${IS_UNRESOLVED_CHARGE} and ${CHARGE_SINCE} <= now() - $2 * interval '1 minute'
      and ($1::text is null or t.merchant_id = $1)
-   order by t.created_at, t.transaction_id limit $3`,
+   order by ${CHARGE_SINCE}, t.transaction_id limit $3`,
 );
 
 const LIST_CANCELS = statement(
@@ -86,9 +88,9 @@ const MOST_COUNTED = 100_000;
 
 const COUNT_CHARGES = statement(
   'transactions.count_unresolved',
-  `select count(*) as count, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_age,
+  `select count(*) as count, coalesce(extract(epoch from now() - min(since)), 0)::float8 as oldest_age,
      coalesce(max(resolve_tries), 0) as most_tries
-   from (select t.created_at, t.resolve_tries from transactions t where ${IS_UNRESOLVED_CHARGE}
+   from (select ${CHARGE_SINCE} as since, t.resolve_tries from transactions t where ${IS_UNRESOLVED_CHARGE}
          order by t.due_at limit $1) as unanswered`,
 );
 
