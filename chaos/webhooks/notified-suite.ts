@@ -126,18 +126,18 @@ async function isNothingWaiting({ query }: ChaosBench): Promise<boolean> {
 const BROKEN = [
   {
     invariant: 'no message about a movement without the movement',
-    query: `select d.delivery_number::text as reference, d.body as told from deliveries d where d.kind = 'movement' and not exists (
+    query: `select d.delivery_number::text as reference, d.body as reported from deliveries d where d.kind = 'movement' and not exists (
       select from movements m where m.merchant_id = d.merchant_id and m.movement_id = d.delivery_number
         and m.transaction_id = d.transaction_id and m.installment_number = d.installment_number)`,
   },
   {
     invariant: 'no movement without its message',
-    query: `select m.movement_id::text as reference, m.type as told from movements m where not exists (
+    query: `select m.movement_id::text as reference, m.type as reported from movements m where not exists (
       select from deliveries d where m.merchant_id = d.merchant_id and m.movement_id = d.delivery_number and d.kind = 'movement')`,
   },
   {
     invariant: 'nothing unknown remains',
-    query: `select reference_transaction as reference, state as told from transactions where decided_at is null
+    query: `select reference_transaction as reference, state as reported from transactions where decided_at is null
       union all select t.reference_transaction, 'a cancel is ' || c.state
       from cancels c join transactions t using (merchant_id, transaction_id) where c.decided_at is null`,
   },

@@ -17,10 +17,7 @@ type Notification = {
   newValue: string;
 };
 
-/**
- * Whether the message is Parcela's, whole, and new. `body`: the bytes as they came. `now`: seconds
- * since 1970.
- */
+/** Whether the message is Parcela's, whole, and new. `body`: the bytes as they came. `now`: seconds since 1970. */
 export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: string, now: number): boolean {
   const id = String(headers['webhook-id'] ?? '');
   const timestamp = String(headers['webhook-timestamp'] ?? '');
@@ -36,17 +33,13 @@ export function isGenuine(headers: IncomingHttpHeaders, body: Buffer, secret: st
   });
 }
 
-/**
- * Works a notification off, once, however often it comes. All or nothing: what throws is answered
- * 500 and comes again.
- */
+/** Works a notification off, once, however often it comes. All or nothing: what throws is answered 500 and comes again. */
 function takeNotification(database: DatabaseSync, told: Notification): void {
   const { movementId, nsu, installmentNumber, newValue } = told;
   database.exec('begin immediate');
   try {
     const seen = database.prepare('insert into movements values (?) on conflict do nothing').run(movementId);
-    // What your system does about it goes here, in the same transaction. A number that is smaller
-    // came late, and is old news.
+    // What your system does about it goes here, in the same transaction. A number that is smaller came late, and is old news.
     if (seen.changes === 1) {
       database
         .prepare(

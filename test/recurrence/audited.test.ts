@@ -61,7 +61,16 @@ test('a plan: made, edited field by field, and given other states', async () => 
   await done(`${PLANS}/${planId}/status`, { status: 'Canceled' });
   const terms = { planType: 'monthly', trialDays: 0, intervalDays: 30, installments: 0, maxRetries: 0 };
   assert.deepEqual(await entriesOn(`plans/${planId}`), [
-    ['plan.create', { name: 'Clube do Livro', amount: '49.9', ...terms, description: 'Um livro por mês' }],
+    [
+      'plan.create',
+      {
+        name: 'Clube do Livro',
+        amount: '49.9',
+        ...terms,
+        softDescriptor: '-',
+        description: 'Um livro por mês',
+      },
+    ],
     ['plan.change', { 'state.old': 'active', 'state.new': 'inactive' }],
     [
       'plan.change',

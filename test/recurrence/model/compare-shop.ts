@@ -35,6 +35,7 @@ export function assertPlan(
     name: plan.name,
     description: plan.description,
     ...terms,
+    softDescriptor: null,
     paymentMethod: 'CreditCard',
     status: plan.status,
   });
@@ -74,7 +75,7 @@ export function assertBilling(
   answered: unknown,
   hasMore = false,
 ): void {
-  const { created, modified, subscription: embedded, ...shown } = stampsApart(answered);
+  const { created, modified, paymentId, nsu, subscription: embedded, ...shown } = stampsApart(answered);
   const expected = {
     id: billing.id,
     status: billing.status,
@@ -85,6 +86,8 @@ export function assertBilling(
   const nextChargeOn = billing.chargeOn === null ? undefined : dayText(billing.chargeOn);
   if (hasMore) assert.partialDeepStrictEqual({ nextChargeOn, ...shown }, { ...expected, nextChargeOn });
   else assert.deepEqual(shown, expected);
+  const isPaid = billing.status === 'Paid';
+  assert.deepEqual([paymentId !== null, nsu !== null], [isPaid, isPaid]);
   assertSubscription(shop, subscription, embedded);
   assertStamps(billing, { created, modified });
 }
