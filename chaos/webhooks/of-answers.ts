@@ -84,7 +84,10 @@ export const ANSWER_INVARIANTS: readonly NotifiedInvariant[] = [
       );
       for (const sale of books.sales) {
         const rows = callbacks.get(sale.transactionId) ?? [];
-        const bodies = rows.map(({ body }) => JSON.parse(body) as Callback);
+        // That the acquirer refused a cancel which it had accepted says nothing of the payment.
+        const bodies = rows
+          .map(({ body }) => JSON.parse(body) as Callback)
+          .filter(({ Status }) => Status !== 'CANCELAMENTO_RECUSADO');
         const statuses = bodies.map(({ Status }) => Status);
         const say = (what: string) =>
           complain(sale.reference, `${what}: ${statuses}; ${JSON.stringify(sale)}`);
