@@ -59,8 +59,10 @@ export const ANSWER_INVARIANTS: readonly NotifiedInvariant[] = [
       for (const cancel of books.cancels.filter(isWholeAndDone)) {
         const sale = books.sales.find(({ reference }) => reference === cancel.reference);
         // It was of what the other cancel leaves: the installments end with that one, which the end
-        // of the run waits for.
-        if (sale?.isCanceling) continue;
+        // of the run waits for, or do not end where the acquirer refused it later.
+        const isPending = ({ reference, status }: CancelEntry) =>
+          reference === cancel.reference && status === 202;
+        if (sale?.isCanceling || books.cancels.some(isPending)) continue;
         const ended = new Set(
           receivedOf(books, cancel)
             .filter(isEnd)
