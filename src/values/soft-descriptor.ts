@@ -5,5 +5,7 @@
 export const LONGEST_SOFT_DESCRIPTOR = 13;
 
 export function isSoftDescriptor(text: string): boolean {
-  return /^[A-Za-z0-9 .*-]{1,13}$/.test(text) && /[A-Za-z0-9]/.test(text);
+  return (
+    text.length <= LONGEST_SOFT_DESCRIPTOR && /^[A-Za-z0-9 .*-]+$/.test(text) && /[A-Za-z0-9]/.test(text)
+  );
 }

@@ -44,7 +44,7 @@ function untilShown(paymentId: string, status: string): Promise<unknown> {
 const timesAsked = (kind: BridgeQuestion['kind'], from: number) =>
   service.bridge.asked.slice(from).filter((question) => question.kind === kind).length;
 
-test('an authorization of unknown outcome is undone, as any charge whose caller got an error', async () => {
+test('an authorization of unknown outcome is voided, as any charge whose caller got an error', async () => {
   const { reply } = await askToPreauthorize(service, 1_004);
   assert.equal(reply.status, 500, reply.text);
   const paymentId = reply.headers.get('x-payment-id') as string;

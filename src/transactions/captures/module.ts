@@ -11,8 +11,8 @@ import { captureIntentsWrite } from './captures.sql.ts';
 import { preauthorizationsWrite } from './preauthorizations.sql.ts';
 import { releasePreauthorization } from './release-preauthorization.ts';
 import { releasesWrite } from './releases.sql.ts';
-import type { ResolveCapturesTools } from './resolve-unresolved-captures.ts';
-import { capturingWork, expiringByClock, expiringWork } from './work.ts';
+import { type ResolveCapturesTools, resolveUnresolvedCaptures } from './resolve-unresolved-captures.ts';
+import { expiringByClock, expiringWork } from './work.ts';
 
 type CapturesContext = ModuleContext & {
   readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
@@ -72,7 +72,7 @@ export function openCaptures(
     writeCaptureOutcome,
     writePreauthorization: batched(preauthorizationsWrite(database, deliverer)),
     releasePreauthorization: (wanted, deadlineAt) => releasePreauthorization(release, wanted, deadlineAt),
-    works: [capturingWork(resolve, wakeSignal), expiringWork(expiry)],
+    works: [resolveUnresolvedCaptures(resolve, wakeSignal), expiringWork(expiry)],
     clockedWork: [expiringByClock(expiry)],
   };
 }

@@ -1,8 +1,10 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
+import { CAPTURE_MOVES } from '../capture.ts';
 import type { Postponement } from '../transaction.ts';
 
 /** An unanswered capture, leased by this process. */
@@ -54,7 +56,7 @@ const HOLD = statement(
   `with found as (
      select merchant_id, capture_id, (extract(epoch from due_at - now()) * 1000)::float8 as milliseconds_left
      from captures
-     where merchant_id = $1 and capture_id = $2 and state = 'capturing'
+     where merchant_id = $1 and capture_id = $2 and state in (${fromStates(CAPTURE_MOVES, 'confirm')})
        and (unknown_reason is not null or due_at <= now())
      for no key update
    )
@@ -86,7 +88,7 @@ const POSTPONE = statement(
   'captures.postpone',
   `update captures set due_at = now() + $4 * interval '1 second', unknown_reason = $5,
      tries = tries - $6
-   where merchant_id = $1 and capture_id = $2 and state = 'capturing' and fence = $3`,
+   where merchant_id = $1 and capture_id = $2 and state in (${fromStates(CAPTURE_MOVES, 'confirm')}) and fence = $3`,
 );
 
 /**
@@ -106,7 +108,7 @@ const PULL_FORWARD = statement(
   'captures.pull_forward',
   `with waiting as (
      select merchant_id, capture_id from captures
-     where state = 'capturing' and unknown_reason is not null and due_at > now() + $2 * interval '1 millisecond'
+     where state in (${fromStates(CAPTURE_MOVES, 'confirm')}) and unknown_reason is not null and due_at > now() + $2 * interval '1 millisecond'
      order by due_at limit $1 for no key update skip locked
    )
    update captures c set due_at = now()

@@ -9,7 +9,6 @@ import {
   expirePreauthorizations,
   findMerchantsAhead,
 } from './expiries.sql.ts';
-import { type ResolveCapturesTools, resolveUnresolvedCaptures } from './resolve-unresolved-captures.ts';
 
 const EXPIRY_MILLISECONDS = 5_000;
 const BATCH = 100;
@@ -20,10 +19,6 @@ const BATCH = 100;
 const MOST_DUE_CHARGES = 300;
 /** Of one step of a clock. */
 const MOST_BATCHES = 100;
-
-export function capturingWork(tools: ResolveCapturesTools, wakeSignal: WakeSignal): Work {
-  return resolveUnresolvedCaptures(tools, wakeSignal);
-}
 
 type ExpiryTools = {
   readonly database: Database;
