@@ -1,11 +1,14 @@
 import { benchRecurrence } from './charging/charging.ts';
 import { benchCpu } from './cpu.ts';
 import { benchEncrypted } from './encrypted.ts';
+import { benchExports } from './exports.ts';
 import { benchForeignIds } from './foreign-ids.ts';
 import { benchMemory } from './memory.ts';
 import { benchPaymentSearch } from './payment-search.ts';
 import { benchPayments } from './payments.ts';
 import { benchSearch } from './search.ts';
+import { benchSettlement } from './settlement/settled-month.ts';
+import { benchSettlementFiles } from './settlement-files.ts';
 import { benchSubscriptions } from './subscriptions.ts';
 import { benchWebhooks } from './webhooks/webhooks.ts';
 
@@ -20,6 +23,9 @@ const BENCHES: Record<string, () => Promise<void>> = {
   'payment-search': benchPaymentSearch,
   subscriptions: benchSubscriptions,
   recurrence: benchRecurrence,
+  'settlement-files': benchSettlementFiles,
+  exports: benchExports,
+  settlement: benchSettlement,
 };
 
 const [name = ''] = process.argv.slice(2);

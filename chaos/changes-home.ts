@@ -5,8 +5,8 @@ const HOME_MILLISECONDS = 30_000;
 const CURSOR = 'select cursor from acquirer_cursors where merchant_id = $1';
 /** A process that found no changes for long asks seldom: now there may be some. */
 const ASK_NOW = 'update acquirer_cursors set due_at = now() where merchant_id = $1';
-/** Nothing falls due by reading this far. */
-const LONG_AGO = '2001-01-01T00:00:00.000Z';
+/** Beyond what anything here is decided after, and before the first payout. */
+const AHEAD_MILLISECONDS = 86_400_000;
 
 /**
  * Waits until everything that happened to these merchants' charges is on record here. A change
@@ -20,11 +20,13 @@ export async function awaitChanges(bench: ChaosBench, merchantIds: Iterable<stri
   }
 }
 
+/** Nothing is booked by looking for the next one. */
 async function isHome(bench: ChaosBench, merchantId: string): Promise<boolean> {
   const [row] = await bench.query(CURSOR, [merchantId]);
   const after = row?.cursor == null ? '' : `&after=${encodeURIComponent(String(row.cursor))}`;
-  const url = `${bench.simulatorUrl}/changes?merchantId=${merchantId}&until=${LONG_AGO}&limit=1${after}`;
+  const until = new Date(Date.now() + AHEAD_MILLISECONDS).toISOString();
+  const url = `${bench.simulatorUrl}/changes/next?merchantId=${merchantId}&until=${until}${after}`;
   const response = await fetch(url).catch(() => null);
   if (response?.status !== 200) return false;
-  return ((await response.json()) as { items: unknown[] }).items.length === 0;
+  return ((await response.json()) as { at: string | null }).at === null;
 }

@@ -59,6 +59,8 @@ export type ChaosBench = {
   readonly systems: readonly MerchantSystem[];
   readonly address: TestDatabaseAddress;
   readonly simulatorUrl: string;
+  /** The bank's simulator, where the suite wants one. */
+  readonly bank: ChaosBank | null;
   /** Between the gateways and the simulator. */
   readonly cancelSpoiler: CancelSpoiler;
   /** Settings of a gateway, less its database. */
@@ -83,11 +85,21 @@ export type ChaosBench = {
   close(): Promise<void>;
 };
 
+/** A bank that may be killed as well. */
+export type ChaosBank = {
+  readonly url: string;
+  /** kill -9, and a new start on the same port and ledger. */
+  kill(): Promise<void>;
+  restart(): Promise<void>;
+};
+
 export type BenchOptions = {
   /** Where the database is to be, instead of the bench's own folder. */
   readonly databaseFolder?: string | null;
   /** The merchants have systems that are notified. */
   readonly hasSystems?: boolean;
+  /** The services have a bank. */
+  readonly hasBank?: boolean;
   /** How many merchants there are: two, or one for each system. */
   readonly shops?: number;
 };
@@ -105,6 +117,7 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
   );
   const systems = options.hasSystems ? await openMerchantSystems(chanceFrom(seed).fork('systems')) : [];
   const simulator = await openSimulator(join(folder, 'ledger'));
+  const bank = options.hasBank ? await openSimulator(join(folder, 'bank'), 'bank') : null;
   const cancelSpoiler = await openCancelSpoiler(simulator.url, chanceFrom(seed).fork('cancels'));
   const pool = new pg.Pool({ ...address, max: 3, application_name: 'faults' });
   pool.on('error', quiet);
@@ -114,8 +127,12 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
     systems,
     address,
     simulatorUrl: simulator.url,
+    bank,
     cancelSpoiler,
-    settings: gatewaySettings(cancelSpoiler.url, folder),
+    settings: {
+      ...gatewaySettings(cancelSpoiler.url, folder),
+      ...(bank === null ? {} : { PARCELA_BANK_URL: bank.url }),
+    },
     databaseFolder,
     server: server.current,
     hasServerEnded: server.hasEnded,
@@ -136,6 +153,7 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
       await cancelSpoiler.close();
       await Promise.all(systems.map((system) => system.goAway()));
       await simulator.stop();
+      await bank?.stop();
       await server.current().stop();
       await rm(folder, { recursive: true, force: true });
     },
@@ -169,15 +187,19 @@ async function openServer(folder: string) {
   };
 }
 
-async function openSimulator(folder: string) {
+async function openSimulator(folder: string, program: 'acquirer' | 'bank' = 'acquirer') {
   await mkdir(folder);
   const port = await freePort();
   const start = () =>
-    startTestSimulator(folder, [
-      ...['--port', String(port), '--late-milliseconds', String(LATE_MILLISECONDS)],
-      // The books must outlive the simulator, not the machine.
-      ...['--ledger-sync', 'off'],
-    ]);
+    startTestSimulator(
+      folder,
+      [
+        ...['--port', String(port), '--late-milliseconds', String(LATE_MILLISECONDS)],
+        // The books must outlive the simulator, not the machine.
+        ...['--ledger-sync', 'off'],
+      ],
+      program,
+    );
   let simulator: TestSimulator = await start();
   return {
     url: simulator.url,

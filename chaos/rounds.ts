@@ -206,6 +206,8 @@ const UNDER_WAY = `select exists (
     select from acquirer_changes a join transactions t
       on t.merchant_id = a.merchant_id and t.transaction_id::text = a.reference
     where a.state = 'waiting' and starts_with(t.reference_transaction, $1)
+  ) or exists (
+    select from boletos where due_at is not null and starts_with(reference_transaction, $1)
   ) as is_there`;
 const LOOK_MILLISECONDS = 40;
 

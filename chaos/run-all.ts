@@ -15,10 +15,11 @@ const LANES: readonly Lane[] = [
   // Every fourth payment of the draw is canceled: a cancel is an operation too.
   {
     suite: 'payments',
-    share: 0.68,
+    share: 0.6,
     options: (operations) => ['--payments', String(Math.ceil(operations * SHARE_OF_PAYMENTS))],
   },
   { suite: 'recurrence', share: 0.22, options: () => ['--processes', '2', '--billings', '2000'] },
+  { suite: 'boletos', share: 0.08, options: () => ['--processes', '2'] },
   { suite: 'webhooks', share: 0.1, options: () => ['--processes', '2'] },
 ];
 const SHARE_OF_PAYMENTS = 0.8;

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util';
+import { BOLETO_KINDS } from './boletos/boleto-kinds.ts';
+import { boletoSuite } from './boletos/boleto-suite.ts';
 import { ATTACKS } from './crowd/attacks.ts';
 import { crowdTable } from './crowd/report.ts';
 import { attacksNamed, runCrowd } from './crowd/run-crowd.ts';
@@ -27,18 +29,21 @@ const SUITES: ReadonlyMap<string, Runnable> = new Map<string, Runnable>([
   ['payments', { kinds: KINDS, open: () => PAYMENT_SUITE }],
   ['webhooks', { kinds: NOTIFIED_KINDS, open: notifiedSuite }],
   ['recurrence', { kinds: CHARGING_KINDS, open: (billings) => chargingSuite({ billings }) }],
+  ['boletos', { kinds: BOLETO_KINDS, open: boletoSuite }],
 ]);
 
 const HELP = `npm run chaos -- payments [options]
        npm run chaos -- webhooks [options]
        npm run chaos -- recurrence [options]
+       npm run chaos -- boletos [options]
        npm run chaos -- crowd [--rate R] [--seconds T] [--size P] [--only ATTACKS] [--answers-only] [--seed S]
        npm run chaos -- all [--kills N] [--operations M] [--seed S]
-       npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|crowd]
+       npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|crowd]
 
 Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
 clients were answered, our database, and the acquirer's ledger; with webhooks what merchants were told, our database, and what
-clients were answered; with recurrence what is owed and what was collected, the acquirer's ledger, and what merchants read.
+clients were answered; with recurrence what is owed and what was collected, the acquirer's ledger, and what merchants read;
+with boletos what clients were answered, our database, and the bank's ledger.
 
   --kills N       kills in all, with the faults of the other kinds beside them (200); kinds that kill nothing strike so often
   --seed S        the draw; printed, and random unless given
@@ -68,6 +73,9 @@ ${listOf(NOTIFIED_KINDS)}
 
 Kinds of recurrence:
 ${listOf(CHARGING_KINDS)}
+
+Kinds of boletos:
+${listOf(BOLETO_KINDS)}
 
 Attacks of crowd:
 ${listOf(ATTACKS)}

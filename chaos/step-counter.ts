@@ -28,6 +28,7 @@ let count = 0;
 let isDone = false;
 
 const acquirerPort = new URL(process.env.PARCELA_ACQUIRER_URL as string).port;
+const bankPort = new URL(process.env.PARCELA_BANK_URL ?? 'http://127.0.0.1').port;
 const databaseSockets = new Set<net.Socket>();
 
 function report(event: string, what: string): void {
@@ -71,7 +72,9 @@ function nameOf(socket: net.Socket): string {
   if (databaseSockets.has(socket)) return 'database';
   if ('server' in socket && socket.server) return 'caller';
   if (typeof (socket as { fd?: unknown }).fd === 'number') return 'output';
-  return String(socket.remotePort) === acquirerPort ? 'acquirer' : 'merchant';
+  const port = String(socket.remotePort);
+  if (port === acquirerPort) return 'acquirer';
+  return port === bankPort ? 'bank' : 'merchant';
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: it takes values of every shape.

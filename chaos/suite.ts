@@ -23,6 +23,8 @@ export type Suite = {
   readonly operations: readonly Operation[];
   /** The merchants have systems that are notified. */
   readonly hasSystems: boolean;
+  /** The services have a bank. */
+  readonly hasBank?: boolean;
   /** Called once in each bench, when services are up. */
   prepare(stage: Stage): Promise<void>;
   /**
@@ -97,7 +99,9 @@ async function runOnBench(
   if (kinds.length === 0) return [];
   const { suite, seed, processes } = options;
   const databaseFolder = disk?.folder ?? null;
-  const bench = await openChaosBench(seed, { databaseFolder, hasSystems: suite.hasSystems });
+  const bench = await openChaosBench(seed, {
+    ...{ databaseFolder, hasSystems: suite.hasSystems, hasBank: suite.hasBank ?? false },
+  });
   const till = new Till(bench);
   const fleet = openFleet(bench, bench.address, processes);
   const close = async () => {

@@ -3,17 +3,21 @@ import { openBench } from './acquirer/open-bench.ts';
 import { POINTS } from './acquirer/points.ts';
 import { openAntiFraudBench } from './antifraud/bench.ts';
 import { ANTI_FRAUD_POINTS } from './antifraud/points.ts';
+import { openBankBench } from './bank/bench.ts';
+import { BANK_POINTS } from './bank/points.ts';
 import { checkPoints, type PointResult } from './check-points.ts';
 import { HttpClient } from './http-client.ts';
 
 const HELP = `npm run conformance -- acquirer --url URL [options]
+npm run conformance -- bank --url URL [options]
 npm run conformance -- antifraud --url URL [options]
 
-Holds a bridge to an acquirer against docs/acquirer-protocol.md, or an anti-fraud provider against
-docs/antifraud-protocol.md, point by point. The first charges cards, and both leave what they ask on record: run them
-against a test environment. Ends with 0 when no point failed, with 1 when one did, with 2 when it could not begin.
+Holds a bridge to an acquirer against docs/acquirer-protocol.md, one to a bank against docs/bank-protocol.md, or an
+anti-fraud provider against docs/antifraud-protocol.md, point by point. They charge cards, register boletos, and leave what
+they ask on record: run them against a test environment. Ends with 0 when no point failed, with 1 when one did, with 2 when it could not begin.
 
   --url URL               where the bridge or the provider is
+  --token TEXT            the bearer token, if a bank or a provider asks for one
   --merchant ID           the merchant that sells (conformance-1)
   --other-merchant ID     another one (conformance-2)
   --real-money            also where it does not say that it is a simulator
@@ -26,8 +30,11 @@ Of an acquirer:
   --declined-card NUMBER  the Visa card that is declined, if another one
   --pending-amount CENTS  a cancellation that is accepted and decided later (2001); "none" skips it
 
+Of a bank:
+  --refused-value CENTS   a boleto that it refuses (2011); "none" skips it
+  --paid-value CENTS      a boleto that is paid on its due day (2021); "none" skips it
+
 Of an anti-fraud provider:
-  --token TEXT            the bearer token, if it asks for one
   --review-email ADDRESS  a buyer whom it reviews (fraud-review@test.com); "none" skips it
   --reject-email ADDRESS  a buyer whom it rejects (fraud-reject@test.com); "none" skips it
 `;
@@ -41,6 +48,8 @@ const OPTIONS = {
   'declined-amount': { type: 'string', default: '1051' },
   'declined-card': { type: 'string' },
   'pending-amount': { type: 'string', default: '2001' },
+  'refused-value': { type: 'string', default: '2011' },
+  'paid-value': { type: 'string', default: '2021' },
   token: { type: 'string' },
   'review-email': { type: 'string', default: 'fraud-review@test.com' },
   'reject-email': { type: 'string', default: 'fraud-reject@test.com' },
@@ -67,6 +76,17 @@ const SUITES: Readonly<Record<string, (url: string, values: Values) => AsyncIter
         declinedAmount: values['declined-amount'] === 'none' ? null : Number(values['declined-amount']),
         declinedCard: values['declined-card'],
         pendingAmount: values['pending-amount'] === 'none' ? null : Number(values['pending-amount']),
+      }),
+    ),
+  bank: (url, values) =>
+    checkPoints(
+      BANK_POINTS,
+      openBankBench(url, {
+        token: values.token ?? null,
+        merchantId: values.merchant,
+        otherMerchantId: values['other-merchant'],
+        refusedValue: values['refused-value'] === 'none' ? null : Number(values['refused-value']),
+        paidValue: values['paid-value'] === 'none' ? null : Number(values['paid-value']),
       }),
     ),
   antifraud: (url, values) =>

@@ -44,13 +44,16 @@ export const KEPT: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   createSubscription: { subscriptionId: '' },
   listBillings: { billingId: '.items[0].id' },
   registerNotifier: { notifierId: '' },
+  issueBoleto: { boletoId: '.id' },
   createWebhookSecret: { webhookSecret: '.secret' },
   listWebhookDeliveries: { deliveryId: '.items[0].id' },
 };
 
-/** Operations that a service need not have, and why they are in no collection. */
+/** Operations that are in no collection, and why. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
   getSecurityText: 'it is served only where the operator has named a contact',
+  showBoletoPage: 'its address is the url of a boleto, for a browser',
+  showBoletoPdf: 'its address is the url of a boleto, for a browser',
 };
 
 /** Declines whatever is charged, for want of funds. */
@@ -64,6 +67,7 @@ const login = (scope: 'gateway' | 'recurrence' | 'integration', name: Sentence):
 });
 
 const SALE = { transactionType: 'credit', amount: 12_990, productType: 'lojista', installments: 3 };
+const ofNovember = { startDate: '2026-11-01', endDate: '2026-11-30' };
 const ofSubscription = { subscriptionId: '{{subscriptionId}}' };
 
 /** The story that the collection goes through: what a step uses an earlier one has made. */
@@ -108,6 +112,9 @@ export const CHAPTERS: readonly Chapter[] = [
       { id: 'getPayment' },
       { id: 'listAcquirerCharges', query: { paymentId: '{{paymentId}}' } },
       { id: 'forceTransactionEvent' },
+      { id: 'readAcquirerFile', query: { format: 'adiq', day: '2026-01-02' } },
+      { id: 'listBankBoletos' },
+      { id: 'readReturnFile', query: { day: '2026-01-02' } },
       { id: 'cancelPayment' },
       { id: 'listIssuerCodes' },
     ],
@@ -191,6 +198,17 @@ export const CHAPTERS: readonly Chapter[] = [
     ],
   },
   {
+    title: { pt: 'Boletos', en: 'Boletos' },
+    steps: [
+      { id: 'issueBoleto' },
+      { id: 'getBoleto' },
+      { id: 'listBoletos', query: { startDate: '2029-12-01', endDate: '2029-12-31' } },
+      { id: 'forceBoletoEvent' },
+      { id: 'issueBoleto', name: { pt: 'Emitir outro boleto', en: 'Issue another boleto' } },
+      { id: 'cancelBoleto' },
+    ],
+  },
+  {
     title: { pt: 'O que foi notificado', en: 'What was notified' },
     steps: [
       // The oldest: it is over after the four days, whether anything listens or not.
@@ -199,7 +217,20 @@ export const CHAPTERS: readonly Chapter[] = [
       { id: 'resendWebhookDelivery' },
       { id: 'resendWebhookDeliveries' },
       { id: 'listMovements' },
+      { id: 'searchReceivablesByCode' },
+      { id: 'listReconciliationDays', query: { from: '2026-11-01', to: '2026-12-31' } },
+      { id: 'exportReceivablesBySale', query: ofNovember },
+      { id: 'exportReceivablesByPayment', query: ofNovember },
       { id: 'deleteWebhook' },
+    ],
+  },
+  {
+    title: { pt: 'Conciliação', en: 'Reconciliation' },
+    steps: [
+      { id: 'registerExceptionNotifier', body: { callbackUrl: '{{webhookUrl}}' } },
+      { id: 'getExceptionNotifier' },
+      { id: 'listReconciliationExceptions', query: { from: '2026-12-01', to: '2026-12-31' } },
+      { id: 'deleteExceptionNotifier' },
     ],
   },
   {

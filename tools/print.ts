@@ -26,6 +26,8 @@ import {
 import { addDays, type Day } from '../src/values/instant.ts';
 import { billOfMaterials, type Lock } from './bill-of-materials.ts';
 import { collection } from './collection.ts';
+import { returnPage } from './return-page.ts';
+import { settlementPage } from './settlement-page.ts';
 import { STATE_COLUMNS, type StateColumn } from './state-tables.ts';
 
 /** All that there is: homologation publishes whatever production does. */
@@ -38,6 +40,8 @@ export function printedDocuments(): Record<string, string> {
     'docs/openapi.json': printOpenApi(),
     'docs/errors.md': printErrors(),
     'docs/states.md': printStates(),
+    'docs/settlement-files.md': settlementPage(PRINTED_NOTE),
+    'docs/return-files.md': returnPage(PRINTED_NOTE),
     'docs/sbom.cdx.json': printBillOfMaterials(),
     'docs/pt/parcela.postman_collection.json': printCollection('pt'),
     'docs/en/parcela.postman_collection.json': printCollection('en'),

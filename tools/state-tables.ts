@@ -1,5 +1,8 @@
+import { BOLETO_MOVES } from '../src/boletos/boleto.ts';
+import { BANK_CHANGE_MOVES } from '../src/boletos/changes/bank-change.ts';
 import { STATUS_WORDS } from '../src/payments/status/contract.ts';
 import type { StateTable } from '../src/platform/postgres/state-table.ts';
+import { EXCEPTION_MOVES } from '../src/reconciliation/exceptions/exception.ts';
 import { ALERT_ENDPOINT_MOVES } from '../src/recurrence/alerts/alert-endpoint.ts';
 import { BILLING_MOVES } from '../src/recurrence/billings/billing.ts';
 import { BILLING_STATE_WORDS } from '../src/recurrence/billings/contract.ts';
@@ -194,6 +197,52 @@ event cannot happen there.`,
     first: ['active', 'inactive', 'canceled'],
   }),
   stateColumn({
+    table: 'boletos',
+    moves: BOLETO_MOVES,
+    title: 'Boletos',
+    text: `What a boleto is, in our books. While it is canceled it is shown as it was. ${DASH}.`,
+    column: 'Meaning',
+    states: {
+      issuing: 'the bank is asked to register it, again and again until it answers: `statusBill` 0',
+      issued: 'it can be paid: 1',
+      overdue: 'its due day is over, and it can still be paid: 3',
+      canceling: 'the bank is asked to end it, again and again until it answers',
+      paid: 'the bank reported its payment: 2',
+      canceled: 'it cannot be paid any more, at your request or at the bank: 4',
+      expired: 'its last day is over: 5',
+      refused: 'the bank registers no such boleto, or was not asked',
+    },
+    events: {
+      issue: 'the bank registered it; its movement has the new value `Emitido`',
+      refuse: 'the bank does not register it',
+      withdraw: 'it was not sent',
+      lapse: 'its due day is over, or the business day behind it; `Vencido`',
+      startCancel: 'you cancel it',
+      startExpiry: 'its last day is over, and the bank is asked to end it',
+      keepIssued: 'the bank says that it is paid, or was not asked; it was not overdue',
+      keepOverdue: 'the same of one that was overdue',
+      pay: 'the bank reports a payment; `Pago`',
+      cancel: 'the bank canceled it; `Cancelado`',
+      expire: 'the bank ended it after its last day; `Expirado`',
+    },
+    first: ['issuing'],
+  }),
+  stateColumn({
+    table: 'bank_changes',
+    moves: BANK_CHANGE_MOVES,
+    title: 'Changes of the bank',
+    text: 'What the bank says of a boleto later: that it was paid, canceled or ended.',
+    column: 'Meaning',
+    states: {
+      waiting: 'it is not applied yet',
+      applied:
+        'it is recorded: the boleto is what it says, or a payment that nobody expected stands beside it',
+      refused: 'nothing comes of it',
+    },
+    events: { apply: 'it belongs to a boleto that lets it happen', refuse: 'it cannot happen, for good' },
+    first: ['waiting'],
+  }),
+  stateColumn({
     table: 'deliveries',
     moves: DELIVERY_MOVES,
     title: 'Deliveries',
@@ -240,6 +289,26 @@ event cannot happen there.`,
     states: { active: 'it is notified', inactive: 'it is not' },
     events: { activate: 'you activate it', deactivate: 'you end it' },
     first: ['active'],
+  }),
+  stateColumn({
+    table: 'reconciliation_exceptions',
+    moves: EXCEPTION_MOVES,
+    title: 'Exceptions of reconciliation',
+    text: `Where a file of the acquirer and our books differ. ${DASH}.`,
+    column: 'Meaning',
+    states: {
+      open: 'nobody knows why',
+      explained: 'a rule knows why',
+      healed: 'what came later shows no difference any more',
+      resolved: 'a person found out why',
+    },
+    events: {
+      explain: 'a rule knows why now',
+      heal: 'a later file, or the books, show no difference any more',
+      resolve: 'the operator ends it with a reason',
+      reopen: 'a later file contradicts',
+    },
+    first: ['open', 'explained'],
   }),
 ];
 

@@ -23,6 +23,8 @@ const TOKENIZED_EVERY = 5;
 const ERRAND_MILLISECONDS = 1_000;
 const HOME = '127.0.0.1';
 
+const newAgent = () => new Agent({ localAddress: HOME, pipelining: 1 });
+
 type Call = { readonly token?: string; readonly body?: unknown; readonly method?: 'POST' };
 
 /**
@@ -33,7 +35,7 @@ export class WellMerchant {
   readonly shop: Shop;
   readonly #url: string;
   readonly #chance: Chance;
-  readonly #agent = new Agent({ localAddress: HOME, pipelining: 1 });
+  readonly #agent = newAgent();
   #tokens = { gateway: '', integration: '' };
   #vaultId = '';
   readonly #listener: Server = createServer((incoming, response) => {
@@ -135,9 +137,13 @@ export class WellMerchant {
     }
   }
 
+  /** Over a connection of its own, as a merchant's next program opens one. */
   async #logIn(): Promise<Answer> {
-    const { answer, body } = await this.#exchange('/api/auth/token', { body: this.shop.login });
-    const other = await this.#exchange('/api/authentication/login', { body: this.shop.integration });
+    const agent = newAgent();
+    const { answer, body } = await this.#exchange('/api/auth/token', { body: this.shop.login }, agent);
+    const integration = { body: this.shop.integration };
+    const other = await this.#exchange('/api/authentication/login', integration, agent);
+    await agent.destroy();
     if (answer.status === 200) this.#tokens.gateway = (body as { accessToken: string }).accessToken;
     if (other.answer.status === 200)
       this.#tokens.integration = (other.body as { accessToken: string }).accessToken;
@@ -193,7 +199,11 @@ export class WellMerchant {
     return (await this.#exchange(path, call)).answer;
   }
 
-  async #exchange(path: string, { token, body, method }: Call): Promise<{ answer: Answer; body: unknown }> {
+  async #exchange(
+    path: string,
+    { token, body, method }: Call,
+    dispatcher = this.#agent,
+  ): Promise<{ answer: Answer; body: unknown }> {
     const [what = path] = path.split('?');
     const startedAt = performance.now();
     const answerOf = (status: number | null, lostBy: string | null): Answer => ({
@@ -204,7 +214,7 @@ export class WellMerchant {
     });
     try {
       const response = await request(this.#url + path, {
-        dispatcher: this.#agent,
+        dispatcher,
         method: method ?? (body === undefined ? 'GET' : 'POST'),
         headers: {
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

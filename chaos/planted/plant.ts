@@ -5,7 +5,7 @@ export type Edit = { readonly file: string; readonly find: string; readonly put:
 export type Plant = {
   readonly name: string;
   /** Which suite is to find it: payments, unless said. */
-  readonly suite?: 'webhooks' | 'recurrence' | 'crowd';
+  readonly suite?: 'webhooks' | 'recurrence' | 'boletos' | 'crowd';
   readonly edits: readonly Edit[];
   /** As for `--only`: kinds of faults, or attacks. */
   readonly kinds: string;

@@ -1,3 +1,4 @@
+import { BOLETO_PLANTS } from './boleto-plants.ts';
 import { CANCEL_PLANTS } from './cancel-plants.ts';
 import { CAPTURE_PLANTS } from './capture-plants.ts';
 import { CHARGE_PLANTS } from './charge-plants.ts';
@@ -16,6 +17,7 @@ export const PLANTS: readonly Plant[] = [
   ...KEY_PLANTS,
   ...WEBHOOK_PLANTS,
   ...RECURRENCE_PLANTS,
+  ...BOLETO_PLANTS,
   ...EDGE_PLANTS,
   ...CROWD_PLANTS,
 ];

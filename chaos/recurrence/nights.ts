@@ -82,9 +82,12 @@ async function untilDue({ bench }: Scene, { merchantId }: ChargingShop): Promise
   while ((await bench.query(NOT_DUE, [merchantId])).length > 0) await pause(500);
 }
 
+/** They were due tomorrow: of that their merchants may have been notified today, which was yesterday then. */
 const MAKE_DUE = [
   'update subscriptions set first_due_on = first_due_on - 1 where merchant_id = any ($1)',
   'update billings set due_on = due_on - 1, charge_on = charge_on - 1 where merchant_id = any ($1)',
+  `update deliveries set scheduled_at = scheduled_at - interval '1 day'
+   where merchant_id = any ($1) and kind = 'notice' and body::jsonb ->> 'event' = 'upcoming'`,
 ];
 
 async function makeDue({ bench }: Scene, shops: readonly ChargingShop[]): Promise<void> {

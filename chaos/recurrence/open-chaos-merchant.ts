@@ -75,7 +75,7 @@ const COPY_CREDENTIAL = `insert into credentials select (jsonb_populate_record(c
   on conflict do nothing`;
 
 /** A copy of the demo merchant, password too: hashing one takes longer than all the rest. */
-async function copyMerchant(bench: ChaosBench, merchantId: string): Promise<void> {
+export async function copyMerchant(bench: ChaosBench, merchantId: string): Promise<void> {
   const [demo] = bench.shops;
   await bench.query(COPY_MERCHANT, [demo?.merchantId, JSON.stringify({ merchant_id: merchantId })]);
   await insertRows(bench, 'accounts', [{ merchant_id: merchantId, account_number: ACCOUNT, position: 1 }]);
@@ -88,7 +88,7 @@ async function copyMerchant(bench: ChaosBench, merchantId: string): Promise<void
 
 const ACCOUNT = '1000001';
 
-async function logIn(bench: ChaosBench, gateway: Gateway, userName: string): Promise<string> {
+export async function logIn(bench: ChaosBench, gateway: Gateway, userName: string): Promise<string> {
   const { password } = bench.shops[0]?.login ?? { password: '' };
   const reply = await callGateway(gateway.url, '/api/auth/token', { body: { userName, password } });
   if (reply.status !== 200) throw new Error(`the login of ${userName} was answered ${reply.status}`);

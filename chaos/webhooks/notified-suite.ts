@@ -128,7 +128,7 @@ const BROKEN = [
     invariant: 'no message about a movement without the movement',
     query: `select d.delivery_number::text as reference, d.body as reported from deliveries d where d.kind = 'movement' and not exists (
       select from movements m where m.merchant_id = d.merchant_id and m.movement_id = d.delivery_number
-        and m.transaction_id = d.transaction_id and m.installment_number = d.installment_number)`,
+        and coalesce(m.transaction_id, m.boleto_id) = d.transaction_id and m.installment_number = d.installment_number)`,
   },
   {
     invariant: 'no movement without its message',

@@ -60,9 +60,9 @@ export const ANSWER_INVARIANTS: readonly NotifiedInvariant[] = [
         const sale = books.sales.find(({ reference }) => reference === cancel.reference);
         // It was of what the other cancel leaves: the installments end with that one, which the end
         // of the run waits for, or do not end where the acquirer refused it later.
-        const isPending = ({ reference, status }: CancelEntry) =>
-          reference === cancel.reference && status === 202;
-        if (sale?.isCanceling || books.cancels.some(isPending)) continue;
+        const isUndecided = ({ reference, status }: CancelEntry) =>
+          reference === cancel.reference && (status === null || status === 202 || status >= 500);
+        if (sale?.isCanceling || books.cancels.some(isUndecided)) continue;
         const ended = new Set(
           receivedOf(books, cancel)
             .filter(isEnd)

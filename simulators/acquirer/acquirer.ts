@@ -6,6 +6,7 @@ import {
   captureAnswer,
   changeItem,
   chargeAnswer,
+  DAY_NOT_OVER,
   FORBIDDEN,
   NOT_FOUND,
   ok,
@@ -18,6 +19,7 @@ import {
   undoAnswer,
 } from './answers.ts';
 import { type Charge, type Charges, stateAfterChange } from './charges.ts';
+import { endOfDay } from './days.ts';
 import type { Decline } from './decline-codes.ts';
 import {
   type CaptureRefusal,
@@ -31,9 +33,10 @@ import {
   type RefusalReason,
 } from './entries.ts';
 import { behaviourOf, behaviourOfCapture, stepOfCanceledAmount } from './faults.ts';
+import { type FileQuery, fileAnswer } from './files.ts';
 import type { Ledger } from './ledger.ts';
 import { bookedBehind, changesPage, nextChange } from './ledger-pages.ts';
-import { type DueDecision, restOf } from './pending.ts';
+import { coversAnticipation, type DueDecision, restOf } from './pending.ts';
 import type {
   Authorization,
   Cancellation,
@@ -125,7 +128,7 @@ export class Acquirer {
   }
 
   cancel(request: Cancellation, respond: Respond, protocol: Protocol = 2): void {
-    const { merchantId, cancellationReference, reference, amount } = request;
+    const { merchantId, cancellationReference, reference, amount, requestedAt } = request;
     const known = this.#charges.cancellation(merchantId, cancellationReference);
     if (known !== undefined) {
       const isSame = known.reference === reference && known.amount === amount;
@@ -142,6 +145,7 @@ export class Acquirer {
       amount,
       refusal,
       pending: refusal === null && protocol === 2 ? this.#pendingOf(request) : null,
+      requestedAt,
     });
     this.#answer(this.#cancellationAnswer(request, protocol), respond);
   }
@@ -193,18 +197,20 @@ export class Acquirer {
 
   /** Makes something happen to an installment, behind all that falls due before it. */
   change(wanted: WantedChange, respond: Respond): void {
-    const { merchantId, reference, installmentNumber, type, amount, at } = wanted;
+    const { merchantId, reference, installmentNumber, type, amount, anticipationFee, at } = wanted;
     this.#bookDue(merchantId, at, Number.POSITIVE_INFINITY);
     const charge = this.#charges.charge(merchantId, reference);
     if (charge === undefined || installmentNumber > charge.installments) {
       this.#answer(NOT_FOUND, respond);
       return;
     }
-    if (stateAfterChange(charge, installmentNumber, type, amount) === null) {
+    const isPossible = stateAfterChange(charge, installmentNumber, type, amount) !== null;
+    if (!isPossible || !coversAnticipation(charge, installmentNumber, anticipationFee)) {
       this.#answer(FORBIDDEN, respond);
       return;
     }
-    this.#bookChange({ merchantId, reference, installmentNumber, change: type, amount, happenedAt: at });
+    const change = { change: type, amount, anticipationFee, happenedAt: at };
+    this.#bookChange({ merchantId, reference, installmentNumber, ...change });
     const booked = this.#charges.changesOf(merchantId).at(-1);
     if (booked === undefined) throw new Error('the change was not booked');
     this.#answer(ok(changeItem(booked)), respond);
@@ -219,6 +225,17 @@ export class Acquirer {
 
   tellNextChange(query: ChangesQuery, respond: Respond): void {
     this.#answer(ok(nextChange(this.#charges, query, query.until ?? this.#now())), respond);
+  }
+
+  /** What happened on a day that is over, as the format says it; what fell due in it is booked first. */
+  writeFile(query: FileQuery, respond: Respond): void {
+    const end = endOfDay(query.day);
+    if (end > (query.until ?? this.#now())) {
+      this.#answer(DAY_NOT_OVER, respond);
+      return;
+    }
+    this.#bookDue(query.merchantId, end - 1, Number.POSITIVE_INFINITY);
+    this.#answer(fileAnswer(this.#charges, query), respond);
   }
 
   writeScript({ merchantId, steps, cancellations }: Script, respond: Respond): void {
@@ -315,7 +332,7 @@ export class Acquirer {
       }
       const { charge, number: installmentNumber, at: happenedAt } = due;
       const { merchantId: owner, reference } = charge;
-      const settled = { change: 'settled', amount: null, happenedAt } as const;
+      const settled = { change: 'settled', amount: null, anticipationFee: null, happenedAt } as const;
       this.#bookChange({ merchantId: owner, reference, installmentNumber, ...settled });
     }
   }

@@ -1,7 +1,20 @@
+import { bankDayFrom } from './bank-days.ts';
 import type { BookedCancellation, BookedCapture, Change, Charge } from './charges.ts';
+import { saoPauloDayOf } from './days.ts';
+import { tidOf } from './tid.ts';
 
-export type Answer = { readonly status: number; readonly body: object };
+export type Answer = {
+  readonly status: number;
+  readonly body: object;
+  /** What is answered in place of the body: a file of text, line by line. */
+  readonly file?: WrittenFile;
+};
+export type WrittenFile = { readonly name: string; readonly lines: Iterable<string> };
 
+/** Of files: the day is not over in the merchant's time. */
+export const DAY_NOT_OVER: Answer = { status: 409, body: { error: 'dayNotOver' } };
+/** A fault was ordered of a file without such a row. */
+export const NO_SUCH_ROW: Answer = { status: 409, body: { error: 'noSuchRow' } };
 export const UNDONE: Answer = { status: 409, body: { error: 'undone' } };
 export const REFERENCE_REUSED: Answer = { status: 409, body: { error: 'referenceReused' } };
 export const CANCELED: Answer = { status: 409, body: { error: 'canceled' } };
@@ -27,8 +40,8 @@ export function ok(body: object): Answer {
 }
 
 /** What was decided about the charge, whatever became of it since. */
-export function outcomeAnswer({ reference, authorizedAmount, capture, decision, at }: Charge): Answer {
-  const amount = authorizedAmount;
+export function outcomeAnswer(charge: Charge): Answer {
+  const { reference, authorizedAmount: amount, capture, decision, at } = charge;
   if (decision.outcome === 'declined') return ok({ reference, amount, ...decision });
   const { authorizationCode, nsu, networkTransactionId } = decision;
   const authorizedAt = new Date(at).toISOString();
@@ -39,6 +52,7 @@ export function outcomeAnswer({ reference, authorizedAmount, capture, decision, 
     authorizationCode,
     nsu: String(nsu),
     networkTransactionId,
+    tid: tidOf(charge),
     authorizedAt,
   });
 }
@@ -60,7 +74,8 @@ export function captureAnswer(captureReference: string, { amount, refusal }: Boo
 }
 
 /** What the charge is now. */
-export function chargeAnswer({ reference, amount, canceledAmount, status, decision, at }: Charge): Answer {
+export function chargeAnswer(charge: Charge): Answer {
+  const { reference, amount, canceledAmount, status, decision, at } = charge;
   const isApproved = decision.outcome === 'approved';
   return ok({
     reference,
@@ -70,6 +85,7 @@ export function chargeAnswer({ reference, amount, canceledAmount, status, decisi
     authorizationCode: isApproved ? decision.authorizationCode : null,
     nsu: isApproved ? String(decision.nsu) : null,
     networkTransactionId: isApproved ? decision.networkTransactionId : null,
+    tid: tidOf(charge),
     responseCode: isApproved ? null : decision.responseCode,
     adviceCode: isApproved ? null : decision.adviceCode,
     authorizedAt: isApproved ? new Date(at).toISOString() : null,
@@ -86,6 +102,7 @@ export function tombstoneAnswer(reference: string): Answer {
     authorizationCode: null,
     nsu: null,
     networkTransactionId: null,
+    tid: null,
     responseCode: null,
     adviceCode: null,
     authorizedAt: null,
@@ -105,13 +122,8 @@ export function changeItem(change: Change): object {
     amount,
     at: new Date(at).toISOString(),
   };
-  if (payout !== undefined) return { ...item, ...payout, bankOn: saoPauloDayOf(at) };
+  if (payout !== undefined) return { ...item, ...payout, bankOn: bankDayFrom(saoPauloDayOf(at)) };
   return cancellationReference === undefined ? item : { ...item, cancellationReference };
-}
-
-/** São Paulo is three hours behind UTC. */
-function saoPauloDayOf(at: number): string {
-  return new Date(at - 3 * 3_600_000).toISOString().slice(0, 10);
 }
 
 /**

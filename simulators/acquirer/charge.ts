@@ -1,5 +1,5 @@
 import type { AuthorizationEntry, CancellationEntry, CaptureEntry, Decision } from './entries.ts';
-import type { ChangeType, Part } from './installments.ts';
+import type { ChangeType, Part, Taken } from './installments.ts';
 
 export type ChargeStatus = 'preauthorized' | 'approved' | 'declined' | 'undone' | 'canceled';
 
@@ -41,6 +41,14 @@ export type BookedCancellation = {
 
 export type BookedCapture = Pick<CaptureEntry, 'reference' | 'amount' | 'refusal'>;
 
+/** What the acquirer keeps of an installment, and what it pays. */
+export type Payout = {
+  readonly fee: number;
+  /** For paying ahead of the day. */
+  readonly anticipationFee?: number;
+  readonly net: number;
+};
+
 /** Something that happened to a charge after it was answered. */
 export type Change = {
   /** The number of its line in the ledger. */
@@ -53,6 +61,10 @@ export type Change = {
   readonly amount: number | null;
   readonly at: number;
   readonly cancellationReference?: string;
+  /** Of a cancellation, in the merchant's time; all other changes have it in `at`. */
+  readonly requestedAt?: number | null;
+  /** What a cancellation or a chargeback took, of which installments. */
+  readonly taken?: readonly Taken[];
   /** Of a settlement. */
-  readonly payout?: { readonly fee: number; readonly net: number };
+  readonly payout?: Payout;
 };

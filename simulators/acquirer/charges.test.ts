@@ -45,6 +45,7 @@ function cancellation(cancellationReference: string, amount: number): Entry {
     amount,
     refusal: null,
     pending: null,
+    requestedAt: null,
   };
 }
 
@@ -71,6 +72,7 @@ test('an entry is the same when it is read back from its line', () => {
     card: CARD,
     decision: declined.decision,
   };
+  const requested = { ...cancellation('d', 1), requestedAt: AT + 2 } as Entry;
   const change: Entry = {
     type: 'change',
     at: AT,
@@ -79,9 +81,10 @@ test('an entry is the same when it is read back from its line', () => {
     installmentNumber: 2,
     change: 'chargeback',
     amount: 100,
+    anticipationFee: null,
     happenedAt: AT + 1,
   };
-  for (const entry of [approval('a', 1), declined, check, UNDO, cancellation('c', 1), change]) {
+  for (const entry of [approval('a', 1), declined, check, UNDO, cancellation('c', 1), requested, change]) {
     assert.deepEqual(entryOfLine(lineOf(entry)), entry);
   }
 });

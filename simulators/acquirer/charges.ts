@@ -15,6 +15,7 @@ import {
 import {
   applyToPart,
   type ChangeType,
+  isPaid,
   newParts,
   type Part,
   stateAfter,
@@ -205,7 +206,7 @@ export class Charges {
   }
 
   #applyCancellation(book: MerchantBook, entry: CancellationEntry): void {
-    const { cancellationReference, reference, amount, refusal, pending, at } = entry;
+    const { cancellationReference, reference, amount, refusal, pending, requestedAt, at } = entry;
     if (book.cancellations.has(cancellationReference)) {
       throw new ContradictoryEntry('the cancellation is booked already');
     }
@@ -214,7 +215,7 @@ export class Charges {
       if (charge === undefined || amount > restOf(charge)) {
         throw new ContradictoryEntry('more is canceled than was left');
       }
-      if (pending === null) this.#cancel(book, { charge, cancellationReference, amount, at });
+      if (pending === null) this.#cancel(book, { charge, cancellationReference, amount, requestedAt, at });
       else {
         charge.pendingAmount += amount;
         const { decidesAt, fails } = pending;
@@ -244,7 +245,8 @@ export class Charges {
     book.pending.delete(cancellationReference);
     charge.pendingAmount -= amount;
     booked.isPending = false;
-    if (outcome === 'canceled') this.#cancel(book, { charge, cancellationReference, amount, at });
+    if (outcome === 'canceled')
+      this.#cancel(book, { charge, cancellationReference, amount, requestedAt: at, at });
     else {
       booked.refusal = 'failed';
       const failed = { type: 'cancellationFailed', installmentNumber: null, amount, at } as const;
@@ -259,25 +261,29 @@ export class Charges {
       readonly charge: Charge;
       readonly cancellationReference: string;
       readonly amount: number;
+      readonly requestedAt: number | null;
       readonly at: number;
     },
   ): void {
-    takeFromLast(partsOf(done.charge), done.amount);
+    const taken = takeFromLast(partsOf(done.charge), done.amount);
     this.#giveBack(done.charge, done.amount);
-    this.#tell(book, { ...done, installmentNumber: null, type: 'canceled' });
+    this.#tell(book, { ...done, installmentNumber: null, type: 'canceled', taken });
   }
 
   #applyChange(book: MerchantBook, entry: ChangeEntry): void {
-    const { reference, installmentNumber, change: type, amount, happenedAt } = entry;
+    const { reference, installmentNumber, change: type, amount, anticipationFee, happenedAt } = entry;
     const charge = book.charges.get(reference);
     const next = charge === undefined ? null : stateAfterChange(charge, installmentNumber, type, amount);
     if (charge === undefined || next === null) throw new ContradictoryEntry('the change cannot happen');
     const part = partsOf(charge)[installmentNumber - 1] as Part;
+    const wasPaid = isPaid(part);
     const given = applyToPart(part, { type, amount, happenedAt }, next);
     if (given > 0) this.#giveBack(charge, given);
+    const taken =
+      given > 0 ? { taken: [{ installmentNumber, amount: given, left: part.rest, wasPaid }] } : {};
     if (type === 'unblocked') book.due.addReopened(charge, installmentNumber);
-    const payout = type === 'settled' ? { payout: payoutOf(charge, part.rest) } : {};
-    const told = { charge, installmentNumber, type, at: happenedAt, ...payout };
+    const payout = type === 'settled' ? { payout: payoutOf(charge, part.rest, anticipationFee) } : {};
+    const told = { charge, installmentNumber, type, at: happenedAt, ...payout, ...taken };
     this.#tell(book, { ...told, amount: given > 0 ? given : null });
   }
 

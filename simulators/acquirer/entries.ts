@@ -78,6 +78,8 @@ export type CancellationEntry = Booked & {
   readonly refusal: RefusalReason | null;
   /** Accepted and decided later; null: done, or refused. */
   readonly pending: PendingCancellation | null;
+  /** When it was asked for, in the merchant's time; null: by the acquirer's own clock. */
+  readonly requestedAt: number | null;
 };
 
 /** `decidesAt` in the merchant's time. */
@@ -120,6 +122,8 @@ export type ChangeEntry = Booked & {
   readonly change: ChangeType;
   /** What a chargeback took; null: all that was left of the installment, and all other changes. */
   readonly amount: number | null;
+  /** What the acquirer keeps for settling ahead of the day; null: it does not, and all other changes. */
+  readonly anticipationFee: number | null;
   /** In the merchant's time, which `at` is not. */
   readonly happenedAt: number;
 };
@@ -160,6 +164,10 @@ export function lineOf(entry: Entry): string {
       return JSON.stringify({ ...entry, at, soldAt: textOf(entry.soldAt) });
     case 'capture':
       return JSON.stringify({ ...entry, at, capturedAt: textOf(entry.capturedAt) });
+    case 'cancellation': {
+      const { requestedAt } = entry;
+      return JSON.stringify({ ...entry, at, requestedAt: requestedAt === null ? null : textOf(requestedAt) });
+    }
     case 'change':
     case 'decision':
       return JSON.stringify({ ...entry, at, happenedAt: textOf(entry.happenedAt) });
@@ -209,6 +217,7 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
           decidesAt: pending.integer('decidesAt', 0, Number.MAX_SAFE_INTEGER),
           fails: pending.boolean('fails'),
         })),
+        requestedAt: fields.instantOrNull('requestedAt'),
       };
     case 'decision':
       return {
@@ -235,6 +244,7 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         change: fields.word('change', CHANGE_TYPES),
         // Ledgers of earlier versions have none.
         amount: fields.integerOrNull('amount', 1, LARGEST_AMOUNT),
+        anticipationFee: fields.integerOrNull('anticipationFee', 1, LARGEST_AMOUNT),
         happenedAt: fields.instant('happenedAt'),
       };
     case 'authorization':

@@ -97,6 +97,14 @@ export class FieldReader {
     return this.#isAbsent(name) ? [] : this.list(name, most, read);
   }
 
+  texts(name: string, most: number, pattern: RegExp): string[] {
+    const value = this.#fields[name];
+    const isList = Array.isArray(value) && value.length <= most;
+    if (isList && value.every((text) => typeof text === 'string' && pattern.test(text))) return value;
+    this.refuse(name);
+    return [];
+  }
+
   refuse(name: string): void {
     this.fault ??= this.#prefix + name;
   }

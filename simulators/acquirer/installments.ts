@@ -26,6 +26,16 @@ export type Part = {
   rest: number;
 };
 
+/** What a cancellation or a chargeback took of an installment. */
+export type Taken = {
+  readonly installmentNumber: number;
+  readonly amount: number;
+  /** What it left of the installment. */
+  readonly left: number;
+  /** Else what it took never will be. */
+  readonly wasPaid: boolean;
+};
+
 /** The installments of a charge as they are sold: the first takes the cents that do not divide. */
 export function newParts(amount: number, count: number): Part[] {
   const size = Math.floor(amount / count);
@@ -38,13 +48,23 @@ export function newParts(amount: number, count: number): Part[] {
 }
 
 /** Takes a cancellation off the last installments that have something left. */
-export function takeFromLast(parts: readonly Part[], amount: number): void {
+export function takeFromLast(parts: readonly Part[], amount: number): Taken[] {
+  const all: Taken[] = [];
   let left = amount;
-  for (const part of parts.toReversed()) {
+  for (const [index, part] of [...parts.entries()].toReversed()) {
     const taken = Math.min(left, part.rest);
     part.rest -= taken;
     left -= taken;
+    if (taken === 0) continue;
+    const installmentNumber = index + 1;
+    all.push({ installmentNumber, amount: taken, left: part.rest, wasPaid: isPaid(part) });
   }
+  return all;
+}
+
+/** Whether its money is at the bank: a block does not bring it back. */
+export function isPaid({ state, stateBefore }: Part): boolean {
+  return state === 'settled' || (state === 'blocked' && stateBefore === 'settled');
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Charge } from './charges.ts';
+import type { Charge, Payout } from './charge.ts';
 import type { Due } from './due-settlements.ts';
 
 /** A cancellation that will be decided. */
@@ -16,9 +16,20 @@ export function restOf({ status, amount, canceledAmount, pendingAmount }: Charge
 }
 
 /** What the acquirer keeps of an installment, to the cent, and what it pays. */
-export function payoutOf({ feePortion }: Charge, rest: number): { fee: number; net: number } {
+export function payoutOf(
+  { feePortion }: Pick<Charge, 'feePortion'>,
+  rest: number,
+  anticipationFee: number | null,
+): Payout {
   const fee = Math.round((rest * feePortion) / 10_000);
-  return { fee, net: rest - fee };
+  if (anticipationFee === null) return { fee, net: rest - fee };
+  return { fee, anticipationFee, net: rest - fee - anticipationFee };
+}
+
+/** Whether the installment pays for being settled ahead of its day. */
+export function coversAnticipation(charge: Charge, installmentNumber: number, fee: number | null): boolean {
+  const rest = charge.parts?.[installmentNumber - 1]?.rest ?? 0;
+  return fee === null || payoutOf(charge, rest, fee).net >= 0;
 }
 
 /** The earlier of what is settled and what is decided; those that are pending are few. */

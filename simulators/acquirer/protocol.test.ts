@@ -28,7 +28,7 @@ test('an approval reports code, NSU and network transaction, and can be asked fo
   const simulator = await startSimulator(t);
   const { status, body } = await simulator.post('/authorizations', authorization('a'));
   assert.equal(status, 200);
-  const { authorizationCode, nsu, networkTransactionId, authorizedAt } = body;
+  const { authorizationCode, nsu, networkTransactionId, tid, authorizedAt } = body;
   assert.deepEqual(body, {
     reference: 'a',
     outcome: 'approved',
@@ -36,10 +36,12 @@ test('an approval reports code, NSU and network transaction, and can be asked fo
     authorizationCode,
     nsu: '1',
     networkTransactionId,
+    tid,
     authorizedAt,
   });
   assert.match(authorizationCode, /^[0-9A-Z]{6}$/);
   assert.match(networkTransactionId, /^\d{15}$/);
+  assert.match(tid, /^\d{20}$/);
   assert.deepEqual((await simulator.get('/charges/a?merchantId=M1')).body, {
     reference: 'a',
     status: 'approved',
@@ -48,6 +50,7 @@ test('an approval reports code, NSU and network transaction, and can be asked fo
     authorizationCode,
     nsu,
     networkTransactionId,
+    tid,
     responseCode: null,
     adviceCode: null,
     authorizedAt,
@@ -55,6 +58,7 @@ test('an approval reports code, NSU and network transaction, and can be asked fo
   const other = await simulator.post('/authorizations', authorization('b'));
   assert.equal(other.body.nsu, '2');
   assert.notEqual(other.body.authorizationCode, authorizationCode);
+  assert.notEqual(other.body.tid, tid);
 });
 
 test('a decline reports the code of the brand and the advice', async (t) => {

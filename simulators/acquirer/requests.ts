@@ -50,6 +50,8 @@ export type WantedChange = {
   readonly type: ChangeType;
   /** What a chargeback takes; null: all that is left of the installment. */
   readonly amount: number | null;
+  /** What is kept for settling ahead of the day. */
+  readonly anticipationFee: number | null;
   readonly at: number;
 };
 /** Which changes are asked for; `merchantId` null: those of all merchants. */
@@ -143,12 +145,15 @@ export function readWantedChange(fields: FieldReader): WantedChange {
   const type = fields.word('type', CHANGE_TYPES);
   const amount = fields.integerOrNull('amount', 1, LARGEST_AMOUNT);
   if (amount !== null && type !== 'chargeback') fields.refuse('amount');
+  const anticipationFee = fields.integerOrNull('anticipationFee', 1, LARGEST_AMOUNT);
+  if (anticipationFee !== null && type !== 'settled') fields.refuse('anticipationFee');
   return {
     merchantId: fields.text('merchantId', MERCHANT_ID),
     reference: fields.text('reference', REFERENCE),
     installmentNumber: fields.integer('installmentNumber', 1, MOST_INSTALLMENTS),
     type,
     amount,
+    anticipationFee,
     at: fields.instant('at'),
   };
 }

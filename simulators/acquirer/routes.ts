@@ -1,7 +1,10 @@
 import { aboutIn, type Protocol } from './about.ts';
 import type { Acquirer, Respond } from './acquirer.ts';
 import { malformed, ok, UNKNOWN_PATH } from './answers.ts';
+import { isDay } from './days.ts';
 import { FieldReader, INSTANT } from './field-reader.ts';
+import { FILE_FAULTS } from './file-faults.ts';
+import { FILE_FORMATS, type FileQuery, MOST_ROWS } from './files.ts';
 import { allCharges, ledgerPage } from './ledger-pages.ts';
 import {
   type ChangesQuery,
@@ -31,6 +34,10 @@ const READINGS: Readonly<Record<string, Reading>> = {
   '/changes/next': (acquirer, query, respond) => {
     const asked = readChangesQuery(query);
     unlessFaulty(query, respond, () => acquirer.tellNextChange(asked, respond));
+  },
+  '/files': (acquirer, query, respond) => {
+    const asked = readFileQuery(query);
+    unlessFaulty(query, respond, () => acquirer.writeFile(asked, respond));
   },
   '/ledger': (acquirer, query, respond) => {
     const asked = {
@@ -123,6 +130,19 @@ function readChangesQuery(query: QueryReader): ChangesQuery {
   };
 }
 
+function readFileQuery(query: QueryReader): FileQuery {
+  const day = query.text('day', /^\d{4}-\d\d-\d\d$/);
+  if (!isDay(day)) query.refuse('day');
+  return {
+    merchantId: query.text('merchantId', MERCHANT_ID),
+    format: query.word('format', FILE_FORMATS),
+    day,
+    until: query.instantOrNull('until'),
+    fault: query.wordOrNull('fault', FILE_FAULTS),
+    position: query.integer('row', 1, 1, MOST_ROWS),
+  };
+}
+
 function readReference(segment: string, query: QueryReader) {
   const reference = decoded(segment);
   const merchantId = query.text('merchantId', MERCHANT_ID);
@@ -152,6 +172,16 @@ class QueryReader {
 
   textOrNull(name: string, pattern: RegExp): string | null {
     return this.#parameters.has(name) ? this.text(name, pattern) : null;
+  }
+
+  word<W extends string>(name: string, words: readonly [W, ...W[]]): W {
+    const found = words.find((word) => word === this.#parameters.get(name));
+    if (found === undefined) this.refuse(name);
+    return found ?? words[0];
+  }
+
+  wordOrNull<W extends string>(name: string, words: readonly [W, ...W[]]): W | null {
+    return this.#parameters.has(name) ? this.word(name, words) : null;
   }
 
   integer(name: string, otherwise: number, least: number, most: number): number {

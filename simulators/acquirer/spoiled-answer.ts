@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { Answer } from './answers.ts';
 import type { Fault } from './script-step.ts';
+import { sendFile } from './sent-file.ts';
 
 /** How long a silent answer holds its connection. */
 const SILENCE_MILLISECONDS = 60_000;
 const GARBAGE = Buffer.from([0x00, 0xff, 0xfe, 0x7b, 0x22, 0x6f, 0x75, 0x74, 0x63, 0x6f, 0x6d, 0x1b, 0x0a]);
 const ANOTHER_REFERENCE = '00000000-0000-7000-8000-000000000000';
 
-export function sendAnswer(response: ServerResponse, { status, body }: Answer): void {
-  sendBytes(response, status, JSON.stringify(body));
+export function sendAnswer(response: ServerResponse, { status, body, file }: Answer): void {
+  if (file === undefined) sendBytes(response, status, JSON.stringify(body));
+  else sendFile(response, file);
 }
 
 export function sendSpoiledAnswer(

@@ -87,6 +87,8 @@ export type Approval = {
   /** The acquirer's sequential number of the transaction. */
   readonly nsu: string;
   readonly networkTransactionId: string | null;
+  /** The acquirer's own identifier of the transaction, by which its files name it; null: it names none. */
+  readonly tid: string | null;
 };
 
 /** The amount is held on the card, and nothing is charged before a capture. */

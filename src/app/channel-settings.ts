@@ -1,4 +1,5 @@
 import type { ProviderSettings } from '../antifraud/provider-settings.ts';
+import type { BankSettings } from '../banks/bank-settings.ts';
 import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
 import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
@@ -6,7 +7,7 @@ import { databaseChannel } from '../platform/postgres/database-channel.ts';
 import { openToAll } from './secret-files.ts';
 
 /** The channels to others that production guards, as `PARCELA_UNGUARDED_CHANNELS` names them. */
-const CHANNELS = ['acquirer', 'antifraud', 'keyStore', 'database'] as const;
+const CHANNELS = ['acquirer', 'bank', 'antifraud', 'keyStore', 'database'] as const;
 export type ChannelName = (typeof CHANNELS)[number];
 
 type Faults = { readonly faults: string[]; readonly warnings: string[] };
@@ -63,6 +64,7 @@ export function readUnguarded(text: (name: string) => string, faults: string[]):
 export type GuardedChannels = {
   readonly acquirerUrl: string | null;
   readonly acquirerChannel: ChannelFiles;
+  readonly bank: BankSettings;
   readonly antiFraud: { readonly provider: ProviderSettings | null };
   readonly keyStore: KeyStoreSettings;
   readonly databaseUrl: string | null;
@@ -72,11 +74,13 @@ export type GuardedChannels = {
 
 /** The channels of production that nothing guards: one sentence for each, naming no password. */
 export function channelFaults(channels: GuardedChannels): string[] {
-  const { acquirerUrl, acquirerChannel, keyStore, unguardedChannels } = channels;
+  const { acquirerUrl, acquirerChannel, bank, keyStore, unguardedChannels } = channels;
   const { provider } = channels.antiFraud;
   const faults: string[] = [];
   if (acquirerUrl !== null && !unguardedChannels.includes('acquirer'))
     faults.push(...unprovenFaults('PARCELA_ACQUIRER', acquirerUrl, acquirerChannel, 'acquirer'));
+  if (bank.url !== null && !unguardedChannels.includes('bank'))
+    faults.push(...unprovenFaults('PARCELA_BANK', bank.url, bank.channel, 'bank'));
   if (provider !== null && !unguardedChannels.includes('antifraud'))
     faults.push(...unprovenFaults('PARCELA_ANTIFRAUD', provider.url, provider.channel, 'antifraud'));
   if (keyStore.kind === 'external' && !unguardedChannels.includes('keyStore'))

@@ -3,13 +3,14 @@ import { VERDICTS, type Verdict } from '../antifraud/anti-fraud.ts';
 import { CARD_TESTING_MODES, type CardTestingMode } from '../antifraud/card-testing.ts';
 import { type ProviderSettings, providerSettings } from '../antifraud/provider-settings.ts';
 import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from '../antifraud/velocity.ts';
+import { type BankSettings, readBankUrl } from '../banks/bank-settings.ts';
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import { readSecurityContact, type SecurityContact } from '../platform/http/security-text.ts';
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../platform/log.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/collection/day-window.ts';
 import { LIMIT_MODES, type LimitMode } from '../transactions/card/network-limits.ts';
-import { type FeeTable, readFeeTable } from '../transactions/fee-table.ts';
+import { readFeeTable } from '../transactions/fees/fee-table.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
@@ -35,6 +36,7 @@ export type Configuration = {
   /** Null: the simulator, started beside the service. */
   readonly acquirerUrl: string | null;
   readonly acquirerChannel: ChannelFiles;
+  readonly bank: BankSettings;
   /** Channels that production need not guard itself. */
   readonly unguardedChannels: readonly ChannelName[];
   readonly acquirerTimeoutMilliseconds: number;
@@ -48,7 +50,10 @@ export type Configuration = {
   readonly drainSeconds: number;
   readonly simulatorLateMilliseconds: number;
   readonly minimumInstallment: Cents;
-  readonly fees: FeeTable;
+  /** As they are written; see `readFeeTable`. */
+  readonly fees: string;
+  /** Whose files of the acquirer are taken by themselves; null: none. */
+  readonly settlementFolder: string | null;
   readonly networkLimits: LimitMode;
   readonly captureDays: number;
   readonly cancelWindowDays: number;
@@ -140,6 +145,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     ),
     acquirerUrl: web('PARCELA_ACQUIRER_URL', ['http:', 'https:']),
     acquirerChannel: readChannelSettings('PARCELA_ACQUIRER', text, reader),
+    bank: readBank(reader, runningAs),
     unguardedChannels: readUnguarded(text, faults),
     acquirerTimeoutMilliseconds,
     billings: readPatience(reader),
@@ -148,7 +154,8 @@ export function readConfiguration(environment: Record<string, string | undefined
     drainSeconds: readDrainSeconds(reader, runningAs),
     simulatorLateMilliseconds,
     minimumInstallment: cents(whole('PARCELA_MINIMUM_INSTALLMENT_CENTS', 1, 1_000_000)),
-    fees: feeTable(text('PARCELA_FEES'), faults),
+    fees: feeRules(text('PARCELA_FEES'), faults),
+    settlementFolder: text('PARCELA_SETTLEMENT_FOLDER') || null,
     networkLimits: oneOf('PARCELA_NETWORK_LIMITS', LIMIT_MODES),
     captureDays: whole('PARCELA_CAPTURE_DAYS', 1, 30),
     cancelWindowDays: whole('PARCELA_CANCEL_WINDOW_DAYS', 1, 3_650),
@@ -221,6 +228,19 @@ function readPatience({ whole }: SettingReader): Configuration['billings'] {
   };
 }
 
+/** The bank's patience is the acquirer's, unless another one is set. */
+function readBank(reader: SettingReader, runningAs: Environment): BankSettings {
+  const { text, whole, faults } = reader;
+  const changes = text('PARCELA_BANK_CHANGES_SECONDS') || (runningAs === 'production' ? '60' : '1');
+  const timeout = text('PARCELA_BANK_TIMEOUT_MILLISECONDS') || text('PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS');
+  return {
+    url: readBankUrl(text, faults),
+    channel: readChannelSettings('PARCELA_BANK', text, reader),
+    timeoutMilliseconds: whole('PARCELA_BANK_TIMEOUT_MILLISECONDS', 250, 60_000, timeout),
+    changesSeconds: whole('PARCELA_BANK_CHANGES_SECONDS', 1, 86_400, changes),
+  };
+}
+
 /** Homologation shows at once what the simulator did. */
 function readChangesSeconds({ text, whole }: SettingReader, runningAs: Environment) {
   const preset = runningAs === 'production' ? '60' : '1';
@@ -275,9 +295,8 @@ function readAntiFraud(reader: SettingReader, runningAs: Environment) {
   };
 }
 
-function feeTable(text: string, faults: string[]): FeeTable {
+function feeRules(text: string, faults: string[]): string {
   const read = readFeeTable(text);
-  if (typeof read !== 'string') return read;
-  faults.push(`PARCELA_FEES: ${read}`);
-  return [];
+  if (typeof read === 'string') faults.push(`PARCELA_FEES: ${read}`);
+  return text;
 }

@@ -1,5 +1,6 @@
 import type { Acquirer } from '../acquirers/acquirer.ts';
 import type { Audit } from '../audit/audit-event.ts';
+import type { Bank } from '../banks/bank.ts';
 import type { TestClock } from '../homologation/clock/open-test-clock.ts';
 import type { CommitKeyChange } from '../keys/key-change.ts';
 import type { KeyStore } from '../keys/key-store.ts';
@@ -33,6 +34,10 @@ export type AppContext = StartContext &
     readonly database: OpenedDatabase;
     readonly acquirerUrl: string;
     readonly acquirer: Acquirer;
+    /** Null: no bank is named, and there are no boletos. */
+    readonly bank: Bank | null;
+    /** Null: there is none. */
+    readonly bankUrl: string | null;
     /** Commits changes of keys with their audit entries, in the name of the service. */
     readonly commitChange: CommitKeyChange;
   };

@@ -5,7 +5,11 @@ import type { Acquirer } from '../acquirers/acquirer.ts';
 import { gatedAcquirer } from '../acquirers/gated-acquirer.ts';
 import { ACQUIRER_CONNECT_MILLISECONDS, checkAcquirer, openAcquirer } from '../acquirers/open-acquirer.ts';
 import type { Actor } from '../audit/audit-event.ts';
+import type { Bank } from '../banks/bank.ts';
+import { gatedBank } from '../banks/gated-bank.ts';
+import { BANK_CONNECT_MILLISECONDS, openBank } from '../banks/open-bank.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
+import type { Simulator } from '../homologation/start-simulator.ts';
 import { businessClock } from '../platform/business-clock.ts';
 import { type Channel, openChannel } from '../platform/channels/open-channel.ts';
 import type { Closing } from '../platform/closings.ts';
@@ -22,13 +26,15 @@ import type { AppContext, BusinessTime, StartContext } from './context.ts';
 
 /** How often production reads the database's clock. */
 const FOLLOW_MILLISECONDS = 1_000;
+/** A late answer of a simulator comes so long after we waited for it. */
+const LATE_BEHIND_TIMEOUT_MILLISECONDS = 2_000;
 
 /** For the person who starts it; the log's JSON lines go to the standard output. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Data folder, PostgreSQL and acquirer: ours where the operator named none. */
+/** Data folder, PostgreSQL, acquirer and bank: ours where the operator named none. */
 export async function openInfrastructure(start: StartContext) {
   const { configuration, closings } = start;
   const { databaseUrl, dataFolder, environment } = configuration;
@@ -42,10 +48,11 @@ export async function openInfrastructure(start: StartContext) {
   const starting = [
     startOwnPostgres(configuration, closings),
     startOwnSimulator(configuration, closings),
+    startOwnBankSimulator(configuration, closings),
   ] as const;
   // When one fails, the other is closed too: so it must be known what became of both.
   await Promise.allSettled(starting);
-  const [server, simulator] = await Promise.all(starting);
+  const [server, simulator, bankSimulator] = await Promise.all(starting);
   const place =
     databaseUrl === null
       ? placeOfService((server as NonNullable<typeof server>).connection)
@@ -54,7 +61,8 @@ export async function openInfrastructure(start: StartContext) {
   const acquirerChannel = await openAcquirerChannel(start);
   const { about, warning } = await checkAcquirer(acquirerUrl, environment, acquirerChannel);
   if (warning !== null) say(warning);
-  return { folder, server, place, acquirer: { url: acquirerUrl, channel: acquirerChannel, about } };
+  const acquirer = { url: acquirerUrl, channel: acquirerChannel, about };
+  return { folder, server, place, acquirer, bankUrl: configuration.bank.url ?? bankSimulator?.url ?? null };
 }
 
 /**
@@ -86,15 +94,40 @@ async function startOwnPostgres(configuration: Configuration, closings: Closing[
 
 async function startOwnSimulator(configuration: Configuration, closings: Closing[]) {
   if (configuration.acquirerUrl !== null) return null;
-  const { startSimulator } = await import('../homologation/start-simulator.ts');
-  const folder = join(configuration.dataFolder, 'simulator');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const simulator = await startSimulator({
-    folder,
-    lateMilliseconds: configuration.simulatorLateMilliseconds,
-    say,
+  const lateMilliseconds = configuration.simulatorLateMilliseconds;
+  return openSimulator(configuration, closings, {
+    program: 'acquirer',
+    folder: 'simulator',
+    lateMilliseconds,
   });
-  closings.push({ name: 'simulator', close: () => simulator.stop() });
+}
+
+/**
+ * Only beside the acquirer's: who names an acquirer may have several processes on one database, and
+ * of two banks each would know half of the boletos.
+ */
+async function startOwnBankSimulator(configuration: Configuration, closings: Closing[]) {
+  const { acquirerUrl, bank, environment } = configuration;
+  if (environment === 'production' || acquirerUrl !== null || bank.url !== null) return null;
+  const lateMilliseconds = bank.timeoutMilliseconds + LATE_BEHIND_TIMEOUT_MILLISECONDS;
+  return openSimulator(configuration, closings, { program: 'bank', folder: 'bank', lateMilliseconds });
+}
+
+async function openSimulator(
+  { dataFolder }: Configuration,
+  closings: Closing[],
+  wanted: {
+    readonly program: 'acquirer' | 'bank';
+    readonly folder: string;
+    readonly lateMilliseconds: number;
+  },
+): Promise<Simulator> {
+  const { program, lateMilliseconds } = wanted;
+  const { startSimulator } = await import('../homologation/start-simulator.ts');
+  const folder = join(dataFolder, wanted.folder);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const simulator = await startSimulator({ program, folder, lateMilliseconds, say });
+  closings.push({ name: `simulator of the ${program}`, close: () => simulator.stop() });
   return simulator;
 }
 
@@ -144,6 +177,32 @@ export function openGatedAcquirer(
   );
   closings.push({ name: 'acquirer', close: () => acquirer.close() });
   return gatedAcquirer(acquirer, gate);
+}
+
+/** The bank that is named, or its simulator; null: there are no boletos. */
+export async function openGatedBank(
+  { configuration, closings, metrics, gate, log }: StartContext,
+  url: string | null,
+): Promise<Bank | null> {
+  if (url === null) return null;
+  const channel = await openChannel(configuration.bank.channel, {
+    connectTimeoutMilliseconds: BANK_CONNECT_MILLISECONDS,
+    onFault: (error) => log.error(errorFields(error), 'changed files of the channel to the bank are no good'),
+  });
+  closings.push({ name: 'channel to the bank', close: async () => channel.close() });
+  const calls = metrics.histogram(
+    'parcela_bank_call_duration_seconds',
+    'Duration of calls to the bank that registers boletos.',
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
+    ['operation', 'result'],
+  );
+  const { bank, warning } = await openBank(url, channel, {
+    isRealOnly: configuration.environment === 'production',
+    observe: (operation, result, seconds) => calls.observe({ operation, result }, seconds),
+  });
+  closings.push({ name: 'bank', close: () => bank.close() });
+  if (warning !== null) say(warning);
+  return gatedBank(bank, gate);
 }
 
 /** Batched writes, with the number of rows of each statement in the metrics. */

@@ -1,5 +1,6 @@
 import { openAcquirers } from '../acquirers/module.ts';
 import { openAntiFraud } from '../antifraud/module.ts';
+import { type Boletos, openBoletos } from '../boletos/module.ts';
 import { openCards } from '../cards/module.ts';
 import { SEALED_CARD_TABLES } from '../cards/sealed-rows.sql.ts';
 import { openVault } from '../cards/vault/module.ts';
@@ -12,11 +13,14 @@ import type { ServedEndpoint } from '../platform/http/endpoint.ts';
 import type { Identify } from '../platform/http/server.ts';
 import type { Module } from '../platform/module.ts';
 import type { Work } from '../platform/work/due-work.ts';
+import { openReconciliation } from '../reconciliation/module.ts';
 import { openRecurrence } from '../recurrence/module.ts';
+import { openFees } from '../transactions/fees/open-fees.ts';
 import { openTransactions, type Transactions } from '../transactions/module.ts';
 import { openWebhooks } from '../webhooks/module.ts';
 import { SEALED_SECRETS } from '../webhooks/secrets/sealed-secrets.sql.ts';
 import type { AppContext } from './context.ts';
+import { serviceHere } from './infrastructure.ts';
 
 export type Modules = {
   readonly endpoints: readonly ServedEndpoint[];
@@ -39,8 +43,17 @@ export async function openModules(context: AppContext): Promise<Modules> {
   });
   const { guardVerification } = transactions;
   const vault = openVault(context, { cards, idempotency, guardVerification });
-  const payments = openPayments(context, { idempotency, cards, antiFraud, transactions, webhooks });
+  const fees = await context.whileDatabaseStarts(() =>
+    openFees(context.database, context.configuration.fees),
+  );
+  const payments = openPayments(context, { idempotency, cards, antiFraud, transactions, webhooks, fees });
   const recurrence = openRecurrence(context, { idempotency, cards, transactions, webhooks });
+  const boletos = openBoletos(context, { idempotency, webhooks });
+  const reconciliation = openReconciliation(context, {
+    webhooks,
+    service: serviceHere(),
+    findWatermark: transactions.findWatermark,
+  });
   const keys = openKeys(context, [...SEALED_CARD_TABLES, ...SEALED_SECRETS]);
   const modules: Module[] = [
     merchants,
@@ -54,29 +67,36 @@ export async function openModules(context: AppContext): Promise<Modules> {
     transactions,
     payments,
     recurrence,
+    boletos,
+    reconciliation,
   ];
-  const homologation = await openToolsOfHomologation(context, transactions, modules);
+  const homologation = await openToolsOfHomologation(context, { transactions, boletos }, modules);
   if (homologation !== null) modules.push(homologation);
   return {
     endpoints: modules.flatMap(({ endpoints }) => endpoints),
-    works: modules.flatMap(({ works }) => works),
+    works: [...fees.works, ...modules.flatMap(({ works }) => works)],
     identify: merchants.identify,
-    stopWaiting: async () => homologation?.stopWaiting(),
+    stopWaiting: async () => {
+      reconciliation.stopExports();
+      await homologation?.stopWaiting();
+    },
   };
 }
 
 /** Null in production, which loads nothing of homologation. */
 async function openToolsOfHomologation(
   context: AppContext,
-  { changes }: Transactions,
+  { transactions, boletos }: { readonly transactions: Transactions; readonly boletos: Boletos },
   modules: readonly Module[],
 ): Promise<Homologation | null> {
-  const { configuration, database, log, testClock, acquirerUrl } = context;
+  const { configuration, database, log, testClock, acquirerUrl, bankUrl } = context;
   if (testClock === null) return null;
+  const { bankChanges } = boletos;
+  const bank = bankUrl === null || bankChanges === null ? null : { bankUrl, bankChanges };
   const { openHomologation } = await import('../homologation/module.ts');
   return openHomologation(
     { configuration, database, log, testClock },
-    { simulatorUrl: acquirerUrl, changes },
+    { simulatorUrl: acquirerUrl, changes: transactions.changes, bank },
     modules.flatMap(({ clockedWork }) => clockedWork),
   );
 }

@@ -29,6 +29,7 @@ import {
   makeDemo,
   openBusinessTime,
   openGatedAcquirer,
+  openGatedBank,
   openInfrastructure,
   say,
   serviceHere,
@@ -102,7 +103,7 @@ async function openOnce(configuration: Configuration, closings: Closing[], stopp
 
 async function openOnDatabase(
   start: StartContext,
-  { folder, place, acquirer }: Awaited<ReturnType<typeof openInfrastructure>>,
+  { folder, place, acquirer, bankUrl }: Awaited<ReturnType<typeof openInfrastructure>>,
   drain: Drain,
 ): Promise<Omit<App, 'broken'>> {
   const { database, migrations } = await openCheckedDatabase(start, place);
@@ -126,6 +127,8 @@ async function openOnDatabase(
     testClock: time.testClock,
     acquirerUrl: acquirer.url,
     acquirer: openGatedAcquirer(start, acquirer),
+    bank: await openGatedBank(start, bankUrl),
+    bankUrl,
     commitChange: auditedKeyChanges(keys.audit, serviceHere()),
   };
   const modules = await openModules(context);

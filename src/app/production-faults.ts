@@ -22,6 +22,12 @@ export function contradictions(
         'so that an outcome can still be recorded',
     );
   }
+  if (configuration.bank.timeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS > requestDeadlineMilliseconds) {
+    faults.push(
+      'PARCELA_BANK_TIMEOUT_MILLISECONDS: must be at least 2000 under PARCELA_REQUEST_DEADLINE_MILLISECONDS, ' +
+        'so that an outcome can still be recorded',
+    );
+  }
   const { provider, timeoutMilliseconds } = configuration.antiFraud;
   const decisionMilliseconds = timeoutMilliseconds + (provider?.timeoutMilliseconds ?? 0);
   const allMilliseconds = decisionMilliseconds + acquirerTimeoutMilliseconds + COMMIT_MARGIN_MILLISECONDS;

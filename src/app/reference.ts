@@ -2,6 +2,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { declineCatalogue } from '../acquirers/decline-catalogue.ts';
 import { ISSUER_CODES } from '../acquirers/module.ts';
 import { ANTI_FRAUD } from '../antifraud/module.ts';
+import { BOLETOS } from '../boletos/module.ts';
 import { CARDS } from '../cards/module.ts';
 import { MERCHANTS } from '../merchants/module.ts';
 import { MOVEMENTS, PAYMENTS } from '../payments/module.ts';
@@ -21,6 +22,7 @@ import { type ApiInfo, ROOT_URLS } from '../platform/reference/openapi.ts';
 import type { Reference } from '../platform/reference/reference-page.ts';
 import REFERENCE_TEXTS from '../platform/reference/texts.json' with { type: 'json' };
 import { mergeTexts } from '../platform/reference/wording.ts';
+import { RECONCILIATION } from '../reconciliation/module.ts';
 import { RECURRENCE } from '../recurrence/module.ts';
 import { WEBHOOKS } from '../webhooks/module.ts';
 
@@ -74,8 +76,10 @@ export async function referenceOf(
     PAYMENTS,
     ISSUER_CODES,
     RECURRENCE,
+    BOLETOS,
     WEBHOOKS,
     MOVEMENTS,
+    RECONCILIATION,
   ];
   if (environment === 'homologation') modules.push((await import('../homologation/module.ts')).HOMOLOGATION);
   modules.push({ endpoints: [...HEALTH_ENDPOINTS, ...wanted], refusals: [] });

@@ -87,9 +87,28 @@ const ROWS: readonly Row[] = [
     'PEM file of the private key of `PARCELA_ACQUIRER_CERTIFICATE_FILE`',
   ],
   [
+    'PARCELA_BANK_URL',
+    '',
+    'the bank that registers boletos (docs/bank-protocol.md), `https://…` or on loopback; without it its simulator where that of the acquirer runs too, else there are no boletos',
+  ],
+  ['PARCELA_BANK_TOKEN_FILE', '', 'file of the bearer token for `PARCELA_BANK_URL`'],
+  [
+    'PARCELA_BANK_CA_FILE',
+    '',
+    'PEM file of the authorities that the bank is believed by, instead of the public ones',
+  ],
+  ['PARCELA_BANK_CERTIFICATE_FILE', '', 'PEM file of the certificate that we show the bank'],
+  ['PARCELA_BANK_CERTIFICATE_KEY_FILE', '', 'PEM file of the private key of `PARCELA_BANK_CERTIFICATE_FILE`'],
+  ['PARCELA_BANK_TIMEOUT_MILLISECONDS', '', 'how long the bank may take; by default as long as the acquirer'],
+  [
+    'PARCELA_BANK_CHANGES_SECONDS',
+    '',
+    'between two questions to the bank about payments of boletos; by default 60, 1 in homologation',
+  ],
+  [
     'PARCELA_UNGUARDED_CHANNELS',
     '',
-    'some of `acquirer`, `antifraud`, `keyStore` (need neither certificate nor token) and `database` (needs no `sslmode=verify-full`) on other machines in production, because something else guards them (docs/operating.md)',
+    'some of `acquirer`, `bank`, `antifraud`, `keyStore` (need neither certificate nor token) and `database` (needs no `sslmode=verify-full`) on other machines in production, because something else guards them (docs/operating.md)',
   ],
   ['PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS', '8000', 'how long the acquirer may take'],
   [
@@ -122,7 +141,12 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_FEES',
     '',
-    'what you keep of a sale, as `visa:1=2.49, any:2-12=3.1`: brand, installments, percent; a split of type `liquido` is of the rest',
+    'what you keep of a sale, as `visa:1=2.49, any:2-12=3.1@30`: brand, installments, percent, days to the payout (docs/reconciliation.md); a split of type `liquido` is of the rest',
+  ],
+  [
+    'PARCELA_SETTLEMENT_FOLDER',
+    '',
+    'folder whose files of the acquirer are taken by themselves and moved to `taken/` or `refused/` in it (docs/settlement.md)',
   ],
   [
     'PARCELA_NETWORK_LIMITS',

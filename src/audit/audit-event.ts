@@ -35,6 +35,12 @@ export const AUDIT_ACTIONS = [
   'resolve.decide',
   // The same, in entries from before it had this name: entries are never rewritten.
   'settle.decide',
+  'returnFile.import',
+  'fees.change',
+  'settlement.import',
+  'reconciliation.resolve',
+  'exceptionNotifier.register',
+  'exceptionNotifier.remove',
   'restore.accept',
   'privacy.export',
   'privacy.erase',

@@ -34,7 +34,8 @@ export function commandsUnder(words: readonly string[]): Command[] {
 
 function commandHelp(command: Command): string[] {
   const operand = command.operand;
-  const name = [...command.words, ...(operand === undefined ? [] : [operand.name])].join(' ');
+  const words = operand?.isRepeatable ? `${operand.name}…` : operand?.name;
+  const name = [...command.words, ...(words === undefined ? [] : [words])].join(' ');
   const about = operand === undefined ? [] : [[operand.name, operand.description] as const];
   const rows = command.options.map((option) => [usageOf(option), descriptionOf(option)] as const);
   const switches = COMMON_SWITCHES.map((option) => [`--${option.name}`, option.description] as const);

@@ -45,8 +45,8 @@ export type CommandOption = {
   readonly check?: (value: string) => string | null;
 };
 
-/** The one word that may stand after the words of a command. */
-export type CommandOperand = Pick<CommandOption, 'name' | 'description' | 'check'>;
+/** The word that may stand after the words of a command; several of one that is repeatable. */
+export type CommandOperand = Pick<CommandOption, 'name' | 'description' | 'check' | 'isRepeatable'>;
 
 /** The options as they were given, checked for presence. */
 export type GivenOptions = {

@@ -1,9 +1,12 @@
 import { ARCHIVE_COMMAND } from './archive-command.ts';
 import { AUDIT_COMMANDS } from './audit-commands.ts';
+import { BOLETO_COMMANDS } from './boleto-commands.ts';
 import type { Command } from './command.ts';
+import { FEE_COMMANDS } from './fee-commands.ts';
 import { KEY_COMMANDS } from './keys/key-commands.ts';
 import { MERCHANT_COMMANDS } from './merchant-commands.ts';
 import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
+import { RECONCILE_COMMANDS } from './reconcile-commands.ts';
 import { RESOLVE_COMMANDS } from './resolve-commands.ts';
 import { RESTORE_COMMANDS } from './restore-commands.ts';
 import { TOKEN_COMMANDS } from './token-commands.ts';
@@ -12,7 +15,10 @@ import { TOKEN_COMMANDS } from './token-commands.ts';
 export const COMMANDS: readonly Command[] = [
   ...MERCHANT_COMMANDS,
   ...TOKEN_COMMANDS,
+  ...FEE_COMMANDS,
   ...RESOLVE_COMMANDS,
+  ...BOLETO_COMMANDS,
+  ...RECONCILE_COMMANDS,
   ...RESTORE_COMMANDS,
   ...PRIVACY_COMMANDS,
   ...AUDIT_COMMANDS,

@@ -1,14 +1,11 @@
 import type { FoundCharge } from '../acquirers/acquirer.ts';
-import { ACQUIRER_CONNECT_MILLISECONDS, openAcquirer } from '../acquirers/open-acquirer.ts';
 import type { AuditEntry } from '../audit/audit-chain.ts';
 import { readEntriesAbout } from '../audit/read-entries-about.ts';
 import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
 import { businessClock } from '../platform/business-clock.ts';
-import { openChannel } from '../platform/channels/open-channel.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
-import { listRefusedChanges, type RefusedChange } from '../transactions/changes/refused-changes.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
-import { listUnresolved, MOST_LISTED } from '../transactions/unresolved/list-unresolved.ts';
+import { MOST_LISTED } from '../transactions/unresolved/list-unresolved.ts';
 import { findCase } from '../transactions/unresolved/unresolved.sql.ts';
 import {
   type Case,
@@ -16,25 +13,23 @@ import {
   DECISIONS_OF,
   type Decision,
   type DecisionRefusal,
-  type Unresolved,
 } from '../transactions/unresolved/unresolved.ts';
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Instant, instant, utcText } from '../values/instant.ts';
+import { withAcquirer } from './acquirer-of-command.ts';
 import { detailOf } from './audit-commands.ts';
 import {
   type AcquirerPlace,
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
-  type CommandTools,
   type GivenOptions,
-  table,
   visible,
 } from './command.ts';
+import { runChanges, runList, USUAL_LIMIT } from './resolve-lists.ts';
 
-const USUAL_LIMIT = 100;
 /** As much of a value as the audit log keeps. */
 const LONGEST_REASON = 200;
 /** An entry stands in the commit that it describes; the clocks of both are read a moment apart. */
@@ -59,7 +54,7 @@ const ID_OPERAND = {
 export const RESOLVE_COMMANDS: readonly Command[] = [
   {
     words: ['resolve', 'list'],
-    summary: 'show the charges, cancels and captures whose outcome is unknown, oldest first',
+    summary: 'show the charges, cancels, captures and boletos whose outcome is unknown, oldest first',
     options: [
       { name: 'merchant', value: 'ID', description: 'only of this merchant' },
       {
@@ -75,7 +70,7 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
   },
   {
     words: ['resolve', 'changes'],
-    summary: 'show the changes of the acquirer of which nothing came, newest first',
+    summary: 'show the changes of the acquirer and of the bank that fit nothing, newest first',
     options: [LIMIT_OPTION],
     isAudited: false,
     run: runChanges,
@@ -125,69 +120,6 @@ const LIVE_ADVICE =
   '; a payment cannot be made to stay, for its buyer was answered an error: if the acquirer shows it live and cannot void ' +
   'it, have it refunded there, then decide voided. That of a billing stays by itself when the acquirer answers that it is live';
 
-async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
-  const filter = {
-    merchantId: given.one('merchant'),
-    olderThanMinutes: Number(given.one('older-than') ?? 0),
-  };
-  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
-  const found = await listUnresolved(database, filter, limit);
-  const names = ['ID', 'KIND', 'OF', 'MERCHANT', 'AMOUNT', 'AGE', 'TRIES', 'NEXT TRY', 'LAST REASON'];
-  const rows = found.map((one) => [
-    one.id,
-    one.kind,
-    one.origin,
-    one.merchantId,
-    reaisText(one.amount),
-    ageText(one.createdAt),
-    String(one.tries),
-    utcText(one.dueAt),
-    one.reason,
-  ]);
-  const lines = found.length === 0 ? ['Nothing is unknown.'] : table(names, rows);
-  const more = found.length === limit ? [`More may follow: --limit up to ${MOST_LISTED}.`] : [];
-  return { ok: true, lines: [...lines, ...more], json: { items: found.map(unresolvedJson) } };
-}
-
-async function runChanges(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
-  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
-  const found = await listRefusedChanges(database, limit);
-  const names = ['REFUSED', 'MERCHANT', 'REASON', 'WHAT'];
-  const rows = found.map((one) => [
-    utcText(one.refusedAt),
-    visible(one.merchantId ?? '-'),
-    visible(one.reason),
-    visible(changeText(one)),
-  ]);
-  const lines = found.length === 0 ? ['Nothing was refused.'] : table(names, rows);
-  return { ok: true, lines, json: { items: found.map(refusedJson) } };
-}
-
-function changeText({ change, item }: RefusedChange): string {
-  if (change === null) return item ?? '';
-  const { event, amount, reference, installmentNumber, changeId } = change;
-  const cents = amount === null ? '' : ` of ${reaisText(amount)}`;
-  return `${event}${cents}, installment ${installmentNumber} of ${reference} (change ${changeId})`;
-}
-
-function refusedJson({ refusedAt, change, ...rest }: RefusedChange): object {
-  const shown = change === null ? null : { ...change, happenedAt: utcText(change.happenedAt) };
-  return { refusedAt: utcText(refusedAt), ...rest, change: shown };
-}
-
-/** Days, hours, minutes or seconds, the largest that fits. */
-function ageText(since: Instant): string {
-  const seconds = Math.max(0, Math.floor((Date.now() - since) / 1_000));
-  if (seconds < 120) return `${seconds} s`;
-  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
-  return `${Math.floor(seconds / 86_400)} d`;
-}
-
-function unresolvedJson(one: Unresolved): object {
-  return { ...one, createdAt: utcText(one.createdAt), dueAt: utcText(one.dueAt) };
-}
-
 async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const id = given.one('ID') ?? '';
   const found = await findCase(tools.database, id);
@@ -222,27 +154,14 @@ async function decisionsOn(found: Case, tools: AuditedCommandTools): Promise<Aud
 /** The acquirer's answer, or why it was not asked. */
 type AskedAcquirer = FoundCharge | { readonly kind: 'notAsked'; readonly reason: string };
 
-async function askAcquirer(
-  { merchantId, transactionId }: Case,
-  { url, channel: files, timeoutMilliseconds }: AcquirerPlace,
-): Promise<AskedAcquirer> {
-  if (url === null) {
+function askAcquirer({ merchantId, transactionId }: Case, place: AcquirerPlace): Promise<AskedAcquirer> {
+  return withAcquirer(place, async (acquirer): Promise<AskedAcquirer> => {
+    if (acquirer !== null) return acquirer.find(merchantId, transactionId, place.timeoutMilliseconds);
     return {
       kind: 'notAsked',
       reason: 'PARCELA_ACQUIRER_URL is not set: the simulator belongs to its service',
     };
-  }
-  const channel = await openChannel(files, {
-    connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS,
-    onFault: () => {},
   });
-  const acquirer = openAcquirer(url, channel);
-  try {
-    return await acquirer.find(merchantId, transactionId, timeoutMilliseconds);
-  } finally {
-    await acquirer.close();
-    channel.close();
-  }
 }
 
 function acquirerText(answer: AskedAcquirer): string {

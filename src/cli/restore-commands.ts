@@ -1,3 +1,4 @@
+import { skipOurNumbers } from '../boletos/boleto-intents.sql.ts';
 import { acceptance, readStamp } from '../platform/database-watch/server-stamp.sql.ts';
 import { textOf } from '../platform/database-watch/server-stamp.ts';
 import type { AuditedCommandTools, Command, CommandOutcome, CommandTools, GivenOptions } from './command.ts';
@@ -63,6 +64,7 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
     return { ok: false, option: null, message: 'the server takes no writes: it is read-only' };
   const was = stamp === null ? 'nothing' : textOf(stamp);
   const is = textOf(facts);
+  const lastSkipped = await skipOurNumbers(tools.database);
   await tools.audit.change(acceptance(facts), {
     ...tools.operator,
     action: 'restore.accept',
@@ -72,7 +74,12 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
   });
   return {
     ok: true,
-    lines: [`Accepted as  ${is}`, `It was        ${was}`, 'Running services go on within a second or two.'],
+    lines: [
+      `Accepted as  ${is}`,
+      `It was        ${was}`,
+      `Numbers of boletos go on behind ${lastSkipped}: the bank may have those before it.`,
+      'Running services go on within a second or two.',
+    ],
     json: { acceptedAs: is, was },
   };
 }

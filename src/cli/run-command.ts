@@ -128,8 +128,9 @@ function givenOptions(command: Command, words: readonly string[]): GivenOptions 
   });
   const values = new Map<string, string[]>();
   for (const token of tokens) {
-    if (token.kind === 'positional' && command.operand !== undefined && !values.has(command.operand.name)) {
-      values.set(command.operand.name, [checkedOperand(command.operand, token.value)]);
+    const word = command.operand;
+    if (token.kind === 'positional' && word !== undefined && (word.isRepeatable || !values.has(word.name))) {
+      values.set(word.name, [...(values.get(word.name) ?? []), checkedOperand(word, token.value)]);
       continue;
     }
     if (token.kind !== 'option') throw new UsageFault('a word stands where an option was expected');

@@ -2,6 +2,13 @@ import { serve } from '../platform/http/endpoint.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { CLOCKED_KINDS, type ClockedWork } from '../platform/work/clocked-work.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
+import { BANK_PAPER_ENDPOINTS } from './bank/endpoints.ts';
+import { BANK_PAPER_REFUSALS } from './bank/refusals.ts';
+import type { BankTools } from './boletos/boleto-event.ts';
+import { BOLETO_EVENT_FAULTS } from './boletos/contract.ts';
+import { BOLETO_EVENT_ENDPOINTS } from './boletos/endpoints.ts';
+import { pullClockedBankChanges } from './boletos/pull-clocked-bank-changes.ts';
+import { BOLETO_EVENT_REFUSALS } from './boletos/refusals.ts';
 import { CLOCK_FAULTS } from './clock/contract.ts';
 import { CLOCK_ENDPOINTS } from './clock/endpoints.ts';
 import type { TestClock } from './clock/open-test-clock.ts';
@@ -13,13 +20,22 @@ import { EVENT_FAULTS } from './events/contract.ts';
 import { EVENT_ENDPOINTS } from './events/endpoints.ts';
 import { pullClockedChanges } from './events/pull-clocked-changes.ts';
 import { EVENT_REFUSALS } from './events/refusals.ts';
+import { FILE_ENDPOINTS } from './files/endpoints.ts';
+import { FILE_REFUSALS } from './files/refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 import { TRIALS } from './trials.ts';
 
 export const HOMOLOGATION: Published = {
   tables: TRIALS,
   texts: TEXTS,
-  endpoints: [...LEDGER_ENDPOINTS, ...CLOCK_ENDPOINTS, ...EVENT_ENDPOINTS],
+  endpoints: [
+    ...LEDGER_ENDPOINTS,
+    ...FILE_ENDPOINTS,
+    ...BANK_PAPER_ENDPOINTS,
+    ...CLOCK_ENDPOINTS,
+    ...EVENT_ENDPOINTS,
+    ...BOLETO_EVENT_ENDPOINTS,
+  ],
   refusals: [
     {
       title: 'Goal of a jump',
@@ -40,6 +56,26 @@ export const HOMOLOGATION: Published = {
       title: 'Events by hand',
       text: 'Why an event of homologation does not happen.',
       refusals: EVENT_REFUSALS,
+    },
+    {
+      title: 'Files of the acquirer',
+      text: 'Homologation only: why a file of the acquirer is not written.',
+      refusals: FILE_REFUSALS,
+    },
+    {
+      title: 'Papers of the bank',
+      text: "Homologation only: why the bank's ledger or a return file is not read.",
+      refusals: BANK_PAPER_REFUSALS,
+    },
+    {
+      title: 'Fields of an event of a boleto',
+      text: 'What the fields of an event of a boleto in homologation must be to each other.',
+      refusals: BOLETO_EVENT_FAULTS,
+    },
+    {
+      title: 'Events of boletos by hand',
+      text: 'Why an event of a boleto in homologation does not happen.',
+      refusals: BOLETO_EVENT_REFUSALS,
     },
   ],
 };
@@ -64,19 +100,26 @@ export type Homologation = Module & { readonly stopWaiting: () => Promise<void> 
  */
 export function openHomologation(
   { configuration, database, log, testClock }: HomologationContext,
-  { simulatorUrl, changes }: EventTools,
+  { simulatorUrl, changes, bank }: EventTools & { readonly bank: BankTools | null },
   clockedWork: readonly ClockedWork[],
 ): Homologation {
   const stopping = new AbortController();
   const [wakeSignal, ended] = [createWakeSignal(), createWakeSignal()];
-  const works = [pullClockedChanges({ simulatorUrl, changes }), ...clockedWork].toSorted(
+  const pulling = [
+    pullClockedChanges({ simulatorUrl, changes }),
+    ...(bank === null ? [] : [pullClockedBankChanges(bank)]),
+  ];
+  const works = [...pulling, ...clockedWork].toSorted(
     (one, other) => CLOCKED_KINDS.indexOf(one.name) - CLOCKED_KINDS.indexOf(other.name),
   );
   return {
     stopWaiting: async () => stopping.abort(),
     endpoints: [
       ...serve(LEDGER_ENDPOINTS, { simulatorUrl }),
+      ...serve(FILE_ENDPOINTS, { simulatorUrl, clock: changes.clock }),
+      ...serve(BANK_PAPER_ENDPOINTS, { bankUrl: bank?.bankUrl ?? null, clock: changes.clock }),
       ...serve(EVENT_ENDPOINTS, { simulatorUrl, changes }),
+      ...serve(BOLETO_EVENT_ENDPOINTS, { bank }),
       ...serve(CLOCK_ENDPOINTS, {
         database,
         testClock,

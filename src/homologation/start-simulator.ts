@@ -8,29 +8,31 @@ export type Simulator = { readonly url: string; stop(): Promise<void> };
 const READY_MILLISECONDS = 20_000;
 const STOP_MILLISECONDS = 5_000;
 const PAUSE_BEFORE_RESTART_MILLISECONDS = 1_000;
-const PROGRAM = fileURLToPath(new URL('../../simulators/acquirer/main.ts', import.meta.url));
+const mainOf = (program: 'acquirer' | 'bank') =>
+  fileURLToPath(new URL(`../../simulators/${program}/main.ts`, import.meta.url));
 
 /**
- * Starts the simulator as a program of its own, with its ledger in `folder`; started again on the
+ * Starts a simulator as a program of its own, with its ledger in `folder`; started again on the
  * same port when it dies. It ends with us, even by kill -9: its standard input breaks.
  */
 export async function startSimulator(options: {
+  readonly program: 'acquirer' | 'bank';
   readonly folder: string;
   readonly lateMilliseconds: number;
   readonly say: (line: string) => void;
 }): Promise<Simulator> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   let isStopping = false;
-  let child = launch(options.folder, options.lateMilliseconds, 0);
+  let child = launch(options, 0);
   const port = await readyPort(child);
 
   function watch(): void {
     child.once('exit', (code, signal) => {
       if (isStopping) return;
-      options.say(`the simulator ended (${signal ?? code}); starting it again`);
+      options.say(`the simulator of the ${options.program} ended (${signal ?? code}); starting it again`);
       setTimeout(() => {
         if (isStopping) return;
-        child = launch(options.folder, options.lateMilliseconds, port);
+        child = launch(options, port);
         watch();
       }, PAUSE_BEFORE_RESTART_MILLISECONDS);
     });
@@ -51,13 +53,20 @@ export async function startSimulator(options: {
   };
 }
 
-function launch(folder: string, lateMilliseconds: number, port: number): ChildProcess {
+function launch(
+  { program, folder, lateMilliseconds }: Omit<Parameters<typeof startSimulator>[0], 'say'>,
+  port: number,
+): ChildProcess {
   const options = ['--port', String(port), '--host', '127.0.0.1', '--data', folder, '--exit-with-parent'];
-  return spawn(process.execPath, [PROGRAM, ...options, '--late-milliseconds', String(lateMilliseconds)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    // A group of its own: Ctrl-C at the terminal must not end it before our requests are finished.
-    detached: true,
-  });
+  return spawn(
+    process.execPath,
+    [mainOf(program), ...options, '--late-milliseconds', String(lateMilliseconds)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      // A group of its own: Ctrl-C at the terminal must not end it before our requests are finished.
+      detached: true,
+    },
+  );
 }
 
 function readyPort(child: ChildProcess): Promise<number> {

@@ -5,6 +5,7 @@ import type { Sentence } from '../platform/http/sentence.ts';
 import type { CatalogueTable } from '../platform/reference/catalogue.ts';
 import { isTrialCard, NETWORK_LIMITS, TRIAL_CARDS } from '../transactions/card/network-limits.ts';
 import { isCardNumber } from '../values/card-number.ts';
+import { BOLETO_VALUES } from './bank-trials.ts';
 
 type TriggerCard = (typeof triggerCards)[number];
 type Row = readonly (string | Sentence)[];
@@ -162,4 +163,4 @@ function textOf(texts: Readonly<Record<string, Sentence>>, key: string): Sentenc
 }
 
 /** What makes happen in homologation what seldom does, from the data of simulator and rules. */
-export const TRIALS: readonly CatalogueTable[] = [AMOUNTS, CARDS, TRIAL_CARD_ROWS, E_MAILS];
+export const TRIALS: readonly CatalogueTable[] = [AMOUNTS, CARDS, TRIAL_CARD_ROWS, E_MAILS, BOLETO_VALUES];

@@ -10,9 +10,9 @@ import { REQUIRED } from '../platform/http/schema-faults.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
 import { LONGEST_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
+import { callbackUrl, checkCallback } from '../webhooks/posting/callback-url.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
 import { CAPTURE_UNTIL } from './approval-contract.ts';
-import { callbackUrl, checkCallback } from './callback.ts';
 import type { Payment } from './payment.ts';
 import {
   checkSplit,

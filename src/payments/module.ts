@@ -7,11 +7,11 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
-import type { FeeTable } from '../transactions/fee-table.ts';
+import type { FeeVersions } from '../transactions/fees/fee-version.ts';
 import type { Transactions } from '../transactions/module.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Webhooks } from '../webhooks/module.ts';
-import { CALLBACK_FAULTS } from './callback.ts';
+import { CALLBACK_FAULTS } from '../webhooks/posting/callback-url.ts';
 import { CANCEL_ENDPOINTS } from './cancels/endpoints.ts';
 import { CANCEL_REFUSALS } from './cancels/refusals.ts';
 import { CAPTURE_ENDPOINTS } from './captures/endpoints.ts';
@@ -85,7 +85,6 @@ type PaymentsContext = ModuleContext & {
     readonly cancelWindowDays: number;
     readonly captureDays: number;
     readonly minimumInstallment: Cents;
-    readonly fees: FeeTable;
   };
   readonly keyring: Keyring;
   readonly acquirer: Acquirer;
@@ -97,6 +96,7 @@ type Below = {
   readonly antiFraud: AntiFraudModule;
   readonly transactions: Transactions;
   readonly webhooks: Webhooks;
+  readonly fees: FeeVersions;
 };
 
 export function openPayments(context: PaymentsContext, below: Below): Module {
@@ -134,7 +134,7 @@ export function openPayments(context: PaymentsContext, below: Below): Module {
       ...serve(MOVEMENT_ENDPOINTS, {
         search,
         lookUp,
-        fees: configuration.fees,
+        fees: below.fees,
         findWatermark: transactions.findWatermark,
       }),
     ],
@@ -153,7 +153,7 @@ function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
     acquirer,
     clock,
     acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
-    fees: configuration.fees,
+    fees: below.fees,
     minimumInstallment: configuration.minimumInstallment,
     callRules: webhooks.urlRules,
     findRequest: idempotency.findRequest,

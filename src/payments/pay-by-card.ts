@@ -18,7 +18,8 @@ import {
 } from '../transactions/card/charge-card.ts';
 import { checkNetworkLimits, type LimitTools } from '../transactions/card/check-network-limits.ts';
 import type { IntentRefusal } from '../transactions/card/intents.sql.ts';
-import { type FeeTable, feePortion } from '../transactions/fee-table.ts';
+import { feePortion } from '../transactions/fees/fee-table.ts';
+import type { FeeVersions } from '../transactions/fees/fee-version.ts';
 import type { RecordedSplit, Share } from '../transactions/split.ts';
 import type { Intent } from '../transactions/transaction.ts';
 import type { Instant } from '../values/instant.ts';
@@ -34,7 +35,7 @@ export type PayTools = CardTools &
     /** For what is captured later. */
     readonly later: LaterCapture;
     /** The operator's fees: shares of the net amount are reckoned after them. */
-    readonly fees: FeeTable;
+    readonly fees: FeeVersions;
     /**
      * Makes sure that a callback address's server is known: deliveries to an unknown one would wait
      * for ever.
@@ -192,7 +193,11 @@ function intentOf(tools: PayTools, seller: Seller, payment: Payment, found: Foun
     buyer: payment.customer === null ? null : customerOf(payment.buyer),
     split: payment.split && {
       ...payment.split,
-      feePortion: feePortion(tools.fees, trace.brand, payment.installmentCount),
+      feePortion: feePortion(
+        tools.fees.tableAt(seller.merchantId, soldAt),
+        trace.brand,
+        payment.installmentCount,
+      ),
     },
     createdBy: seller.userName,
     soldAt,

@@ -9,3 +9,8 @@ export function newId(): string {
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }
+
+/** 128 random bits as 32 hexadecimal digits: for a page that nobody can guess. */
+export function newPageKey(): string {
+  return randomBytes(16).toString('hex');
+}

@@ -127,6 +127,14 @@ export function installmentAfter(
   return next === AS_BEFORE ? before : next;
 }
 
+/** As merchants read them. */
+export const INSTALLMENT_WORDS = {
+  authorized: 'Autorizada',
+  paid: 'Paga',
+  canceled: 'Cancelada',
+  blocked: 'Bloqueada',
+} as const satisfies Record<InstallmentState, string>;
+
 /** The word of the movement that each event makes, as merchants read it. */
 export const MOVEMENT_TYPES = {
   settle: 'Pagamento',

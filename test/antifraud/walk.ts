@@ -131,6 +131,7 @@ function outcomeRow({ merchantId, transactionId }: WalkIntent, state: 'declined'
     authorizationCode: null,
     nsu: null,
     networkTransactionId: null,
+    tid: null,
     responseCode: state === 'declined' ? '51' : null,
     adviceCode: null,
     shares: [],

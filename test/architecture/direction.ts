@@ -20,8 +20,12 @@ const CONFIG = 'src/app/config.ts';
 const SETTINGS = 'src/app/settings.ts';
 /** Loaded at run time, and only in homologation: production never loads it. */
 const HOMOLOGATION = 'homologation';
-/** Data of the simulator that homologation starts: it prints for merchants what the simulator reacts to. */
-const SIMULATED = /^simulators\/acquirer\/[\w-]+\.json$/;
+/** Data of the simulators that homologation starts: it prints for merchants what they react to. */
+const SIMULATED = /^simulators\/(acquirer|bank)\/[\w-]+\.json$/;
+/** What simulators share: how a ledger is kept and a field is read, and the days of banks. */
+const SHARED_BY_SIMULATORS = ['bank-days', 'field-reader', 'folder-lock', 'ledger', 'settings'].map(
+  (name) => `simulators/acquirer/${name}.ts`,
+);
 
 /** The folders of each method of payment: the money that all methods share knows nothing of them. */
 const METHODS = [['src/transactions/card/', 'src/transactions/captures/']];
@@ -89,7 +93,7 @@ export function simulatorComplaints(tree: SourceTree): Complaint[] {
     (file, wanted) => {
       const target = resolvedPath(file.path, wanted.specifier);
       if (target !== null) {
-        return dirname(target) === dirname(file.path)
+        return dirname(target) === dirname(file.path) || SHARED_BY_SIMULATORS.includes(target)
           ? null
           : `the simulator reaches out of its folder to ${target}`;
       }

@@ -11,6 +11,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   deliveries: 'webhooks',
   idempotency_keys: 'idempotency',
   webhook_endpoints: 'webhooks',
+  movements: 'transactions',
 };
 
 export type TableWrite = { readonly path: string; readonly line: number; readonly table: string };

@@ -25,6 +25,8 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   audit_archives: "the operator's",
   database_stamp: "the operator's",
   service_beats: 'of the processes',
+  settlement_files: "the operator's: a file may be of several merchants",
+  settlement_entries: "the operator's: whose a line is stands in settlement_matches",
 };
 
 /** Keys that do not begin with the merchant: `table(columns)`, and why. */

@@ -78,6 +78,35 @@ export const STATE_DECLARATIONS: Declarations = {
       { table: 'cancels', cells: ['canceling.refuse', 'pending.refuse', 'canceling.withdraw'] },
     ],
     'cancels.record_accepted': [{ table: 'cancels', cells: ['canceling.accept', 'pending.accept'] }],
+    'boletos.move': [
+      {
+        table: 'boletos',
+        cells: {
+          'issuing.issue': 'issued',
+          'issuing.refuse': 'refused',
+          'issuing.withdraw': 'refused',
+          'issued.lapse': 'overdue',
+          'issued.startCancel': 'canceling',
+          'issued.pay': 'paid',
+          'issued.cancel': 'canceled',
+          'issued.expire': 'expired',
+          'overdue.startCancel': 'canceling',
+          'overdue.startExpiry': 'canceling',
+          'overdue.pay': 'paid',
+          'overdue.cancel': 'canceled',
+          'overdue.expire': 'expired',
+          'canceling.keepIssued': 'issued',
+          'canceling.keepOverdue': 'overdue',
+          'canceling.pay': 'paid',
+          'canceling.cancel': 'canceled',
+          'canceling.expire': 'expired',
+        },
+        fromBy: 'BoletoMove.from',
+        toBy: 'moveOf',
+      },
+    ],
+    'bank_changes.apply': [{ table: 'bank_changes', cells: ['waiting.apply'] }],
+    'bank_changes.refuse': [{ table: 'bank_changes', cells: ['waiting.refuse'] }],
     'deliveries.record_tries': [
       {
         table: 'deliveries',
@@ -190,6 +219,27 @@ export const STATE_DECLARATIONS: Declarations = {
         toBy: 'MoveRow.state',
       },
     ],
+    'reconciliation_exceptions.record': [
+      {
+        table: 'reconciliation_exceptions',
+        cells: {
+          'open.explain': 'explained',
+          'open.heal': 'healed',
+          'explained.heal': 'healed',
+          'explained.reopen': 'open',
+          'healed.reopen': 'open',
+          'resolved.reopen': 'open',
+        },
+        toBy: 'exceptionMove',
+      },
+    ],
+    'reconciliation_exceptions.heal_line': [{ table: 'reconciliation_exceptions', cells: ['open.heal'] }],
+    'reconciliation_exceptions.heal_some_of_file': [
+      { table: 'reconciliation_exceptions', cells: ['open.heal'] },
+    ],
+    'reconciliation_exceptions.resolve': [
+      { table: 'reconciliation_exceptions', cells: ['open.resolve', 'explained.resolve'] },
+    ],
     'notifiers.move': [
       {
         table: 'alert_endpoints',
@@ -219,6 +269,8 @@ export const STATE_DECLARATIONS: Declarations = {
     },
   },
   inserts: {
+    // A rule may know why from the beginning.
+    'reconciliation_exceptions.record': ['open', 'explained'],
     // A plan begins in the state that its merchant gives it.
     'plans.insert': ['active', 'inactive', 'canceled'],
     // A test is written with its one try.

@@ -45,6 +45,20 @@ test('production proves to an acquirer and a key store on other machines who ask
   assert.match(await refused({ PARCELA_UNGUARDED_CHANNELS: 'mail' }), /PARCELA_UNGUARDED_CHANNELS: .*"mail"/);
 });
 
+test('production may have no bank, and proves to one on another machine who asks', async () => {
+  assert.doesNotMatch(await refused({ DATABASE_URL: '' }), /PARCELA_BANK/);
+  const bank = { PARCELA_BANK_URL: 'https://bank.example' };
+  assert.match(await refused(bank), /PARCELA_BANK_URL: nothing proves to bank\.example who asks/);
+  const token = { PARCELA_BANK_TOKEN_FILE: await file('bank-token', 'geheim') };
+  for (const proof of [token, { PARCELA_UNGUARDED_CHANNELS: 'bank' }])
+    assert.doesNotMatch(await refused({ ...bank, ...proof, DATABASE_URL: '' }), /nothing proves/);
+  const clear = { PARCELA_BANK_URL: 'http://bank.example', PARCELA_UNGUARDED_CHANNELS: 'bank' };
+  assert.match(await refused(clear), /PARCELA_BANK_URL: must start with https.*documents of payers/);
+  assert.match(await refused(token), /PARCELA_BANK_TOKEN_FILE: has no effect without PARCELA_BANK_URL/);
+  const late = { PARCELA_BANK_TIMEOUT_MILLISECONDS: '29000' };
+  assert.match(await refused(late), /PARCELA_BANK_TIMEOUT_MILLISECONDS: must be at least 2000 under/);
+});
+
 test('files of a channel that have no effect are refused', async () => {
   const path = await file('file.pem', 'geheim');
   const said = await refused({

@@ -101,12 +101,26 @@ test('everything that falls due in between happens in its order, at its own inst
   const start = Date.now();
   await plantDeliveries(pool, dueIn);
   const { ran, now } = await jumpHere([clockedDeliveries(pool)], 10);
-  assert.deepEqual(ran, { changes: 0, preauthorizations: 0, billings: 0, notices: 0, deliveries: 5 });
+  assert.deepEqual(ran, {
+    changes: 0,
+    preauthorizations: 0,
+    boletos: 0,
+    billings: 0,
+    notices: 0,
+    deliveries: 5,
+  });
   assert.ok(now >= start + 10 * DAY && now < start + 10 * DAY + SLACK);
   // What was due before is tried where the clock stood.
   await assertTried(start, [...dueIn.slice(0, 5), 0], [6, 2, 3, 4, 1]);
   const later = await jumpHere([clockedDeliveries(pool)], 5);
-  assert.deepEqual(later.ran, { changes: 0, preauthorizations: 0, billings: 0, notices: 0, deliveries: 1 });
+  assert.deepEqual(later.ran, {
+    changes: 0,
+    preauthorizations: 0,
+    boletos: 0,
+    billings: 0,
+    notices: 0,
+    deliveries: 1,
+  });
   await assertTried(start, [...dueIn.slice(0, 5), 0], [6, 2, 3, 4, 1, 5]);
 });
 
@@ -127,7 +141,14 @@ test('what a change brings about is reported at the instant of the change, befor
     },
   };
   const { ran } = await jumpHere([changes, clockedDeliveries(pool)], 6);
-  assert.deepEqual(ran, { changes: 1, preauthorizations: 0, billings: 0, notices: 0, deliveries: 2 });
+  assert.deepEqual(ran, {
+    changes: 1,
+    preauthorizations: 0,
+    boletos: 0,
+    billings: 0,
+    notices: 0,
+    deliveries: 2,
+  });
   await assertTried(start, dueIn, [2, 1]);
 });
 
@@ -262,7 +283,7 @@ test('a process whose jump was taken over moves the clock no more', async () => 
   });
   assert.ok(taken !== undefined);
   const progress = {
-    ran: { changes: 7, preauthorizations: 0, billings: 0, notices: 0, deliveries: 7 },
+    ran: { changes: 7, preauthorizations: 0, boletos: 0, billings: 0, notices: 0, deliveries: 7 },
     steps: 7,
   };
   assert.equal(await moveHeldClock(database, late, instant(start + 9 * DAY), progress, 60_000), null);

@@ -69,7 +69,14 @@ test('a clock that was never moved shows the real time, and no jump', async () =
   const behind = Date.now() - 3 * 3_600_000 - wallTime(now);
   assert.ok(Math.abs(behind) < SLACK, now);
   assert.equal(target, null);
-  assert.deepEqual(ran, { changes: 0, preauthorizations: 0, billings: 0, notices: 0, deliveries: 0 });
+  assert.deepEqual(ran, {
+    changes: 0,
+    preauthorizations: 0,
+    boletos: 0,
+    billings: 0,
+    notices: 0,
+    deliveries: 0,
+  });
 });
 
 test('what is no jump is refused with the field that is wrong, and moves nothing', async () => {
@@ -170,7 +177,14 @@ test('the clock goes to a time and stands there, but never back, and never beyon
   const to = toAfter(from, 3 * DAY);
   const { now, ran } = await arrive(url, token, { to });
   assert.ok(wallTime(now) >= wallTime(to) && wallTime(now) - wallTime(to) < SLACK, now);
-  assert.deepEqual(ran, { changes: 0, preauthorizations: 0, billings: 0, notices: 0, deliveries: 0 });
+  assert.deepEqual(ran, {
+    changes: 0,
+    preauthorizations: 0,
+    boletos: 0,
+    billings: 0,
+    notices: 0,
+    deliveries: 0,
+  });
   const back = await jump(url, token, { to });
   assert.equal(back.status, 400);
   assert.equal(back.body[0].tag, 'to');

@@ -65,7 +65,14 @@ test('a jump is resumed by the next start after a kill', async () => {
   try {
     const { now, ran } = await arrived(again.gatewayUrl);
     assert.ok(wallTime(now) >= wallTime(reply.body.target), now);
-    assert.deepEqual(ran, { changes: 0, preauthorizations: 0, billings: 0, notices: 0, deliveries: 0 });
+    assert.deepEqual(ran, {
+      changes: 0,
+      preauthorizations: 0,
+      boletos: 0,
+      billings: 0,
+      notices: 0,
+      deliveries: 0,
+    });
 
     // A waiting caller does not keep the service from stopping.
     await holdJumps();

@@ -52,6 +52,8 @@ function isHttpFault({ status, headers, body, text }: Reply): boolean {
 
 function errorComplaints(reply: Reply): string[] {
   if (reply.status === 401 && reply.text === '') return [];
+  // What a browser opens says in words that there is no such thing.
+  if (reply.status === 404 && reply.headers.get('content-type')?.startsWith('text/html')) return [];
   const errors = errorsOf(reply);
   if (errors.length === 0 || errors.length > 100)
     return [`${errors.length} errors: ${reply.text.slice(0, 200)}`];

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
-import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call, logIn, paymentRequest, TEST_CARD } from '../kit/merchant.ts';
 import { ENDPOINTS } from '../published.ts';
 import { plantDelivery, plantEndpoint } from '../webhooks/history-service.ts';
+import { BOLETO_RECIPES } from './billed.ts';
 import { type JsonTree, treeOf } from './cases/json-tree.ts';
 import {
   alertEndpointToRegister,
@@ -24,6 +24,7 @@ import {
   subscriptionToCreate,
 } from './enrolled.ts';
 import { type Shop, strangeAddress } from './hostile-service.ts';
+import { RECONCILED, type Recipe, today, webhookOf } from './reconciled.ts';
 import {
   AMOUNT,
   authorizedPayment,
@@ -34,18 +35,6 @@ import {
   wholePayment,
 } from './sold.ts';
 import type { WireRequest } from './wire.ts';
-
-/** Nothing is percent-encoded yet. */
-type Ingredients = {
-  readonly parameters?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Another than the shop's, which others use. */
-  readonly token?: string;
-};
-
-type Recipe = (shop: Shop) => Promise<Ingredients>;
 
 export const knownNsu = (shop: Shop): string => `${shop.accountNumber}000042`;
 
@@ -62,13 +51,6 @@ export async function endedDelivery(shop: Shop): Promise<string> {
 }
 
 const knownDelivery = (shop: Shop): Promise<string> => shop.once('delivery', () => endedDelivery(shop));
-
-const today = (): string => saoPauloDay(instant(Date.now()));
-
-const webhookOf = ({ listenerUrl }: Shop) => ({
-  url: `${listenerUrl}/notificacoes`,
-  basicAuth: 'bG9qYTpzZW5oYS1kYS1sb2ph',
-});
 
 export async function registerWebhook(shop: Shop, accountNumber: string): Promise<void> {
   const { url, tokens } = shop;
@@ -174,6 +156,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       return { query: { accountNumber: shop.accountNumber, after: '0', limit: '20' } };
     },
   ],
+  ...RECONCILED,
   listIssuerCodes: [async () => ({ query: { brand: 'visa', code: '51' } })],
   getPayment: [
     async (shop) => ({
@@ -187,6 +170,12 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
       return { query: { reference: referenceTransaction, paymentId } };
     },
   ],
+  // Of a day that is over by any clock.
+  readAcquirerFile: [
+    async () => ({ query: { format: 'adiq', day: '2026-01-02', fault: 'brokenTrailer', row: '1' } }),
+  ],
+  listBankBoletos: [nothing, async () => ({ query: { ourNumber: '00000001234' } })],
+  readReturnFile: [async () => ({ query: { day: '2026-01-02', fault: 'brokenTrailer' } })],
   // Never by days: two years are soon gone.
   advanceTestClock: [async (shop) => ({ body: { to: await littleAheadOf(shop) } })],
   readTestClock: [nothing],
@@ -292,6 +281,7 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   changeSubscriptionCustomer: [
     async (shop) => ({ parameters: { subscriptionId: await knownSubscription(shop) }, body: CUSTOMER }),
   ],
+  ...BOLETO_RECIPES,
   registerNotifier: [async (shop) => ({ body: alertEndpointToRegister(shop) })],
   listNotifiers: [
     async (shop) => {

@@ -115,11 +115,13 @@ export function assertDescribed(method: string, path: string, reply: Reply): voi
 type MessageId =
   | 'movementNotification'
   | 'paymentCallback'
+  | 'boletoCallback'
   | 'failedChargeNotice'
   | 'paidChargeNotice'
   | 'subscriptionNotice'
   | 'upcomingChargeNotice'
-  | 'cardExpiringNotice';
+  | 'cardExpiringNotice'
+  | 'reconciliationException';
 
 /** Throws unless what the service sends is in the published description: exactly the fields that it names. */
 export function assertMessageDescribed(id: MessageId, body: Record<string, unknown>): void {

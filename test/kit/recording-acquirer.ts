@@ -36,6 +36,8 @@ export type RecordingBridge = {
    * simulator; everything else is booked there first.
    */
   spoilCancellations(fault: VerificationFault | 'unheard' | null): void;
+  /** The amount that records of charges show from now on, or silence; null: as the simulator does. */
+  spoilFinds(fault: number | 'silence' | null): void;
   /** What `/about` reports from now on, beside what the simulator does. */
   reportCapabilities(changed: Readonly<Record<string, unknown>>): void;
   /** Replaces the network's id in the approvals that follow; undefined: as the simulator says. */
@@ -48,6 +50,7 @@ export async function openRecordingBridge(target: string, protocol: 1 | 2 = 2): 
   const asked: Asked[] = [];
   let fault: VerificationFault | null = null;
   let cancelFault: VerificationFault | 'unheard' | null = null;
+  let findFault: number | 'silence' | null = null;
   let held = Promise.resolve();
   let networkId: string | null | undefined;
   let capabilities: Readonly<Record<string, unknown>> = {};
@@ -59,6 +62,8 @@ export async function openRecordingBridge(target: string, protocol: 1 | 2 = 2): 
     const path = request.url ?? '';
     if (request.method === 'POST') asked.push({ path, body: JSON.parse(text) });
     if (path === '/cancellations' && cancelFault === 'unheard') return;
+    const isFind = path.startsWith('/charges/');
+    if (isFind && findFault === 'silence') return;
     const answer = await fetch(target + path, {
       method: request.method as string,
       headers: { ...(protocol === 1 ? {} : { 'parcela-protocol': '2' }) },
@@ -66,6 +71,7 @@ export async function openRecordingBridge(target: string, protocol: 1 | 2 = 2): 
     });
     const body = (await answer.json()) as Record<string, unknown>;
     if (networkId !== undefined && body.outcome === 'approved') body.networkTransactionId = networkId;
+    if (isFind && findFault !== null) body.amount = findFault;
     if (path === '/about') Object.assign((body.capabilities ?? {}) as object, capabilities);
     if (path === '/verifications') await held;
     if (path === '/verifications' && fault !== null) return spoil(response, fault, body);
@@ -93,6 +99,9 @@ export async function openRecordingBridge(target: string, protocol: 1 | 2 = 2): 
     },
     spoilCancellations: (wanted) => {
       cancelFault = wanted;
+    },
+    spoilFinds: (wanted) => {
+      findFault = wanted;
     },
     reportCapabilities: (changed) => {
       capabilities = changed;

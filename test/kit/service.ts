@@ -11,7 +11,8 @@ import { keyFileIn, rememberKeyFile } from './keys.ts';
 import { patiently } from './patience.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const SIMULATOR = fileURLToPath(new URL('../../simulators/acquirer/main.ts', import.meta.url));
+const simulatorOf = (program: 'acquirer' | 'bank') =>
+  fileURLToPath(new URL(`../../simulators/${program}/main.ts`, import.meta.url));
 const READY_MILLISECONDS = 60_000;
 const LONGEST_PAUSE_MILLISECONDS = 200;
 
@@ -132,10 +133,21 @@ export type TestSimulator = { readonly url: string; readonly process: ChildProce
 export async function startTestSimulator(
   folder: string,
   options: readonly string[] = [],
+  program: 'acquirer' | 'bank' = 'acquirer',
 ): Promise<TestSimulator> {
   const child = spawn(
     process.execPath,
-    [SIMULATOR, '--port', '0', '--host', '127.0.0.1', '--data', folder, '--exit-with-parent', ...options],
+    [
+      simulatorOf(program),
+      '--port',
+      '0',
+      '--host',
+      '127.0.0.1',
+      '--data',
+      folder,
+      '--exit-with-parent',
+      ...options,
+    ],
     { stdio: ['pipe', 'pipe', 'inherit'], env: cleanEnvironment({}) },
   );
   const port = await new Promise<number>((resolve, reject) => {

@@ -75,6 +75,7 @@ function commonTokens(): Set<string> {
     'src/platform/reference/page-style.ts',
     'src/platform/reference/reference-page.ts',
     'src/homologation/trials.ts',
+    'simulators/bank/trigger-amounts.json',
   ];
   const text = files
     .map((file) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8'))

@@ -14,6 +14,7 @@ import {
   openAuditor,
   type Service,
   startService,
+  startTestSimulator,
 } from '../kit/service.ts';
 import type { Marks } from './marks.ts';
 import type { Sighting } from './watch-sinks.ts';
@@ -111,11 +112,13 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
   const ledger = join(folder, 'simulator');
   let simulator = await startSimulator(ledger, 0, watched, said);
   const { port } = simulator;
+  const bank = await startTestSimulator(join(folder, 'bank'), [], 'bank');
   const settings = {
     ...SETTINGS,
     ...watched,
     LEAK_ACQUIRER_PORT: String(port),
     PARCELA_ACQUIRER_URL: `http://127.0.0.1:${port}`,
+    PARCELA_BANK_URL: bank.url,
   };
   let service = await startService({ folder, settings });
   const earlier: Service[] = [];
@@ -158,6 +161,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
     async stop() {
       await service.stop();
       await simulator.stop();
+      await bank.stop();
     },
     async remove() {
       const place = await placeOf(folder);

@@ -49,7 +49,7 @@ async function endDays(paymentId: string): Promise<void> {
 async function isFoundRecorded(paymentId: string): Promise<boolean | undefined> {
   const moment = Date.now() as Instant;
   const { merchantId } = service;
-  const approval = { authorizationCode: 'AGAIN1', nsu: '1', networkTransactionId: null };
+  const approval = { authorizationCode: 'AGAIN1', nsu: '1', networkTransactionId: null, tid: null };
   const row = { merchantId, transactionId: paymentId, fence: 0, ...approval, moment, captureUntil: moment };
   const { write } = preauthorizationsWrite(database, { notify: () => {} });
   const result = (await write([row], [new Deadline(performance.now() + 5_000)])).get(paymentId);

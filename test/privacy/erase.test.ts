@@ -48,6 +48,7 @@ test('a person is exported and erased at all merchants; payments and other perso
   assert.deepEqual(await erase(person.masked), {
     payments: 4,
     subscriptions: 0,
+    boletos: 0,
     cards: 0,
     messages: 0,
     left: [],
@@ -65,6 +66,7 @@ test('a person is exported and erased at all merchants; payments and other perso
   assert.deepEqual(await erase(person.document), {
     payments: 0,
     subscriptions: 0,
+    boletos: 0,
     cards: 0,
     messages: 0,
     left: [],
@@ -92,9 +94,16 @@ test('both are in the audit log: who, why and how much, and never the person', a
     (await service.printed('audit', 'list', '--action', action, '--limit', '1000')).items;
   const exported = (await entriesOf('privacy.export')).at(-1);
   const [begun, done] = (await entriesOf('privacy.erase')).slice(-2);
-  assert.deepEqual(exported.detail, { payments: 1, subscriptions: 0, cards: 0 });
+  assert.deepEqual(exported.detail, { payments: 1, subscriptions: 0, boletos: 0, cards: 0 });
   assert.deepEqual(begun.detail, { begun: 1, reason: REASON });
-  assert.deepEqual(done.detail, { payments: 1, subscriptions: 0, cards: 0, messages: 0, left: 0 });
+  assert.deepEqual(done.detail, {
+    payments: 1,
+    subscriptions: 0,
+    boletos: 0,
+    cards: 0,
+    messages: 0,
+    left: 0,
+  });
   assert.match(exported.resource, /^persons\/\d+-[0-9a-f]{32}$/);
   assert.deepEqual([begun.resource, done.resource], [exported.resource, exported.resource]);
   assert.equal((await service.parcela('audit', 'verify')).exitCode, 0);

@@ -109,6 +109,7 @@ test('a stored card that pays a subscription stays with its payment until the su
   assert.deepEqual(await erase(person), {
     payments: 1,
     subscriptions: 0,
+    boletos: 0,
     cards: 0,
     messages: 1,
     left: [
@@ -122,7 +123,14 @@ test('a stored card that pays a subscription stays with its payment until the su
     `update subscriptions set state = 'canceled', reason = 'user' where subscription_id = $1`,
     [subscriptionId],
   );
-  assert.deepEqual(await erase(person), { payments: 1, subscriptions: 0, cards: 1, messages: 1, left: [] });
+  assert.deepEqual(await erase(person), {
+    payments: 1,
+    subscriptions: 0,
+    boletos: 0,
+    cards: 1,
+    messages: 1,
+    left: [],
+  });
   assert.equal((await call(gatewayUrl, path, { token })).status, 404);
   assert.deepEqual(await tracesOf(service, person), []);
   const { items } = await service.printed('audit', 'list', '--action', 'card.delete');
@@ -133,7 +141,14 @@ test('the messages that ended go with the person, of no other payment, and one t
   const [person, other, waiting] = [newPerson(), newPerson(), newPerson()];
   const [paymentId, otherId] = [await service.pay(person.customer), await service.pay(other.customer)];
   await Promise.all([untilDelivered(paymentId), untilDelivered(otherId)]);
-  assert.deepEqual(await erase(person), { payments: 1, subscriptions: 0, cards: 0, messages: 1, left: [] });
+  assert.deepEqual(await erase(person), {
+    payments: 1,
+    subscriptions: 0,
+    boletos: 0,
+    cards: 0,
+    messages: 1,
+    left: [],
+  });
   assert.deepEqual(await messagesOf(paymentId), []);
   assert.equal((await messagesOf(otherId)).length, 1);
 
@@ -205,10 +220,17 @@ test('the customer of a subscription stays while that goes on, and goes with its
   );
   assert.equal(kept.cards[0].vaultId, vaultId);
   const left = [{ reason: 'subscription', merchantId: service.merchantId, kind: 'subscription', id }];
-  assert.deepEqual(await erase(person), { payments: 0, subscriptions: 0, cards: 0, messages: 0, left });
+  assert.deepEqual(await erase(person), {
+    payments: 0,
+    subscriptions: 0,
+    boletos: 0,
+    cards: 0,
+    messages: 0,
+    left,
+  });
 
   assert.equal((await ask(`${path}/${id}/status`, { status: 'Canceled' })).status, 200);
-  const gone = { payments: 0, subscriptions: 1, cards: 1, messages: 0, left: [] };
+  const gone = { payments: 0, subscriptions: 1, boletos: 0, cards: 1, messages: 0, left: [] };
   assert.deepEqual(await erase(person), gone);
   assert.deepEqual(await tracesOf(service, person), []);
   const shown = await call(gatewayUrl, `${path}/${id}`, { token: recurrence });
@@ -254,6 +276,7 @@ test('a customer without a document is reached by the card that paid for the per
   assert.deepEqual(await erase(person), {
     payments: 0,
     subscriptions: 0,
+    boletos: 0,
     cards: 0,
     messages: 0,
     left: [
@@ -263,7 +286,14 @@ test('a customer without a document is reached by the card that paid for the per
     ],
   });
   await cancel(id);
-  assert.deepEqual(await erase(person), { payments: 1, subscriptions: 1, cards: 1, messages: 1, left: [] });
+  assert.deepEqual(await erase(person), {
+    payments: 1,
+    subscriptions: 1,
+    boletos: 0,
+    cards: 1,
+    messages: 1,
+    left: [],
+  });
   assert.deepEqual(await tracesOf(service, person), []);
   const others = await call(gatewayUrl, `${path}/${othersId}`, { token: recurrence });
   assert.deepEqual(others.body.customer, named);

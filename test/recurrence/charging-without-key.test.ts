@@ -88,3 +88,31 @@ test('a stored card that was altered is not waited for: the billing is PaymentIn
   assert.deepEqual([invalid.status, chargesOf(invalid)[0].rule], ['PaymentInvalid', 'CardUnusable']);
   assert.deepEqual(await ledgerOf(service, shop, invalid.id), []);
 });
+
+test('a billing whose brand the acquirer does not take waits, and is paid when it takes it again', async () => {
+  const shop = await service.openShop('bandeira-ausente');
+  await script(service, shop, [{ outcome: 'declined', responseCode: '05' }]);
+  const denied = await chargedBilling(shop, (await subscribe(shop)).subscriptionId);
+  const { subscriptionId, vaultId } = await subscribe(shop, { trialDays: 5 });
+  const manual = () => shop.ask(`${BILLING}/${denied.id}/charge`, { method: 'POST' });
+  const pay = () => shop.ask('/v1/payments', { body: paymentRequest('', 1_000, { cardInfo: { vaultId } }) });
+  service.bridge.reportCapabilities({ brands: ['elo'] });
+  await until('the service has read it', async () => (await pay()).status === 400, 60_000);
+  assert.equal((await manual()).status, 503);
+
+  await jumpTo(shop, 6);
+  const [waiting] = await billingsOf(shop, subscriptionId);
+  assert.deepEqual([waiting.status, chargesOf(waiting)], ['Opened', []]);
+  assert.ok((await metricOf('parcela_billings_waiting_for_brand_total')) > 0);
+  assert.equal(await statusOf(shop, subscriptionId), 'Active');
+
+  service.bridge.reportCapabilities({ brands: ['visa', 'mastercard', 'elo'] });
+  await until('the service has read it', async () => (await pay()).status === 200, 60_000);
+  assert.equal((await manual()).status, 200);
+  await until('it is paid', async () => {
+    await service.auditor.query('update billings set lease_expires_at = now() where subscription_id = $1', [
+      subscriptionId,
+    ]);
+    return (await billingsOf(shop, subscriptionId))[0].status === 'Paid';
+  });
+});

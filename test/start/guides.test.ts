@@ -75,7 +75,7 @@ const SEEN: Readonly<Record<string, (printed: readonly string[], language: Langu
     assert.match(back ?? '', /> nsu \d+, installment 2: Bloqueada\n/);
     assert.match(back ?? '', /"delivered":true.*"resent":\d/s);
     assert.doesNotMatch(repeated ?? '', /> nsu/);
-    assert.match(checked ?? '', /"type":"Autorizacao"/);
+    assert.match(checked ?? '', /"type":"(?:Autorizacao|Boleto)"/);
   },
   'docs/pt/recorrencia.md': ([, , planned, subscribed, paid, empty, changed, ended]) => {
     assert.match(planned ?? '', /"retriesOn":\["/);
@@ -101,6 +101,19 @@ const SEEN: Readonly<Record<string, (printed: readonly string[], language: Langu
     assert.match(captured ?? '', /"captureAuthorization".*"statusDescription":"Autorizada"/s);
     assert.equal(answer.exec(again ?? '')?.[0], answer.exec(captured ?? '')?.[0]);
     for (const printed of [given, forgotten]) assert.match(printed ?? '', /"statusDescription":"Desfeita"/);
+  },
+  'docs/pt/boletos.md': ([, issued, shown, paid, late, canceled, expired, listed, imported]) => {
+    assert.match(issued ?? '', /"statusBill":1\b/);
+    const line = /"digitableLine":"(\d{47})"/.exec(issued ?? '')?.[1];
+    const [typed, pdf] = (shown ?? '').trim().split('\n');
+    assert.equal(typed?.replaceAll(/[. ]/g, ''), line);
+    assert.equal(pdf, '200 application/pdf');
+    assert.match(paid ?? '', /"statusDescription":"Pago".*"effectivePaymentValue":149\.90?\b/s);
+    assert.match(late ?? '', /"statusDescription":"Vencido".*"effectivePaymentValue":15\d\.\d/s);
+    assert.match(canceled ?? '', /"statusDescription":"Cancelado"/);
+    assert.match(expired ?? '', /"statusDescription":"Expirado"/);
+    assert.match(listed ?? '', /"statusBill":2\b.*"statusBill":4\b.*"statusBill":5\b/s);
+    assert.match(imported ?? '', /^Taken: bank 237, .*^changes of our boletos +[1-9]/ms);
   },
   'docs/pt/producao.md': ([looked, created, sold]) => {
     assert.match(looked ?? '', /key/i);

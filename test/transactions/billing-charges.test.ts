@@ -55,6 +55,7 @@ async function arriveLate(transactionId: string, billingId: string, amount: numb
       soldAt: new Date().toISOString(),
       initiator: 'merchant',
       networkTransactionId: null,
+      tid: null,
       storedCard: 'first',
       card: { ...card, expirationMonth: '12', expirationYear: '39' },
     }),

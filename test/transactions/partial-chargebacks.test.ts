@@ -78,6 +78,31 @@ test('a chargeback of a part comes off its installment, which stays what it is, 
   ]);
 });
 
+/** As the line of a file of the acquirer comes to the same table. */
+async function filed(paymentId: string, amount: number): Promise<string> {
+  const changeId = `file-${randomUUID()}`;
+  await service.auditor.query(
+    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, amount)
+     values ($1, $2, $3, 1, 'chargeback', now(), $4)`,
+    [service.merchantId, changeId, paymentId, amount],
+  );
+  return changeId;
+}
+
+test('a chargeback that feed and file report is taken once, whichever comes first, and two are two', async () => {
+  const paymentId = await service.sell(9_000, 1);
+  const early = await filed(paymentId, 500);
+  await service.untilChange(early, 'applied');
+  await service.force(paymentId, 'chargeback', 1, 500);
+  assert.deepEqual(await restsThatAgree(paymentId), [8_500]);
+
+  await takenBack(paymentId, 1, 500);
+  assert.deepEqual(await restsThatAgree(paymentId), [8_000]);
+  const late = await filed(paymentId, 500);
+  assert.equal((await service.untilChange(late, 'refused')).reason, 'takenAlready');
+  assert.deepEqual(await restsThatAgree(paymentId), [8_000]);
+});
+
 test('a later cancel of all that is left gives back the rest alone', async () => {
   const paymentId = await service.sell(10_000, 2);
   await takenBack(paymentId, 1, 1_234);

@@ -108,6 +108,7 @@ async function begun(installmentCount: number, isApproved = true): Promise<Outco
     authorizationCode: isApproved ? 'A1B2C3' : null,
     nsu: isApproved ? '1000000042' : null,
     networkTransactionId: null,
+    tid: null,
     responseCode: isApproved ? null : '51',
     adviceCode: null,
     unknownReason: null,

@@ -22,6 +22,7 @@ import {
 } from '../../transactions/customers/customers.sql.ts';
 import type { TransactionKey } from '../../transactions/transaction-queries.sql.ts';
 import { deleteEndedMessages, listMessagesOf } from '../../webhooks/history/messages-of-payments.sql.ts';
+import { eraseBoletosOf } from './boletos-of-person.ts';
 import { cardKeysOf, findCards, type PaidByCard, type PrivacyTools, withNsu } from './export-person.ts';
 import { namesPerson, personName } from './person.ts';
 
@@ -40,22 +41,23 @@ const CARD_MILLISECONDS = 10_000;
 /**
  * `underWay`: the charge has no outcome yet, or is written at this moment. `subscription`: it is active
  * or blocked, or the card pays one that is. `message`: still to be sent. `merchantText`: the merchant
- * wrote the person into a reference or an address.
+ * wrote the person into a reference or an address. `openBoleto`: it may still be paid.
  */
-export const LEFT_REASONS = ['underWay', 'subscription', 'message', 'merchantText'] as const;
+export const LEFT_REASONS = ['underWay', 'subscription', 'message', 'merchantText', 'openBoleto'] as const;
 export type LeftReason = (typeof LEFT_REASONS)[number];
 
 /** What is still needed, and stays. */
 export type Left = {
   readonly reason: LeftReason;
   readonly merchantId: string;
-  readonly kind: 'payment' | 'subscription' | 'card';
+  readonly kind: 'payment' | 'subscription' | 'card' | 'boleto';
   readonly id: string;
 };
 
 export type Erased = {
   readonly payments: number;
   readonly subscriptions: number;
+  readonly boletos: number;
   readonly cards: number;
   readonly messages: number;
   readonly left: readonly Left[];
@@ -83,7 +85,7 @@ export async function erasePerson(
   };
   await tools.audit.record({ ...event, detail: { ...event.detail, begun: 1, reason } });
   const removeVaultCard = batchWrites(vaultCardsRemove(tools.audit));
-  const erased = { payments: 0, subscriptions: 0, cards: 0, messages: 0 };
+  const erased = { payments: 0, subscriptions: 0, boletos: 0, cards: 0, messages: 0 };
   const found: Left[] = [];
   // Each page begins behind the one before it: it ends with the last payment, however many there
   // are.
@@ -110,6 +112,9 @@ export async function erasePerson(
     found.push(...done.left);
     behind = page.length < PAGE ? undefined : page.at(-1);
   }
+  const boletos = await eraseBoletosOf(tools.database, filter);
+  erased.boletos = boletos.boletos;
+  found.push(...boletos.left);
   const left = unique(found);
   await tools.audit.record({ ...event, detail: { ...event.detail, ...erased, left: left.length } });
   return { ...erased, left };
@@ -120,7 +125,7 @@ async function erasePage(
   removeVaultCard: Removal,
   document: string,
   page: readonly CustomerPayment[],
-): Promise<Erased> {
+): Promise<Omit<Erased, 'boletos'>> {
   const final = page.filter(({ isUnderWay }) => !isUnderWay);
   const cards = await eraseCards(tools, removeVaultCard, final);
   // A card that stays would not be found again without them.

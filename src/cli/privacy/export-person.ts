@@ -1,4 +1,5 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
+import type { PayerBoleto } from '../../boletos/payers/payers.sql.ts';
 import type { VaultCard } from '../../cards/vault/vault-card.ts';
 import { vaultCardsRead } from '../../cards/vault/vault-cards.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
@@ -24,6 +25,7 @@ import {
   type NamedPayment,
   type PaymentMessage,
 } from '../../webhooks/history/messages-of-payments.sql.ts';
+import { findBoletosOf } from './boletos-of-person.ts';
 import { personName } from './person.ts';
 
 export type PrivacyTools = {
@@ -46,8 +48,9 @@ export type KeptOfPerson = {
   readonly cards: readonly VaultCard[];
   /** Those that name the person, and those of the same cards. */
   readonly subscriptions: readonly (CardSubscription | CustomerSubscription)[];
+  readonly boletos: readonly PayerBoleto[];
   readonly messages: readonly PaymentMessage[];
-  /** False: there are more payments or subscriptions than are shown. */
+  /** False: there are more payments, subscriptions or boletos than are shown. */
   readonly isComplete: boolean;
 };
 
@@ -61,7 +64,8 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
     MOST_SUBSCRIPTIONS,
     (last) => listCustomerSubscriptions(database, filter, last ?? FIRST_SUBSCRIPTION, PAGE),
   );
-  const isComplete = hasPayments && hasSubscriptions;
+  const { boletos, isComplete: hasBoletos } = await findBoletosOf(database, filter);
+  const isComplete = hasPayments && hasSubscriptions && hasBoletos;
   const cards = await findCards(database, [...found, ...subscribed]);
   const named = new Set(subscribed.map(({ subscriptionId }) => subscriptionId));
   const ofCards: CardSubscription[] = [];
@@ -83,10 +87,11 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
       ...(filter.merchantId === null ? {} : { merchant: filter.merchantId }),
       payments: found.length,
       subscriptions: subscribed.length,
+      boletos: boletos.length,
       cards: cards.length,
     },
   });
-  return { payments: found, cards, subscriptions, messages, isComplete };
+  return { payments: found, cards, subscriptions, boletos, messages, isComplete };
 }
 
 /** Page by page, each behind the last of the one before it, until there are `most` of them. */

@@ -98,23 +98,25 @@ const LEFT_SENTENCES = {
   underWay: 'it is being charged or its outcome is being found out: repeat this when that is over',
   subscription: 'a subscription is active or blocked: have it canceled, then repeat this',
   message: 'a message to the merchant is still to be sent; it does not name the customer',
+  openBoleto: 'it may still be paid: have it canceled, then repeat this',
   merchantText: 'the merchant wrote the person into its reference or address, by which it finds the payment',
 } as const satisfies Record<LeftReason, string>;
 
-function erasedLines({ payments, subscriptions, cards, messages, left }: Erased): string[] {
+function erasedLines({ payments, subscriptions, boletos, cards, messages, left }: Erased): string[] {
   const lines = [
-    `Erased: the customer of ${payments} payments and ${subscriptions} subscriptions, ${cards} stored cards, ${messages} messages.`,
+    `Erased: the customer of ${payments} payments and ${subscriptions} subscriptions, the payer of ${boletos} boletos, ${cards} stored cards, ${messages} messages.`,
   ];
   if (left.length === 0) return lines;
   const rows = left.map(({ merchantId, kind, id, reason }) => [merchantId, kind, id, LEFT_SENTENCES[reason]]);
   return [...lines, 'Left:', ...table(['MERCHANT', 'WHAT', 'ID', 'WHY'], rows)];
 }
 
-function keptJson({ payments, cards, subscriptions, messages, isComplete }: KeptOfPerson): object {
+function keptJson({ payments, cards, subscriptions, boletos, messages, isComplete }: KeptOfPerson): object {
   return {
     payments: payments.map(paymentJson),
     cards: cards.map(cardJson),
     subscriptions,
+    boletos,
     messages: messages.map(({ createdAt, ...message }) => ({ ...message, createdAt: utcText(createdAt) })),
     isComplete,
     notFoundByDocument: NOT_FOUND_BY_DOCUMENT,

@@ -43,8 +43,12 @@ function checkJump(body: unknown): Fault[] {
 const NOW = Type.String({ description: 'Business time of the merchant, in São Paulo, without zone.' });
 const RAN = Type.Object(
   {
-    changes: Type.Integer({ description: 'Settlements, blocks and chargebacks that the acquirer brought.' }),
+    changes: Type.Integer({
+      description:
+        'Settlements, blocks and chargebacks that the acquirer brought, and payments that the bank brought.',
+    }),
     preauthorizations: Type.Integer({ description: 'Pre-authorizations that were let go uncaptured.' }),
+    boletos: Type.Integer({ description: 'Boletos that became overdue, or whose time was over.' }),
     billings: Type.Integer({ description: 'Charges of billings that were begun.' }),
     notices: Type.Integer({ description: 'Notices of cards that expire and of due days that come.' }),
     deliveries: Type.Integer({ description: 'Tries to deliver a notification, successful or not.' }),
@@ -61,7 +65,7 @@ const ABOUT = {
   homologationOnly: true,
 } as const;
 
-const RAN_EXAMPLE = { changes: 2, preauthorizations: 0, billings: 2, notices: 0, deliveries: 3 };
+const RAN_EXAMPLE = { changes: 2, preauthorizations: 0, boletos: 0, billings: 2, notices: 0, deliveries: 3 };
 const ON_THE_WAY = {
   now: '2026-12-14T18:22:07.000',
   target: '2027-03-01T09:00:00.000',

@@ -4,7 +4,14 @@ import { addDays, type Instant, instant, saoPauloDay } from '../../values/instan
 /** How many of each kind were run. */
 export type Ran = Readonly<Record<ClockedKind, number>>;
 
-export const NOTHING_RAN: Ran = { changes: 0, preauthorizations: 0, billings: 0, notices: 0, deliveries: 0 };
+export const NOTHING_RAN: Ran = {
+  changes: 0,
+  preauthorizations: 0,
+  boletos: 0,
+  billings: 0,
+  notices: 0,
+  deliveries: 0,
+};
 
 export type JumpRequest = { readonly advanceDays: number } | { readonly to: Instant };
 

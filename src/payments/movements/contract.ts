@@ -1,7 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
-import type { MovementPage, MovementWithNet } from '../../transactions/movements/movement.ts';
-import type { InstallmentState } from '../../transactions/transaction.ts';
+import type {
+  BoletoMovementState,
+  MovementPage,
+  MovementSubject,
+  MovementWithNet,
+} from '../../transactions/movements/movement.ts';
+import { INSTALLMENT_WORDS } from '../../transactions/transaction.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 
 const MOVEMENT = Type.Object({
@@ -10,17 +15,21 @@ const MOVEMENT = Type.Object({
   codAuth: Type.String(),
   installmentNumber: Type.Integer(),
   moment: Type.String(),
-  type: Type.String({ description: 'Autorizacao, Pagamento, Cancelamento, Bloqueio or Desbloqueio.' }),
-  oldValue: Type.String({ description: 'Empty for the first of an installment.' }),
+  type: Type.String({
+    description: 'Autorizacao, Pagamento, Cancelamento, Bloqueio, Desbloqueio or Boleto.',
+  }),
+  oldValue: Type.String({ description: 'Empty for the first of an installment, or of a boleto.' }),
   newValue: Type.String({
     description:
-      'Autorizada, Paga, Cancelada or Bloqueada; the same as oldValue where a chargeback took a part and something is left.',
+      'Autorizada, Paga, Cancelada or Bloqueada; the same as oldValue where a chargeback took a part and something is left. ' +
+      'Of a boleto Emitido, Vencido, Pago, Cancelado or Expirado.',
   }),
   accountNumber: Type.String(),
-  paymentId: Type.String(),
+  paymentId: Type.Union([Type.String(), Type.Null()], { description: 'null: it is of a boleto.' }),
+  boletoId: Type.Optional(Type.String({ description: 'Of the boleto; absent: it is of a payment.' })),
   referenceTransaction: Type.Union([Type.String(), Type.Null()]),
-  amount: Type.Integer({ description: 'Cents of the installment, as it was sold.' }),
-  netAmount: Type.Integer({ description: "The same less the operator's fee." }),
+  amount: Type.Integer({ description: 'Cents of the installment, as it was sold; of a boleto its value.' }),
+  netAmount: Type.Integer({ description: "The same less the operator's fee; boletos have none." }),
   shares: Type.Array(
     Type.Object({
       documentNumberBeneficiary: Type.String(),
@@ -100,11 +109,12 @@ export function readMovementsQuery({ accountNumber, after = 0, limit = USUAL_LIM
   return { accountNumber, after, limit };
 }
 
-const STATE_WORDS: Record<InstallmentState, string> = {
-  authorized: 'Autorizada',
-  paid: 'Paga',
-  canceled: 'Cancelada',
-  blocked: 'Bloqueada',
+const BOLETO_WORDS: Record<BoletoMovementState, string> = {
+  issued: 'Emitido',
+  overdue: 'Vencido',
+  paid: 'Pago',
+  canceled: 'Cancelado',
+  expired: 'Expirado',
 };
 
 export function writeMovementPage({ items, next }: MovementPage): object {
@@ -119,10 +129,9 @@ function writeMovement(movement: MovementWithNet): object {
     installmentNumber: movement.installmentNumber,
     moment: saoPauloOffsetText(movement.moment),
     type: movement.type,
-    oldValue: movement.oldState === null ? '' : STATE_WORDS[movement.oldState],
-    newValue: STATE_WORDS[movement.newState],
+    ...writeValues(movement.subject),
     accountNumber: movement.accountNumber,
-    paymentId: movement.transactionId,
+    ...writeSubjectId(movement.subject),
     referenceTransaction: movement.referenceTransaction,
     amount: movement.amount,
     netAmount: movement.netAmount,
@@ -132,4 +141,17 @@ function writeMovement(movement: MovementWithNet): object {
       canceledAmount,
     })),
   };
+}
+
+function writeValues(subject: MovementSubject): { readonly oldValue: string; readonly newValue: string } {
+  const { oldState, newState } = subject;
+  const words: Readonly<Record<string, string>> =
+    subject.kind === 'boleto' ? BOLETO_WORDS : INSTALLMENT_WORDS;
+  return { oldValue: oldState === null ? '' : (words[oldState] ?? ''), newValue: words[newState] ?? '' };
+}
+
+function writeSubjectId(subject: MovementSubject): object {
+  return subject.kind === 'boleto'
+    ? { paymentId: null, boletoId: subject.boletoId }
+    : { paymentId: subject.transactionId };
 }

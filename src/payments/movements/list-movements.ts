@@ -1,6 +1,6 @@
 import { hasAccount } from '../../merchants/accounts.sql.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
-import type { FeeTable } from '../../transactions/fee-table.ts';
+import type { FeeVersions } from '../../transactions/fees/fee-version.ts';
 import { type MovementPage, netInstallment } from '../../transactions/movements/movement.ts';
 import { listAccountMovements } from '../../transactions/movements/movements.sql.ts';
 
@@ -8,7 +8,7 @@ export type ListMovementsTools = {
   readonly lookUp: LookUp;
   /** Lists take their turns. */
   readonly search: Search;
-  readonly fees: FeeTable;
+  readonly fees: FeeVersions;
   /** The number up to which no movement can appear any more. */
   readonly findWatermark: () => Promise<number>;
 };
@@ -30,9 +30,12 @@ export async function listMovements(
   const found = await search(merchantId, (database) =>
     listAccountMovements(database, merchantId, { ...wanted, upTo }),
   );
-  const items = found.map((movement) => ({
-    ...movement,
-    netAmount: netInstallment(movement.sale, movement.installmentNumber, fees),
-  }));
+  const items = found.map((movement) => {
+    const { subject, installmentNumber, amount } = movement;
+    if (subject.kind === 'boleto') return { ...movement, netAmount: amount };
+    const { sale } = subject;
+    const table = fees.tableAt(merchantId, sale.soldAt);
+    return { ...movement, netAmount: netInstallment(sale, installmentNumber, table) };
+  });
   return { items, next: items.at(-1)?.movementId ?? wanted.after };
 }

@@ -1,12 +1,20 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { openAnswerStream } from '../answer-stream.ts';
 import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
 import { CommitUnknown } from '../postgres/database.ts';
 import { watchWrites } from '../postgres/write-watch.ts';
 import { Connection } from './connection.ts';
-import { type Answer, type Call, CUT_CONNECTION, type ServedEndpoint, type WireError } from './endpoint.ts';
+import {
+  type Answer,
+  type AnswerStream,
+  type Call,
+  CUT_CONNECTION,
+  type ServedEndpoint,
+  type WireError,
+} from './endpoint.ts';
 import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { RefusalShape } from './refusal.ts';
 
@@ -117,8 +125,17 @@ const COMMON_HEADERS = {
 export function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status).headers({ ...COMMON_HEADERS, 'x-request-id': request.id, ...answer.headers });
   if (answer.text !== undefined) return reply.type(answer.text.type).send(answer.text.content);
+  if (answer.stream !== undefined) return sendStream(request, reply, answer.stream);
   if (answer.body === undefined) return reply.send();
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
+}
+
+/** Of a HEAD nothing is read. */
+function sendStream(request: FastifyRequest, reply: FastifyReply, stream: AnswerStream): FastifyReply {
+  reply.type(stream.type);
+  if (request.method !== 'HEAD') return reply.send(openAnswerStream(stream));
+  stream.close();
+  return reply.send();
 }
 
 export function sendErrors(

@@ -7,7 +7,7 @@ export const SCOPES: readonly Scope[] = ['gateway', 'recurrence', 'integration']
 
 /**
  * The two APIs; each refuses tokens of the other. `either` takes both (homologation's tools),
- * `operations` needs none: health and documents.
+ * `operations` needs none: health, documents, and the pages of boletos for their payers.
  */
 export type Api = 'gateway' | 'integration' | 'either' | 'operations';
 
@@ -50,6 +50,8 @@ export type AnswerShape = {
   readonly contentType?: string;
   /** Where it is answered as CSV too, to a caller whose `Accept` prefers that: an example. */
   readonly csvExample?: string;
+  /** Where it is answered as a stream of JSON objects too, one in a line: an example. */
+  readonly ndjsonExample?: string;
   /** Headers of its own, by the names under which the published description explains them. */
   readonly headers?: readonly string[];
 };
@@ -143,8 +145,19 @@ export type Answer = {
   readonly status: number;
   readonly body?: unknown;
   /** A body that is already text (the documents): with its content type. */
-  readonly text?: { readonly content: string; readonly type: string };
+  readonly text?: { readonly content: string | Buffer; readonly type: string };
+  /** A body that is made while it is read, of any length. */
+  readonly stream?: AnswerStream;
   readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type AnswerStream = {
+  readonly type: string;
+  readonly pieces: AsyncIterable<string>;
+  /** Aborted: the body breaks off. */
+  readonly signal: AbortSignal;
+  /** Called once, when it was read or broke off. */
+  readonly close: () => void;
 };
 
 /**

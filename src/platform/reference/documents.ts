@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
+import { escapedMarkup } from '../../values/markup.ts';
 import { type Answer, type Call, contract, type Endpoint, endpoint } from '../http/endpoint.ts';
 import type { Language } from '../http/sentence.ts';
 import { openApiDocument } from './openapi.ts';
-import { escaped } from './page-parts.ts';
 import { EXAMPLE_ORIGIN, type Reference, referencePage } from './reference-page.ts';
 import { wordingIn } from './wording.ts';
 
@@ -56,14 +56,15 @@ const PAGE_HEADERS = {
 };
 
 export type DocumentTools = {
-  readonly openApi: (language: Language) => string;
-  readonly page: (language: Language) => string;
+  readonly openApi: (language: Language) => Buffer;
+  /** `origin`: escaped, the address that its examples name. */
+  readonly page: (language: Language, origin: string) => Buffer;
 };
 
 type Asked = { readonly query: { readonly lang?: Language }; readonly language: Language };
 
 /** One address has a text for each language: what lies between must not keep one for all. */
-function inLanguage({ query, language }: Asked, print: (language: Language) => string, type: string): Answer {
+function inLanguage({ query, language }: Asked, print: (language: Language) => Buffer, type: string): Answer {
   const asked = query.lang ?? language;
   return {
     status: 200,
@@ -77,33 +78,47 @@ export const DOCUMENT_ENDPOINTS: readonly Endpoint<DocumentTools>[] = [
     inLanguage(call, openApi, 'application/json'),
   ),
   endpoint(GET_REFERENCE_PAGE, async ({ page }: DocumentTools, call) => {
-    const asAsked = (language: Language) => page(language).replaceAll(EXAMPLE_ORIGIN, shownOrigin(call));
-    const answer = inLanguage(call, asAsked, 'text/html');
+    const answer = inLanguage(call, (language) => page(language, shownOrigin(call)), 'text/html');
     return { ...answer, headers: { ...answer.headers, ...PAGE_HEADERS } };
   }),
 ];
 
 /** The examples name the address under which the page was asked for. */
 const shownOrigin = ({ origin }: Pick<Call<unknown, unknown, unknown>, 'origin'>) =>
-  escaped(origin() ?? EXAMPLE_ORIGIN);
+  escapedMarkup(origin() ?? EXAMPLE_ORIGIN);
 
-/** Both documents are printed at the first request for them, and kept. */
+/** Addresses for which a page is kept: a service has one or two, and a stranger may make up any number. */
+const MOST_ORIGINS = 4;
+
+/**
+ * Both documents are printed at the first request for them, and kept as they are sent: whoever asks for
+ * many must not cost their printing, nor a copy for each connection that does not read.
+ */
 export function printDocuments(reference: Reference): DocumentTools {
   const wordings = {
     pt: wordingIn('pt', reference.texts),
     en: wordingIn('en', reference.texts),
   };
-  return {
-    openApi: printedOnce((language) => JSON.stringify(openApiDocument(reference, wordings[language]))),
-    page: printedOnce((language) => referencePage(reference, wordings[language])),
+  const openApi = keptNewest((language: Language) =>
+    Buffer.from(JSON.stringify(openApiDocument(reference, wordings[language]))),
+  );
+  const parts = keptNewest((language: Language) =>
+    referencePage(reference, wordings[language]).split(EXAMPLE_ORIGIN),
+  );
+  const pages = {
+    pt: keptNewest((origin: string) => Buffer.from(parts('pt').join(origin))),
+    en: keptNewest((origin: string) => Buffer.from(parts('en').join(origin))),
   };
+  return { openApi, page: (language, origin) => pages[language](origin) };
 }
 
-function printedOnce(print: (language: Language) => string): (language: Language) => string {
-  const printed = new Map<Language, string>();
-  return (language) => {
-    const text = printed.get(language) ?? print(language);
-    printed.set(language, text);
-    return text;
+function keptNewest<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const kept = new Map<Key, Made>();
+  return (key) => {
+    const made = kept.get(key) ?? make(key);
+    kept.delete(key);
+    kept.set(key, made);
+    if (kept.size > MOST_ORIGINS) kept.delete(kept.keys().next().value as Key);
+    return made;
   };
 }

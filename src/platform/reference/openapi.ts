@@ -300,7 +300,7 @@ function printAnswers(endpoint: Contract, wording: Wording): Json {
   const { id, isRepeatable } = endpoint;
   const answers: Record<number, Json> = {};
   for (const [status, answer] of Object.entries(endpoint.answers)) {
-    const { description, schema, example, contentType, headers: own = [], csvExample } = answer;
+    const { description, schema, example, contentType, headers: own = [] } = answer;
     const content =
       schema === undefined && contentType === undefined
         ? {}
@@ -316,8 +316,10 @@ function printAnswers(endpoint: Contract, wording: Wording): Json {
       isRepeatable ? REPLAYED : {},
       ...own.map(headerNamed),
     );
-    if (csvExample !== undefined)
-      Object.assign(content.content ?? {}, printContent(TEXT, csvExample, 'text/csv'));
+    if (answer.csvExample !== undefined)
+      Object.assign(content.content ?? {}, printContent(TEXT, answer.csvExample, 'text/csv'));
+    if (answer.ndjsonExample !== undefined)
+      Object.assign(content.content ?? {}, printContent(TEXT, answer.ndjsonExample, 'application/x-ndjson'));
     answers[Number(status)] = { description: say(description), headers, ...content };
   }
   for (const status of commonStatuses(endpoint)) {

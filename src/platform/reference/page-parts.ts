@@ -1,12 +1,14 @@
+import { escapedMarkup } from '../../values/markup.ts';
+
 /** `rows`: cells of HTML. */
 export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const head = columns.map((column) => `<th scope="col">${escaped(column)}</th>`).join('');
+  const head = columns.map((column) => `<th scope="col">${escapedMarkup(column)}</th>`).join('');
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('\n');
   return `<div class="table"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body}\n</tbody>\n</table></div>`;
 }
 
 export function block(title: string, content: string): string {
-  return `<h4>${title}</h4>\n<pre><code>${escaped(content)}</code></pre>`;
+  return `<h4>${title}</h4>\n<pre><code>${escapedMarkup(content)}</code></pre>`;
 }
 
 export function paragraphs(text: string): string {
@@ -19,7 +21,7 @@ export function paragraphs(text: string): string {
 
 /** Text in which only backticks mean something. */
 export function inline(text: string): string {
-  return escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+  return escapedMarkup(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 export function jsonText(value: unknown): string {
@@ -28,16 +30,4 @@ export function jsonText(value: unknown): string {
 
 export function anchor(title: string): string {
   return `errors-${title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
-}
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { escapedMarkup } from '../../values/markup.ts';
 import type { Contract } from '../http/endpoint.ts';
 import { FORMATS } from '../http/schema-faults.ts';
 import type { CatalogueTable } from './catalogue.ts';
@@ -14,7 +15,7 @@ import {
   invalidExample,
   type ServerUrls,
 } from './openapi.ts';
-import { anchor, block, escaped, inline, jsonText, paragraphs, table } from './page-parts.ts';
+import { anchor, block, inline, jsonText, paragraphs, table } from './page-parts.ts';
 import { STYLE } from './page-style.ts';
 import { type Texts, type Wording, wordingIn } from './wording.ts';
 
@@ -42,12 +43,12 @@ export function referencePage(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(info.title)} ${escaped(info.version)}: ${say('API reference')}</title>
+<title>${escapedMarkup(info.title)} ${escapedMarkup(info.version)}: ${say('API reference')}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <nav aria-label="${say('Contents')}">
-<a class="home" href="#top">${escaped(info.title)} <small>${escaped(info.version)}</small></a>
+<a class="home" href="#top">${escapedMarkup(info.title)} <small>${escapedMarkup(info.version)}</small></a>
 <p class="language">${isEnglish ? '<a href="?lang=pt" hreflang="pt-BR" lang="pt-BR">Português</a>' : '<a href="?lang=en" hreflang="en" lang="en">English</a>'}</p>
 ${[...groups].map(([name, members]) => groupLinks(name, members, wording)).join('\n')}
 ${messageLinks(messages, wording)}
@@ -79,23 +80,27 @@ TOKEN=…                     # ${say('the accessToken of a login')}`;
 }
 
 function messageLinks(messages: readonly MessageContract[], { say }: Wording): string {
-  const links = messages.map(({ id, summary }) => `<li><a href="#${id}">${escaped(say(summary))}</a></li>`);
+  const links = messages.map(
+    ({ id, summary }) => `<li><a href="#${id}">${escapedMarkup(say(summary))}</a></li>`,
+  );
   return listed(say('What is sent to you'), links);
 }
 
 function tableLinks(heading: string, tables: readonly CatalogueTable[], { say }: Wording): string {
-  const links = tables.map(({ title }) => `<li><a href="#${anchor(title)}">${escaped(say(title))}</a></li>`);
+  const links = tables.map(
+    ({ title }) => `<li><a href="#${anchor(title)}">${escapedMarkup(say(title))}</a></li>`,
+  );
   return listed(say(heading), links);
 }
 
 function listed(heading: string, links: readonly string[]): string {
-  return links.length === 0 ? '' : `<h2>${escaped(heading)}</h2>\n<ul>\n${links.join('\n')}\n</ul>`;
+  return links.length === 0 ? '' : `<h2>${escapedMarkup(heading)}</h2>\n<ul>\n${links.join('\n')}\n</ul>`;
 }
 
 function tableSections(heading: string, tables: readonly CatalogueTable[], wording: Wording): string {
   if (tables.length === 0) return '';
   const sections = tables.map((shown) => catalogueSection(shown, wording));
-  return `<section class="group">\n<h2>${escaped(wording.say(heading))}</h2>\n${sections.join('\n')}\n</section>`;
+  return `<section class="group">\n<h2>${escapedMarkup(wording.say(heading))}</h2>\n${sections.join('\n')}\n</section>`;
 }
 
 function messageSections(messages: readonly MessageContract[], wording: Wording): string {
@@ -107,14 +112,14 @@ function messageSections(messages: readonly MessageContract[], wording: Wording)
   ]);
   const articles = messages.map(
     ({ id, summary, description, body, example }) => `<article id="${id}">
-<h3>${escaped(say(summary))}</h3>
+<h3>${escapedMarkup(say(summary))}</h3>
 ${paragraphs(say(description))}
 ${fieldTable('Body', body, wording, id)}
 ${block(say('Example'), jsonText(example))}
 </article>`,
   );
   return `<section class="group">
-<h2>${escaped(say('What is sent to you'))}</h2>
+<h2>${escapedMarkup(say('What is sent to you'))}</h2>
 ${table([say('Header'), say('Notes')], headers)}
 ${articles.join('\n')}
 </section>`;
@@ -123,7 +128,7 @@ ${articles.join('\n')}
 function groupLinks(name: string, endpoints: readonly Contract[], { say }: Wording): string {
   const links = endpoints.map(
     ({ id, method, summary }) =>
-      `<li><a href="#${id}"><span class="method ${method}">${method}</span>${escaped(say(summary))}</a></li>`,
+      `<li><a href="#${id}"><span class="method ${method}">${method}</span>${escapedMarkup(say(summary))}</a></li>`,
   );
   return listed(say(name), links);
 }
@@ -135,15 +140,15 @@ function groupSection(
   wording: Wording,
 ): string {
   const operations = endpoints.map((endpoint) => operationSection(endpoint, serverUrls, wording));
-  return `<section class="group">\n<h2>${escaped(wording.say(name))}</h2>\n${operations.join('\n')}\n</section>`;
+  return `<section class="group">\n<h2>${escapedMarkup(wording.say(name))}</h2>\n${operations.join('\n')}\n</section>`;
 }
 
 function operationSection(endpoint: Contract, serverUrls: ServerUrls, wording: Wording): string {
   const { say } = wording;
   const { id, method, path, summary, description = '', parameters, query, body } = endpoint;
   return `<article id="${id}">
-<h3>${escaped(say(summary))}</h3>
-<p class="address"><span class="method ${method}">${method}</span><code>${escaped(path)}</code></p>
+<h3>${escapedMarkup(say(summary))}</h3>
+<p class="address"><span class="method ${method}">${method}</span><code>${escapedMarkup(path)}</code></p>
 <p class="needs">${say(NEEDS[endpoint.api])}${scopeText(endpoint, wording)}${endpoint.homologationOnly ? ` · <strong>${say('homologation only')}</strong>` : ''}</p>
 ${description === '' ? '' : paragraphs(say(description))}
 ${endpoint.isRepeatable === true ? fieldTable('In the headers', REPEATABLE_HEADERS, wording, id) : ''}
@@ -201,7 +206,7 @@ function fieldRows(schema: TSchema, wording: Wording, id: string): string {
 }
 
 const FIELD_COLUMNS: readonly { title: string; cell: (field: Field) => string }[] = [
-  { title: 'Field', cell: ({ name }) => `<code>${escaped(name)}</code>` },
+  { title: 'Field', cell: ({ name }) => `<code>${escapedMarkup(name)}</code>` },
   { title: 'Type', cell: ({ type }) => type },
   { title: 'Size', cell: ({ size }) => size },
   { title: 'Required', cell: ({ required }) => required },
@@ -338,7 +343,7 @@ function commonAnswerBlock(endpoint: Contract, status: CommonStatus, { say }: Wo
 }
 
 function exampleBlock(example: unknown): string {
-  return example === undefined ? '' : `<pre><code>${escaped(jsonText(example))}</code></pre>`;
+  return example === undefined ? '' : `<pre><code>${escapedMarkup(jsonText(example))}</code></pre>`;
 }
 
 /** Successes stand open; errors are folded, so that the page stays short. */
@@ -354,7 +359,7 @@ function catalogueSection({ title, text, columns, rows }: CatalogueTable, wordin
   const { say, pick } = wording;
   const cells = rows.map((row) => row.map((cell) => inline(typeof cell === 'string' ? cell : pick(cell))));
   return `<article id="${anchor(title)}">
-<h3>${escaped(say(title))}</h3>
+<h3>${escapedMarkup(say(title))}</h3>
 ${paragraphs(say(text))}
 ${table(columns.map(say), cells)}
 </article>`;

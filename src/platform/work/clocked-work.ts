@@ -5,7 +5,14 @@ import type { Instant } from '../../values/instant.ts';
  * one instant: what the acquirer
  * brings, and what merchants are to be notified of, is sent then.
  */
-export const CLOCKED_KINDS = ['changes', 'preauthorizations', 'billings', 'notices', 'deliveries'] as const;
+export const CLOCKED_KINDS = [
+  'changes',
+  'preauthorizations',
+  'boletos',
+  'billings',
+  'notices',
+  'deliveries',
+] as const;
 export type ClockedKind = (typeof CLOCKED_KINDS)[number];
 
 /** Work of one merchant that falls due by business time, as a jump takes it along. */

@@ -71,6 +71,8 @@ export const DISPATCH = {
   unresolvedCancels: inSlots(16),
   /** Captures too, when their answer was lost. */
   unresolvedCaptures: inSlots(16),
+  /** Boletos about which the bank is asked, and no caller waits. */
+  unresolvedBoletos: inSlots(16),
   /** Jumps of different merchants' clocks; one merchant has one at a time. */
   jumps: inSlots(4),
 } as const satisfies Record<string, DispatchLimits>;

@@ -6,6 +6,7 @@ import { openVaultCard } from '../../cards/vault/open-vault-card.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
 import { type ChargeTools, chargeCard } from '../../transactions/card/charge-card.ts';
 import {
   checkMerchantInitiatedCharge,
@@ -139,6 +140,16 @@ export function openStoredCard(
   return openVaultCard(tools, merchantId, vaultId, NOTHING_NAMED, now);
 }
 
+/**
+ * The acquirer says that it does not take the brand of this card. It may have said so by mistake, or for
+ * minutes: nothing ends, a request is answered with 503, and a billing waits.
+ */
+export class BrandNotTaken extends Overloaded {
+  constructor() {
+    super('the acquirer does not take the brand of this card, and its billing waits');
+  }
+}
+
 /** Why a charge is not sent. `mayRetryAt`: of a limit of the network that has an end. */
 type Unsent = { readonly unsent: UnsentResult; readonly mayRetryAt: Instant | null };
 
@@ -152,6 +163,7 @@ async function openCardOf(
   if (amount < 1 || amount > MAX_PAYMENT_CENTS) return { unsent: 'amountOutOfRange', mayRetryAt: null };
   const opened = await openStoredCard(tools, merchantId, vaultId, now);
   if (!('card' in opened)) {
+    if (opened.includes('brandNotOffered')) throw new BrandNotTaken();
     const unsent = opened.includes('cardExpired') ? 'cardExpired' : 'cardUnusable';
     return { unsent, mayRetryAt: null };
   }

@@ -6,6 +6,7 @@ import { serve } from '../../platform/http/endpoint.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
+import { openReminder } from '../../platform/reminder.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Transactions } from '../../transactions/module.ts';
 import type { Webhooks } from '../../webhooks/module.ts';
@@ -110,6 +111,7 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
     hasMovedClocks: configuration.environment === 'homologation',
     chance: Math.random,
     observeKeyAbsent: observeAbsentKeys(log, metrics),
+    observeBrandNotTaken: observeBrandsNotTaken(log, metrics),
     observeCharge: observeCharges(metrics),
     warnOfSentAgain: warnOfSentAgain(log, metrics),
   };
@@ -149,6 +151,18 @@ function observeAbsentKeys(log: Log, metrics: Metrics): ChargeDueTools['observeK
   return (dataKeyId, isToBeLogged) => {
     waiting.inc();
     if (isToBeLogged) log.error({ dataKeyId }, 'billings wait for a data key that is not there');
+  };
+}
+
+function observeBrandsNotTaken(log: Log, metrics: Metrics): ChargeDueTools['observeBrandNotTaken'] {
+  const waiting = metrics.counter(
+    'parcela_billings_waiting_for_brand_total',
+    'Times that a due billing was put off because the acquirer does not take the brand of its card: an alert.',
+  );
+  const reminder = openReminder((reason, times) => log.error({ reason, times }, 'billings wait'));
+  return () => {
+    waiting.inc();
+    reminder.report('the acquirer does not take the brand of their cards');
   };
 }
 

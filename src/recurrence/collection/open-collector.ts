@@ -9,7 +9,7 @@ import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { openAbsentKeys } from './absent-keys.ts';
-import { type CollectBillingTools, collectBilling } from './collect-billing.ts';
+import { BrandNotTaken, type CollectBillingTools, collectBilling } from './collect-billing.ts';
 import { type ChargeWindow, dueInstant, TURNS } from './day-window.ts';
 import {
   type DueBilling,
@@ -51,6 +51,8 @@ export type ChargeDueTools = CollectBillingTools & {
    * Called for each billing that waits for the key of its card; `isToBeLogged`: for the log too.
    */
   readonly observeKeyAbsent: (dataKeyId: number, isToBeLogged: boolean) => void;
+  /** Called for each billing that waits because the acquirer does not take the brand of its card. */
+  readonly observeBrandNotTaken: () => void;
   /**
    * Whether the acquirer answers any charge. While it does not, one at a time finds out whether it
    * is back.
@@ -90,6 +92,8 @@ const READ_AT_ONCE = 256;
  * is tried again.
  */
 const REST_MILLISECONDS = 2_000;
+/** What the acquirer can do is read every few seconds: a mistake of its own is over long before. */
+const BRAND_WAIT_SECONDS = 600;
 const MOST_RESTING = 5_000;
 /**
  * After a round that found nothing the next one waits for ten times as long as it took: crowds that
@@ -114,6 +118,7 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
       rounds.rest(due);
       const { error } = charged;
       if (error instanceof KeyAbsent) await waitForKey(due, error.dataKeyId).catch(() => {});
+      if (error instanceof BrandNotTaken) await waitForBrand(due).catch(() => {});
       // Of a charge this says nothing more than that it comes again; the next one that asks the
       // database says it.
       if (error !== undefined && !isOfDatabase(error)) throw error;
@@ -129,6 +134,11 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
     const { waitSeconds, isToBeLogged } = absentKeys.note(dataKeyId, performance.now() / 1_000);
     tools.observeKeyAbsent(dataKeyId, isToBeLogged);
     await putOffBilling(database, due, waitSeconds);
+  }
+
+  async function waitForBrand(due: DueBilling): Promise<void> {
+    tools.observeBrandNotTaken();
+    await putOffBilling(database, due, BRAND_WAIT_SECONDS);
   }
 
   return {

@@ -91,12 +91,14 @@ const ENDED_PARTS = inputRows<RestRow>(
 /**
  * Each installment has the same number of shares ($4). What each share gives back ($3) stands in
  * their order: installment by installment as in `PARTS` ($8), then by position. A join of thousands
- * with thousands could compare each with each.
+ * with thousands could compare each with each. A part of an installment makes no movement: so that
+ * followers of movements learn of it, the cancel takes a number of theirs, under the same lock.
  */
 const RECORD = statement(
   'cancels.record',
   `with changed as (
-     update cancels set state = 'canceled', decided_at = now(), canceled_at = $5::timestamptz, due_at = null
+     update cancels set state = 'canceled', decided_at = now(), canceled_at = $5::timestamptz, due_at = null,
+       recorded_number = nextval('movement_ids')
      where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')})
        and fence = coalesce($6, fence)
      returning merchant_id, transaction_id, canceled_at as moment, $7::text as moment_text

@@ -29,7 +29,8 @@ export type CaptureOutcomeRow = {
 
 const LOCK = statement(
   'captures.lock',
-  `select t.fence, t.installment_count, t.split, t.authorization_code, t.nsu, t.network_transaction_id
+  `select t.fence, t.installment_count, t.split, t.authorization_code, t.nsu, t.network_transaction_id,
+     t.tid
    from captures c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
    where c.merchant_id = $1 and c.capture_id = $2 and c.state = 'capturing' and c.fence = coalesce($3, c.fence)
      and t.state = 'capturing'
@@ -152,6 +153,7 @@ function approvalOf({ merchantId, transactionId, amount, moment }: CaptureOutcom
     authorizationCode: held.authorization_code as string,
     nsu: held.nsu as string,
     networkTransactionId: held.network_transaction_id as string | null,
+    tid: held.tid as string | null,
     responseCode: null,
     adviceCode: null,
     unknownReason: null,

@@ -18,6 +18,7 @@ export type PreauthorizationRow = {
   readonly authorizationCode: string;
   readonly nsu: string;
   readonly networkTransactionId: string | null;
+  readonly tid: string | null;
   /** Business time, both. */
   readonly moment: Instant;
   readonly captureUntil: Instant;
@@ -30,6 +31,7 @@ const INPUT = inputRows<PreauthorizationRow>({
   authorization_code: ['text', (row) => row.authorizationCode],
   nsu: ['text', (row) => row.nsu],
   network_transaction_id: ['text', (row) => row.networkTransactionId],
+  tid: ['text', (row) => row.tid],
   moment: ['timestamptz', (row) => utcText(row.moment)],
   moment_text: ['text', (row) => saoPauloOffsetText(row.moment)],
   capture_until: ['timestamptz', (row) => utcText(row.captureUntil)],
@@ -41,14 +43,14 @@ const COMMIT = statement(
      select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, t.account_number, t.vault_id, t.callback_url, t.amount, t.installment_count,
-       i.authorization_code, i.nsu, i.network_transaction_id, i.moment, i.moment_text, i.capture_until
+       i.authorization_code, i.nsu, i.network_transaction_id, i.tid, i.moment, i.moment_text, i.capture_until
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state in (${fromStates(TRANSACTION_MOVES, 'preauthorize')}) and t.fence = i.fence
      order by t.merchant_id, t.transaction_id
      for no key update of t
    ), changed as (
      update transactions t set state = 'preauthorized', authorization_code = l.authorization_code, nsu = l.nsu,
-       network_transaction_id = l.network_transaction_id, decided_at = now(), due_at = null
+       network_transaction_id = l.network_transaction_id, tid = l.tid, decided_at = now(), due_at = null
      from locked l
      where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
      returning t.transaction_id

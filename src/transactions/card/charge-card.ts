@@ -250,14 +250,14 @@ async function recordOutcome(
 async function recordPreauthorization(
   tools: Outcome,
   intent: Intent,
-  { authorizationCode, nsu, networkTransactionId }: Preauthorized,
+  { authorizationCode, nsu, networkTransactionId, tid }: Preauthorized,
   { captureDays, writePreauthorization }: LaterCapture,
   deadlineAt: number,
 ): Promise<ChargeResult | PreauthorizedResult> {
   const { merchantId, transactionId } = intent;
   const moment = tools.clock.now(merchantId);
   const until = captureUntil(moment, captureDays);
-  const approval = { authorizationCode, nsu, networkTransactionId, moment, captureUntil: until };
+  const approval = { authorizationCode, nsu, networkTransactionId, tid, moment, captureUntil: until };
   try {
     const row = { merchantId, transactionId, fence: FIRST_FENCE, ...approval };
     const { isRecorded } = await writePreauthorization(row, deadlineAt);
@@ -301,6 +301,7 @@ function outcomeRow(
     authorizationCode: null,
     nsu: null,
     networkTransactionId: null,
+    tid: null,
     responseCode: null,
     adviceCode: null,
     unknownReason: null,
@@ -316,8 +317,8 @@ function outcomeRow(
   };
   switch (answer.kind) {
     case 'approved': {
-      const { authorizationCode, nsu, networkTransactionId } = answer;
-      return { ...row, state: 'approved', authorizationCode, nsu, networkTransactionId };
+      const { authorizationCode, nsu, networkTransactionId, tid } = answer;
+      return { ...row, state: 'approved', authorizationCode, nsu, networkTransactionId, tid };
     }
     case 'declined':
       return { ...row, state: 'declined', responseCode: answer.responseCode, adviceCode: answer.adviceCode };

@@ -45,6 +45,7 @@ export type OutcomeRow = OutcomeMove & {
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
   readonly networkTransactionId: string | null;
+  readonly tid: string | null;
   readonly responseCode: string | null;
   readonly adviceCode: string | null;
   readonly unknownReason: string | null;
@@ -68,6 +69,7 @@ const INPUT = inputRows<OutcomeRow & { readonly lease: number }>({
   authorization_code: ['text', (row) => row.authorizationCode],
   nsu: ['text', (row) => row.nsu],
   network_transaction_id: ['text', (row) => row.networkTransactionId],
+  tid: ['text', (row) => row.tid],
   response_code: ['text', (row) => row.responseCode],
   advice_code: ['text', (row) => row.adviceCode],
   unknown_reason: ['text', (row) => row.unknownReason],
@@ -104,15 +106,15 @@ const COMMIT_OUTCOMES = statement(
      select * from ${INPUT.sql}
    ), locked as (
      select t.merchant_id, t.transaction_id, t.account_number, t.source_hash, t.anti_fraud_code, t.vault_id, i.state,
-       i.authorization_code, i.nsu, i.network_transaction_id, i.response_code, i.advice_code, i.unknown_reason, i.moment,
-       i.moment_text, i.lease, t.callback_url, t.amount, t.installment_count
+       i.authorization_code, i.nsu, i.network_transaction_id, i.tid, i.response_code, i.advice_code, i.unknown_reason,
+       i.moment, i.moment_text, i.lease, t.callback_url, t.amount, t.installment_count
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
      where t.state = i.expected_state and t.fence = i.fence
      order by t.merchant_id, t.transaction_id
      for no key update of t
    ), changed as (
      update transactions t set state = l.state, authorization_code = l.authorization_code, nsu = l.nsu,
-       network_transaction_id = l.network_transaction_id, response_code = l.response_code,
+       network_transaction_id = l.network_transaction_id, tid = l.tid, response_code = l.response_code,
        advice_code = l.advice_code, unknown_reason = coalesce(l.unknown_reason, t.unknown_reason),
        decided_at = case when l.state = 'unresolved' then null else now() end,
        approved_at = case when l.state = 'approved' then l.moment end,

@@ -55,7 +55,7 @@ export type ResolveTools = {
 /** An approval that stays. */
 type Kept = { readonly state: 'approved' } & Pick<
   OutcomeRow,
-  'authorizationCode' | 'nsu' | 'networkTransactionId'
+  'authorizationCode' | 'nsu' | 'networkTransactionId' | 'tid'
 >;
 /** `takenOver`: another process resolves it meanwhile. */
 type Truth = Resolution | Kept | { readonly state: 'takenOver' };
@@ -209,6 +209,6 @@ function keptApproval(
   found: Extract<FoundCharge, { kind: 'approved' }>,
 ): Kept | string {
   if (found.amount !== amount) return 'the acquirer does not say that it approved this amount';
-  const { authorizationCode, nsu, networkTransactionId } = found;
-  return { state: 'approved', authorizationCode, nsu, networkTransactionId };
+  const { authorizationCode, nsu, networkTransactionId, tid } = found;
+  return { state: 'approved', authorizationCode, nsu, networkTransactionId, tid };
 }

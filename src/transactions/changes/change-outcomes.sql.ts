@@ -40,13 +40,21 @@ const LOCK_TRANSACTION = statement(
   'select state from transactions where merchant_id = $1 and transaction_id = $2 for no key update',
 );
 
+/** Changes of the acquirer's files have ids that begin with `file-`; all others came by its feed. */
 const LOCK_CHANGE = statement(
   'changes.lock',
   `select c.event, c.amount, exists (
      select from acquirer_changes e
      where e.merchant_id = c.merchant_id and e.reference = c.reference
        and e.installment_number = c.installment_number and e.state = 'waiting' and e.change_number < c.change_number
-   ) as is_behind_earlier
+   ) as is_behind_earlier, c.event = 'chargeback' and (
+     select count(*) filter (where (e.change_id like 'file-%') <> (c.change_id like 'file-%'))
+       > count(*) filter (where (e.change_id like 'file-%') = (c.change_id like 'file-%'))
+     from acquirer_changes e
+     where e.merchant_id = c.merchant_id and e.reference = c.reference and e.installment_number = c.installment_number
+       and e.event = 'chargeback' and (e.state = 'applied' or e.reason = 'takenAlready')
+       and coalesce(e.amount, c.amount, 0) = coalesce(c.amount, e.amount, 0)
+   ) as is_taken_already
    from acquirer_changes c
    where c.merchant_id = $1 and c.change_id = $2 and c.state = 'waiting'
    for no key update of c`,
@@ -296,6 +304,7 @@ function groundOf(
   return {
     event: change.event as ChangeEvent,
     isBehindEarlier: change.is_behind_earlier as boolean,
+    isTakenAlready: change.is_taken_already as boolean,
     transactionState: (transaction?.state as TransactionState | undefined) ?? null,
     openCancel: (cancel?.state as ChangeGround['openCancel'] | undefined) ?? null,
     installment:

@@ -8,6 +8,7 @@ import { type ChangeGround, decideChange } from './change.ts';
 const GROUND: ChangeGround = {
   event: 'chargeback',
   isBehindEarlier: false,
+  isTakenAlready: false,
   transactionState: 'approved',
   openCancel: null,
   installment: { state: 'authorized', stateBeforeBlock: null, rest: 5_000 },
@@ -44,6 +45,14 @@ test('a change waits for the charge, a cancel and the changes before it', () => 
   assert.deepEqual(waits({ isBehindEarlier: true }), { kind: 'wait', reason: 'behindEarlier' });
   assert.deepEqual(waits({ transactionState: 'unresolved' }), { kind: 'wait', reason: 'beingCharged' });
   assert.deepEqual(waits({ openCancel: 'canceling' }), { kind: 'wait', reason: 'beingCanceled' });
+});
+
+test('a chargeback that feed and file report is taken once', () => {
+  assert.deepEqual(decideChange({ ...GROUND, isTakenAlready: true }), refused('takenAlready'));
+  assert.deepEqual(decideChange({ ...GROUND, isTakenAlready: true, isBehindEarlier: true }), {
+    kind: 'wait',
+    reason: 'behindEarlier',
+  });
 });
 
 test('a change comes to something where the table of states lets it, and nowhere else', () => {

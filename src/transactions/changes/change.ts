@@ -37,6 +37,11 @@ export type ChangeGround = {
   readonly event: ChangeEvent;
   /** Whether an earlier change of the same installment still waits. */
   readonly isBehindEarlier: boolean;
+  /**
+   * A chargeback that came by the other way before, by the acquirer's feed or by its file: of its
+   * installment and amount more came by that way than by this one.
+   */
+  readonly isTakenAlready: boolean;
   /** Null: there is no such transaction. */
   readonly transactionState: TransactionState | null;
   /** Whether a cancel of it is unanswered (`canceling`), or accepted and not decided; null: neither. */
@@ -63,7 +68,8 @@ export type ChangeRefusal =
   | 'notCharged'
   | 'unknownInstallment'
   | 'forbiddenMove'
-  | 'otherAmount';
+  | 'otherAmount'
+  | 'takenAlready';
 export type ChangeDelay = 'behindEarlier' | 'beingCharged' | 'beingCanceled';
 
 export type ChangeDecision =
@@ -87,6 +93,7 @@ export function decideChange(ground: ChangeGround): ChangeDecision {
   // The acquirer decides a pending cancel after this change; but a chargeback may take what it holds.
   if (ground.openCancel === 'canceling' || (ground.openCancel === 'pending' && event === 'chargeback'))
     return { kind: 'wait', reason: 'beingCanceled' };
+  if (ground.isTakenAlready) return { kind: 'refuse', reason: 'takenAlready' };
   if (event === 'chargeback') return decideChargeback(ground, installment.rest);
   const next = installmentAfter(installment.state, event, installment.stateBeforeBlock);
   if (next === null) return { kind: 'refuse', reason: 'forbiddenMove' };

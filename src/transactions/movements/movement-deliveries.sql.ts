@@ -21,13 +21,19 @@ import { REMEMBER_ENDPOINTS } from '../../webhooks/endpoints/webhook-endpoints.s
 const WRITTEN = `merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url, body, tries, tries_before,
        fence, created_at`;
 
-const OLD_VALUE = `case m.old_state when 'authorized' then 'Autorizada' when 'paid' then 'Paga' when 'blocked' then 'Bloqueada'
-         when 'canceled' then 'Cancelada' else '' end`;
-const NEW_VALUE = `case m.new_state when 'authorized' then 'Autorizada' when 'paid' then 'Paga' when 'blocked' then 'Bloqueada'
-         when 'canceled' then 'Cancelada' end`;
+const OLD_VALUE = `case m.old_state when 'authorized' then 'Autorizada' when 'blocked' then 'Bloqueada'
+         when 'canceled' then 'Cancelada' when 'paid' then 'Paga' when 'issued' then 'Emitido' when 'overdue' then 'Vencido'
+         else '' end`;
+const NEW_VALUE = `case when m.type = 'Boleto' then case m.new_state when 'issued' then 'Emitido' when 'overdue' then 'Vencido'
+           when 'paid' then 'Pago' when 'canceled' then 'Cancelado' when 'expired' then 'Expirado' end
+         else case m.new_state when 'authorized' then 'Autorizada' when 'paid' then 'Paga' when 'blocked' then 'Bloqueada'
+           when 'canceled' then 'Cancelada' end end`;
 
-/** The eight fields of a notification, in the order of the description. */
-const MOVEMENT_BODY = `'{"movementId":' || m.movement_id || ',"nsu":' || to_json(m.nsu)::text
+/**
+ * The eight fields of a notification, in the order of the description: of a movement `m` and its
+ * news `n`.
+ */
+export const MOVEMENT_BODY = `'{"movementId":' || m.movement_id || ',"nsu":' || to_json(m.nsu)::text
          || ',"codAuth":' || to_json(m.authorization_code)::text || ',"installmentNumber":' || m.installment_number
          || ',"moment":' || to_json(n.moment_text)::text || ',"type":' || to_json(m.type)::text
          || ',"oldValue":"' || ${OLD_VALUE} || '","newValue":"' || ${NEW_VALUE} || '"}'`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { cents, splitIntoInstallments } from '../../values/cents.ts';
-import { readFeeTable } from '../fee-table.ts';
+import { readFeeTable } from '../fees/fee-table.ts';
 import { netInstallment, type Sale } from './movement.ts';
 
 const NO_FEES = [] as const;
@@ -36,7 +36,8 @@ test('the net amounts of all installments are the sale less its fee to the cent,
       portions,
       (amount, count, portion) => {
         const sale = saleOf(amount, count);
-        const rule = { brand: 'any', fromInstallments: 1, toInstallments: 99, portion } as const;
+        const plan = { firstDays: 30, betweenDays: 30 };
+        const rule = { brand: 'any', fromInstallments: 1, toInstallments: 99, portion, plan } as const;
         const nets = netsOf(sale, [rule]);
         const installments = splitIntoInstallments(sale.amount, count);
         for (const [index, net] of nets.entries()) assert.ok(net <= (installments[index] as number));

@@ -1,17 +1,18 @@
 import type { CardBrand } from '../../values/card-number.ts';
 import { type Cents, cents, splitIntoInstallments } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import { type FeeTable, feePortion } from '../fee-table.ts';
+import { type FeeTable, feePortion } from '../fees/fee-table.ts';
 import { amountLessFee, type RecordedSplit, sharesByInstallment } from '../split.ts';
 import type { InstallmentState } from '../transaction.ts';
 
 /**
- * A movement for a merchant that catches up: with its installment and the sale, as they stand now.
+ * A movement for a merchant that catches up: with its installment and the sale, or its boleto, as
+ * they stand now.
  */
 export type ListedMovement = {
   readonly movementId: number;
   readonly accountNumber: string;
-  readonly transactionId: string;
+  readonly subject: MovementSubject;
   readonly referenceTransaction: string | null;
   readonly nsu: string;
   readonly authorizationCode: string;
@@ -19,15 +20,30 @@ export type ListedMovement = {
   /** Business time of the change. */
   readonly moment: Instant;
   readonly type: string;
-  /** Null: the installment's first. */
-  readonly oldState: InstallmentState | null;
-  readonly newState: InstallmentState;
-  /** Of the installment, as it was sold. */
+  /** Of the installment, as it was sold; of the boleto, as it was issued. */
   readonly amount: Cents;
-  readonly sale: Sale;
   /** Of the installment, by position; empty without a split. */
   readonly shares: readonly ListedShare[];
 };
+
+/** What a boleto is to merchants. */
+export type BoletoMovementState = 'issued' | 'overdue' | 'paid' | 'canceled' | 'expired';
+
+/** What a movement is of; `oldState` null: its first. */
+export type MovementSubject =
+  | {
+      readonly kind: 'payment';
+      readonly transactionId: string;
+      readonly oldState: InstallmentState | null;
+      readonly newState: InstallmentState;
+      readonly sale: Sale & { readonly soldAt: Instant };
+    }
+  | {
+      readonly kind: 'boleto';
+      readonly boletoId: string;
+      readonly oldState: BoletoMovementState | null;
+      readonly newState: BoletoMovementState;
+    };
 
 export type MovementWithNet = ListedMovement & { readonly netAmount: Cents };
 
@@ -48,15 +64,27 @@ export type Sale = {
   readonly split: RecordedSplit | null;
 };
 
+/** The hundredths of a percent that the operator keeps: those on record, or those of the table. */
+export function portionOfSale({ split, brand, installmentCount }: Sale, fees: FeeTable): number {
+  return split?.feePortion ?? feePortion(fees, brand, installmentCount);
+}
+
 /**
  * The rest of an installment after the operator's fee. The fee is rounded once on the sale and
  * spread as shares are, so that the net amounts of all installments are the net amount of the sale
- * to the cent. A divided sale has the fee of its day on record; any other one has that of the
- * table.
+ * to the cent. A divided sale has the fee of its moment on record; any other one has that of the
+ * table, which is the version of that moment.
  */
 export function netInstallment(sale: Sale, installmentNumber: number, fees: FeeTable): Cents {
-  const portion = sale.split?.feePortion ?? feePortion(fees, sale.brand, sale.installmentCount);
-  const net = amountLessFee(sale.amount, portion);
-  const installments = splitIntoInstallments(sale.amount, sale.installmentCount);
-  return sharesByInstallment([net], installments)[installmentNumber - 1]?.[0] ?? cents(0);
+  return netInstallments(sale, portionOfSale(sale, fees))[installmentNumber - 1] ?? cents(0);
+}
+
+/** The same of all installments, at so many hundredths of a percent. */
+export function netInstallments(
+  { amount, installmentCount }: Pick<Sale, 'amount' | 'installmentCount'>,
+  portion: number,
+): Cents[] {
+  const installments = splitIntoInstallments(amount, installmentCount);
+  const shares = sharesByInstallment([amountLessFee(amount, portion)], installments);
+  return shares.map(([net]) => net ?? cents(0));
 }

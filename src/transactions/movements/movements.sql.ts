@@ -4,7 +4,7 @@ import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import { MOST_SHARES_SHOWN, type RecordedSplit } from '../split.ts';
 import type { InstallmentState } from '../transaction.ts';
-import type { ListedMovement, ListedShare } from './movement.ts';
+import type { BoletoMovementState, ListedMovement, ListedShare, MovementSubject } from './movement.ts';
 
 /**
  * The sequence hands out one number at a time and keeps none for a session, so that none below it
@@ -40,23 +40,27 @@ export async function findWriters(database: Database): Promise<Set<string>> {
 /** As many as requested; fewer where they have more shares together than are shown at once. */
 const LIST = statement(
   'movements.list',
-  `select m.*, i.amount, s.beneficiaries, s.amounts, s.canceled_amounts
+  `select m.*, coalesce(i.amount, m.billed) as amount, s.beneficiaries, s.amounts, s.canceled_amounts
    from (
-     select m.*, t.reference_transaction, t.amount as sold, t.installment_count, t.card_brand, t.split,
+     select m.*, coalesce(t.reference_transaction, b.reference_transaction) as reference_transaction, t.amount as sold,
+       t.sold_at, t.installment_count, t.card_brand, t.split, b.amount as billed,
        sum(coalesce(jsonb_array_length(t.split -> 'entries'), 0))
          over (order by m.movement_id) as shares_so_far
      from (
        select * from movements
        where merchant_id = $1 and account_number = $2 and movement_id > $3 and movement_id <= $4
        order by movement_id limit $5
-     ) m, lateral (
+     ) m left join lateral (
        select * from transactions where merchant_id = m.merchant_id and transaction_id = m.transaction_id limit 1
-     ) t
-   ) m, lateral (
+     ) t on true left join lateral (
+       select amount, reference_transaction from boletos
+       where merchant_id = m.merchant_id and boleto_id = m.boleto_id limit 1
+     ) b on true
+   ) m left join lateral (
      select amount from installments
      where merchant_id = m.merchant_id and transaction_id = m.transaction_id
        and installment_number = m.installment_number limit 1
-   ) i, lateral (
+   ) i on true cross join lateral (
      select array_agg(beneficiary order by position) as beneficiaries, array_agg(amount order by position) as amounts,
        array_agg(canceled_amount order by position) as canceled_amounts
      from shares
@@ -90,23 +94,38 @@ function parseMovement(row: Row): ListedMovement {
   return {
     movementId: row.movement_id as number,
     accountNumber: row.account_number as string,
-    transactionId: row.transaction_id as string,
+    subject: parseSubject(row),
     referenceTransaction: row.reference_transaction as string | null,
     nsu: row.nsu as string,
     authorizationCode: row.authorization_code as string,
     installmentNumber: row.installment_number as number,
     moment: row.moment as Instant,
     type: row.type as string,
+    amount: row.amount as Cents,
+    shares: parseShares(row),
+  };
+}
+
+function parseSubject(row: Row): MovementSubject {
+  if (row.boleto_id !== null)
+    return {
+      kind: 'boleto',
+      boletoId: row.boleto_id as string,
+      oldState: row.old_state as BoletoMovementState | null,
+      newState: row.new_state as BoletoMovementState,
+    };
+  return {
+    kind: 'payment',
+    transactionId: row.transaction_id as string,
     oldState: row.old_state as InstallmentState | null,
     newState: row.new_state as InstallmentState,
-    amount: row.amount as Cents,
     sale: {
       amount: row.sold as Cents,
+      soldAt: row.sold_at as Instant,
       installmentCount: row.installment_count as number,
       brand: row.card_brand as CardBrand,
       split: row.split as RecordedSplit | null,
     },
-    shares: parseShares(row),
   };
 }
 

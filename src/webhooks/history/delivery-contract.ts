@@ -27,7 +27,7 @@ const FIELDS_OF_ALL = {
   movementId: orNull(Type.Integer(), 'null: a callback, or a notice.'),
   nsu: orNull(Type.String()),
   installmentNumber: orNull(Type.Integer(), 'Movements only.'),
-  paymentId: orNull(Type.String(), 'null: a test, or a notice.'),
+  paymentId: orNull(Type.String(), 'Of a boleto its id; null: a test, or a notice.'),
   noticeOf: orNull(
     Type.String(),
     'Notices only: the id of the billing or of the subscription that it is about.',

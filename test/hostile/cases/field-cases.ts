@@ -36,7 +36,7 @@ export type HostileCase = {
 export function fieldCases(endpoint: Contract): HostileCase[] {
   return fieldsOf(endpoint).flatMap((field) => {
     if (field.place === 'query') return queryCases(field);
-    if (field.place === 'path') return pathCases(field);
+    if (field.place === 'path') return pathCases(field, endpoint);
     return [
       ...valuesFor(field.schema).map((value) => bodyCase(endpoint, field, value)),
       ...presenceCases(endpoint, field),
@@ -194,10 +194,11 @@ function queryCases({ steps, schema, isRequired }: Field): HostileCase[] {
 
 /**
  * Whatever stands in the place of an id is an unknown id; what is no percent-encoded UTF-8 is no
- * address at all.
+ * address at all, and whoever asks for it without a token is a stranger, at any endpoint.
  */
-function pathCases({ steps }: Field): HostileCase[] {
+function pathCases({ steps }: Field, { scope }: Contract): HostileCase[] {
   const name = String(steps[0]);
+  const unreadable = scope === null ? [] : ['%ED%A0%80', '%FF', '%', '%zz'];
   const put = (encoded: string) => (valid: WireRequest) => ({
     ...valid,
     parameters: { ...valid.parameters, [name]: encoded },
@@ -210,7 +211,7 @@ function pathCases({ steps }: Field): HostileCase[] {
         verdict: { kind: 'status', statuses: [404] },
       }),
     ),
-    ...['%ED%A0%80', '%FF', '%', '%zz'].map(
+    ...unreadable.map(
       (encoded): HostileCase => ({
         name: `the path's ${name} is ${encoded}`,
         make: put(encoded),

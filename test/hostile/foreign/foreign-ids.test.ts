@@ -8,7 +8,7 @@ import { ENDPOINTS } from '../../published.ts';
 import { type HostileService, openHostileService } from '../hostile-service.ts';
 import { endpointOf } from '../recipes.ts';
 import { hangUp, send } from '../wire.ts';
-import { type ForeignPlace, foreignPlaces, kindComplaints } from './foreign-places.ts';
+import { type ForeignPlace, foreignPlaces, kindComplaints, SHOWN_TO_ALL } from './foreign-places.ts';
 
 let service: HostileService;
 
@@ -44,9 +44,25 @@ async function bobsThings(): Promise<object> {
       ).length === 0,
     60_000,
   );
+  await until(
+    'what he sold was followed',
+    async () =>
+      (
+        await auditor.query(
+          `select 1 from movements v left join receivable_cursors c using (merchant_id)
+           where v.merchant_id = $1 and v.movement_id > coalesce(c.after_number, 0)
+           union all
+           select 1 from cancels n left join receivable_cursors c using (merchant_id)
+           where n.merchant_id = $1 and n.recorded_number > coalesce(c.after_number, 0)`,
+          [bob.merchantId],
+        )
+      ).length === 0,
+    60_000,
+  );
   const tables = await auditor.query(
     `select table_name as name from information_schema.columns
-     where table_schema = 'public' and column_name = 'merchant_id' and table_name <> 'acquirer_cursors'
+     where table_schema = 'public' and column_name = 'merchant_id'
+       and table_name not in ('acquirer_cursors', 'bank_cursors', 'bank_changes', 'truth_runs')
      order by 1`,
   );
   const things: Record<string, unknown> = {};
@@ -89,7 +105,10 @@ test('of every field that looks like an id it is said what it names', () => {
 
 test('every path parameter is attacked', () => {
   const attacked = foreignPlaces().filter(({ field }) => field.place === 'path');
-  assert.equal(attacked.length, ENDPOINTS.flatMap(({ path }) => path.match(/\{\w+\}/g) ?? []).length);
+  const named = ENDPOINTS.flatMap(({ path }) => [...path.matchAll(/\{(\w+)\}/g)]).map(
+    ([, name = '']) => name,
+  );
+  assert.equal(attacked.length, named.filter((name) => !SHOWN_TO_ALL.includes(name)).length);
 });
 
 for (const place of foreignPlaces()) {

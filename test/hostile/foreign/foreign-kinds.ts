@@ -2,6 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Contract } from '../../../src/platform/http/endpoint.ts';
 import { deliveryId } from '../../../src/webhooks/deliveries/delivery.ts';
 import { tokenize } from '../../kit/merchant.ts';
+import { knownBoleto, newBoleto } from '../billed.ts';
 import {
   chargedBilling,
   createPlan,
@@ -16,6 +17,7 @@ import {
 } from '../enrolled.ts';
 import type { Shop } from '../hostile-service.ts';
 import { endedDelivery, knownNsu, registerWebhook } from '../recipes.ts';
+import { registerExceptionNotifier } from '../reconciled.ts';
 import { authorizedPayment, chargedCard, encryptedCardOf, knownPayment } from '../sold.ts';
 
 /** What can stand in a field that names something. */
@@ -58,7 +60,9 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
     // is asked from its end.
     live: async (shop, { id }) => {
       await knownPayment(shop, id);
+      await knownBoleto(shop);
       await registerWebhook(shop, shop.accountNumber);
+      await registerExceptionNotifier(shop, shop.accountNumber);
       return shop.accountNumber;
     },
     unowned: () => `${randomInt(1_000, 10_000)}-9`,
@@ -114,6 +118,8 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
   nsu: {
     live: async (shop, { id }) => {
       if (id === 'listPayments') return (await knownPayment(shop, id)).nsu;
+      // With the code that the rest of the request names.
+      if (id === 'searchReceivablesByCode') return (await knownPayment(shop)).nsu;
       await shop.once(`nsu ${id}`, () => endedDelivery(shop));
       return knownNsu(shop);
     },
@@ -144,6 +150,11 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
         if (id === 'listPayments') return chargedBilling(shop);
         return id === 'chargeBilling' ? deniedBilling(shop) : openBilling(shop);
       }),
+    unowned: () => randomUUID(),
+    is: 'names',
+  },
+  boletoId: {
+    live: (shop, { id }) => shop.once(`boletoId ${id}`, () => newBoleto(shop)),
     unowned: () => randomUUID(),
     is: 'names',
   },

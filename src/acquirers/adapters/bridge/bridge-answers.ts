@@ -1,3 +1,4 @@
+import type { Asked, ChannelAnswer } from '../../../platform/channels/ask-once.ts';
 import { cents } from '../../../values/cents.ts';
 import {
   type AuthorizationAnswer,
@@ -12,12 +13,6 @@ import {
   type VerificationAnswer,
   type VoidAnswer,
 } from '../../acquirer.ts';
-
-/** JSON of any shape. */
-export type BridgeAnswer = { readonly kind: 'answer'; readonly status: number; readonly body: unknown };
-
-/** The answer to a query, or why there is none. */
-export type Asked = BridgeAnswer | Unknown | NotConnected | NotSent;
 
 type Fields = Record<string, unknown>;
 
@@ -49,7 +44,7 @@ export function readVerification(answer: Asked, reference: string): Verification
   return read.kind === 'preauthorized' ? unknown('the answer was for a pre-authorization') : read;
 }
 
-export function readFoundCharge(answer: BridgeAnswer | Unknown | NotSent, reference: string): FoundCharge {
+export function readFoundCharge(answer: ChannelAnswer | Unknown | NotSent, reference: string): FoundCharge {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status === 404 && body?.error === 'notFound') return { kind: 'notFound' };
@@ -62,7 +57,7 @@ export function readFoundCharge(answer: BridgeAnswer | Unknown | NotSent, refere
   return { ...found, amount: Number.isSafeInteger(body.amount) ? (body.amount as number) : null };
 }
 
-export function readVoid(answer: BridgeAnswer | Unknown | NotSent, reference: string): VoidAnswer {
+export function readVoid(answer: ChannelAnswer | Unknown | NotSent, reference: string): VoidAnswer {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
@@ -96,7 +91,7 @@ export function readCancel(
 
 function readOutcome(body: Fields, outcome: unknown): Exclude<VerificationAnswer, NotConnected | NotSent> {
   if (outcome === 'approved') {
-    const { authorizationCode, nsu, networkTransactionId } = body;
+    const { authorizationCode, nsu, networkTransactionId, tid } = body;
     if (!isShortText(authorizationCode) || !isShortText(nsu)) return unknown('the approval was incomplete');
     return {
       kind: 'approved',
@@ -105,6 +100,7 @@ function readOutcome(body: Fields, outcome: unknown): Exclude<VerificationAnswer
       // It is sent again with later charges: one that the protocol does not know would make them
       // malformed for ever.
       networkTransactionId: isProtocolWord(networkTransactionId) ? networkTransactionId : null,
+      tid: isTid(tid) ? tid : null,
     };
   }
   if (outcome === 'declined') {
@@ -116,7 +112,7 @@ function readOutcome(body: Fields, outcome: unknown): Exclude<VerificationAnswer
 }
 
 /** Void, find and changes treat a query without a connection as unknown: they are repeated either way. */
-export function connectedOrUnknown(answer: Asked): BridgeAnswer | Unknown | NotSent {
+export function connectedOrUnknown(answer: Asked): ChannelAnswer | Unknown | NotSent {
   return answer.kind === 'notConnected' ? { ...answer, kind: 'unknown' } : answer;
 }
 
@@ -135,6 +131,11 @@ function isShortText(value: unknown): value is string {
 /** An id as the protocol writes it. */
 function isProtocolWord(value: unknown): value is string {
   return typeof value === 'string' && /^[\w-]{1,40}$/.test(value);
+}
+
+/** Kept as the acquirer writes it; its files are searched for the same text. */
+function isTid(value: unknown): value is string {
+  return typeof value === 'string' && /^[\x20-\x7e]{1,32}$/.test(value) && value.trim() !== '';
 }
 
 function isCode(value: unknown): value is string {

@@ -1,3 +1,5 @@
+import type { Asked, Question } from '../../../platform/channels/ask-once.ts';
+import type { SharedPool } from '../../../platform/channels/shared-pool.ts';
 import { utcText } from '../../../values/instant.ts';
 import {
   type Acquirer,
@@ -6,9 +8,7 @@ import {
   type CaptureRequest,
   type FoundCapture,
 } from '../../acquirer.ts';
-import type { Question } from './ask-once.ts';
-import { type Asked, connectedOrUnknown, fieldsOf, unknown } from './bridge-answers.ts';
-import type { SharedPool } from './shared-pool.ts';
+import { connectedOrUnknown, fieldsOf, unknown } from './bridge-answers.ts';
 
 /** Captures of what was pre-authorized, over the connections of a bridge. */
 export function bridgeCaptures(wire: {

@@ -1,5 +1,7 @@
 import { Pool } from 'undici';
+import type { Question } from '../../../platform/channels/ask-once.ts';
 import type { Channel } from '../../../platform/channels/open-channel.ts';
+import { SharedPool } from '../../../platform/channels/shared-pool.ts';
 import type { Wanted } from '../../../platform/work/fair-line.ts';
 import { utcText } from '../../../values/instant.ts';
 import type {
@@ -16,7 +18,6 @@ import type {
   VoidAnswer,
 } from '../../acquirer.ts';
 import { type About, PROTOCOL_HEADER } from './about.ts';
-import type { Question } from './ask-once.ts';
 import {
   connectedOrUnknown,
   readAuthorization,
@@ -28,13 +29,13 @@ import {
 import { bridgeCaptures } from './bridge-captures.ts';
 import { readChanges } from './change-answers.ts';
 import { KnownAbout } from './known-about.ts';
-import { SharedPool } from './shared-pool.ts';
 
 /**
  * A running acquirer accepts a connection within milliseconds; a silent one is reported so long
  * before its own timeout.
  */
 export const ACQUIRER_CONNECT_MILLISECONDS = 2_000;
+const CONNECTIONS = 'connections to the acquirer';
 const CHARGING_CONNECTIONS = 256;
 const RESOLVING_CONNECTIONS = 32;
 /** The line of queries about all merchants. */
@@ -122,9 +123,9 @@ export function bridgeAcquirer(
   const { origin } = new URL(url);
   const asking = questionsTo(url, channel);
   const open = (connections: number) => openPool(origin, channel, connections);
-  const charging = new SharedPool(CHARGING_CONNECTIONS, open);
+  const charging = new SharedPool(CONNECTIONS, CHARGING_CONNECTIONS, open);
   // Of its own: a flood of unanswered authorizations must not keep their outcome from being found.
-  const resolving = new SharedPool(RESOLVING_CONNECTIONS, open);
+  const resolving = new SharedPool(CONNECTIONS, RESOLVING_CONNECTIONS, open);
   const about = new KnownAbout(firstAbout);
   const captures = bridgeCaptures({ charging, resolving, asking });
 

@@ -1,3 +1,5 @@
+import type { ChannelAnswer } from '../../../platform/channels/ask-once.ts';
+import { printItem } from '../../../platform/channels/print-item.ts';
 import { type Cents, MOST_INSTALLMENTS } from '../../../values/cents.ts';
 import { isUuid } from '../../../values/ids.ts';
 import { type Day, type Instant, instant, isDay } from '../../../values/instant.ts';
@@ -11,8 +13,6 @@ import type {
   Unknown,
   UnreadableChange,
 } from '../../acquirer.ts';
-import type { BridgeAnswer } from './bridge-answers.ts';
-import { printItem } from './print-item.ts';
 
 /** The protocol's word for each event. */
 const EVENTS: Readonly<Record<string, ChangeEvent>> = {
@@ -21,6 +21,20 @@ const EVENTS: Readonly<Record<string, ChangeEvent>> = {
   unblocked: 'unblock',
   chargeback: 'chargeback',
 };
+
+/** The fields of a change that have a name in the protocol. */
+const FIELDS = [
+  'changeId',
+  'merchantId',
+  'reference',
+  'installmentNumber',
+  'type',
+  'amount',
+  'at',
+  'fee',
+  'net',
+  'bankOn',
+];
 
 const CHANGE_ID = /^[\w.:-]{1,64}$/;
 const REFERENCE = /^[\w.:-]{1,64}$/;
@@ -34,7 +48,7 @@ const MOST_AHEAD_MILLISECONDS = 86_400_000;
  * An unreadable page is unknown, and requested again. An unreadable item is handed on as such: to
  * request it again would stop the changes of all merchants, for the acquirer sends the same.
  */
-export function readChanges(answer: BridgeAnswer | Unknown | NotSent, asked: ChangesRequest): ChangesAnswer {
+export function readChanges(answer: ChannelAnswer | Unknown | NotSent, asked: ChangesRequest): ChangesAnswer {
   if (answer.kind !== 'answer') return unknown(answer.reason);
   const body = answer.body as Record<string, unknown> | null;
   if (answer.status === 404 && body?.error === 'unknownPath') return { kind: 'notOffered' };
@@ -57,7 +71,7 @@ export function readChanges(answer: BridgeAnswer | Unknown | NotSent, asked: Cha
     }
     const change = readChange(item, asked);
     if (typeof change !== 'string') changes.push(change);
-    else unreadable.push({ reason: `it has no ${change}`, item: printItem(item) });
+    else unreadable.push({ reason: `it has no ${change}`, item: printItem(item, FIELDS) });
   }
   return { kind: 'changes', changes, unreadable, decidedCancels, cursor, hasMore };
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Asked } from '../../../platform/channels/ask-once.ts';
 import type { CapabilitiesAnswer, Unknown } from '../../acquirer.ts';
 import { type About, readAbout, UNREAD_ABOUT } from './about.ts';
-import type { Asked } from './bridge-answers.ts';
 
 /** What the bridge reported of itself last; what cannot be believed leaves it as it was. */
 export class KnownAbout {

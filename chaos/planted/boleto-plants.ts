@@ -1,0 +1,46 @@
+import type { Plant } from './plant.ts';
+
+const BOLETOS = 'src/boletos/**/*.ts';
+
+/** Mistakes in issuing boletos and in what payers pay. */
+export const BOLETO_PLANTS: readonly Plant[] = [
+  {
+    name: 'a boleto whose registration is in doubt is issued again under another number',
+    suite: 'boletos',
+    edits: [
+      {
+        file: BOLETOS,
+        find: 'const request = requestOf({ ...boleto, payer });',
+        put: 'const request = requestOf({ ...boleto, payer, ourNumber: String(9e10 + Number(boleto.ourNumber)) });',
+      },
+    ],
+    kinds: 'answers',
+    kills: 16,
+  },
+  {
+    name: 'a payment that the bank reports twice is recorded twice',
+    suite: 'boletos',
+    edits: [
+      {
+        file: BOLETOS,
+        find: 'select i.merchant_id, i.change_id, i.our_number, i.event, i.amount, i.paid_on',
+        put: `select i.merchant_id, i.change_id || '.' || i.place, i.our_number, i.event, i.amount, i.paid_on`,
+      },
+    ],
+    kinds: 'answers',
+    kills: 16,
+  },
+  {
+    name: 'a payment that comes before the answer to its registration is refused',
+    suite: 'boletos',
+    edits: [
+      {
+        file: BOLETOS,
+        find: `if (boleto.state === 'issuing') return { kind: 'wait', reason: 'beingIssued' };`,
+        put: `if (boleto.state === 'issuing') return { kind: 'refuse', reason: 'unknownBoleto' };`,
+      },
+    ],
+    kinds: 'answers',
+    kills: 24,
+  },
+];

@@ -1,0 +1,100 @@
+import type { Asked } from '../../../platform/channels/ask-once.ts';
+import { parseBarCode } from '../../../values/bar-code.ts';
+import {
+  type BankNotConnected,
+  type BankUnknown,
+  BOLETO_CANCEL_REFUSAL_REASONS,
+  type BoletoCancelAnswer,
+  type BoletoRequest,
+  type FoundBoleto,
+  ISSUE_REFUSAL_REASONS,
+  type IssueAnswer,
+  type RegisteredBoleto,
+} from '../../bank.ts';
+import { isPixCodeOf } from './pix-code.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a registered boleto is held against. */
+type AskedBoleto = Pick<BoletoRequest, 'ourNumber' | 'amount' | 'dueOn'>;
+
+/**
+ * A boleto is registered only as it was asked for: one with another number, or whose bar code names
+ * another bank, amount or due day, is unknown, for a payer would pay something else.
+ */
+export function readIssue(answer: Asked, asked: AskedBoleto, bankCode: string): IssueAnswer {
+  const { failed, body } = readBody(answer, asked.ourNumber);
+  if (failed !== null) return failed;
+  if (body.outcome === 'issued') {
+    const registered = readRegistered(body, asked, bankCode);
+    return typeof registered === 'string' ? unknown(registered) : { kind: 'issued', ...registered };
+  }
+  const reason = ISSUE_REFUSAL_REASONS.find((known) => known === body.reason);
+  if (body.outcome === 'refused' && reason !== undefined) return { kind: 'refused', reason };
+  return unknown('the answer was neither a yes nor a no');
+}
+
+export function readCancel(answer: Asked, ourNumber: string): BoletoCancelAnswer {
+  const { failed, body } = readBody(answer, ourNumber);
+  if (failed !== null) return failed;
+  if (body.outcome === 'canceled') return { kind: 'canceled' };
+  const reason = BOLETO_CANCEL_REFUSAL_REASONS.find((known) => known === body.reason);
+  if (body.outcome === 'refused' && reason !== undefined) return { kind: 'refused', reason };
+  return unknown('the answer was neither a yes nor a no');
+}
+
+export function readFound(answer: Asked, asked: AskedBoleto, bankCode: string): FoundBoleto {
+  const isNotFound = answer.kind === 'answer' && answer.status === 404;
+  if (isNotFound && fieldsOf(answer.body)?.error === 'notFound') return { kind: 'notFound' };
+  const { failed, body } = readBody(answer, asked.ourNumber);
+  // It is asked again either way.
+  if (failed !== null) return unknown(failed.reason);
+  const { status } = body;
+  if (status === 'canceled' || status === 'expired') return { kind: status };
+  if (status !== 'issued' && status !== 'paid') return unknown('the answer had no status that is known');
+  const registered = readRegistered(body, asked, bankCode);
+  return typeof registered === 'string' ? unknown(registered) : { kind: status, ...registered };
+}
+
+type Failed = BankUnknown | BankNotConnected;
+type Body =
+  | { readonly failed: null; readonly body: Fields }
+  | { readonly failed: Failed; readonly body: null };
+
+/** The fields of an answer about this number; or why there is none. */
+function readBody(answer: Asked, ourNumber: string): Body {
+  if (answer.kind === 'notSent') return failing({ kind: 'notConnected', reason: answer.reason });
+  if (answer.kind !== 'answer') return failing(answer);
+  const body = fieldsOf(answer.body);
+  if (answer.status === 409 && body?.error === 'referenceReused')
+    return failing(unknown('our number stands for another boleto at the bank'));
+  if (answer.status !== 200 || body === null) return failing(unknown(`the bank answered ${answer.status}`));
+  if (body.ourNumber !== ourNumber) return failing(unknown('the answer was for another number'));
+  return { failed: null, body };
+}
+
+function failing(failed: Failed): Body {
+  return { failed, body: null };
+}
+
+/** The boleto, or why it is not the one that was asked for. */
+function readRegistered(body: Fields, asked: AskedBoleto, bankCode: string): RegisteredBoleto | string {
+  const { barCode, pixEmv = null } = body;
+  if (typeof barCode !== 'string') return 'the boleto had no bar code';
+  const read = parseBarCode(barCode, asked.dueOn);
+  if (read.kind === 'fault') return `the bar code cannot be: ${read.fault}`;
+  if (read.bankCode !== bankCode) return 'the bar code was of another bank';
+  if (read.amount !== asked.amount) return 'the bar code was of another amount';
+  if (read.dueOn !== asked.dueOn) return 'the bar code was of another due day';
+  if (pixEmv === null) return { barCode, pixEmv };
+  const isFit = typeof pixEmv === 'string' && isPixCodeOf(pixEmv, asked.amount);
+  return isFit ? { barCode, pixEmv } : 'the Pix code cannot be';
+}
+
+export function unknown(reason: string): BankUnknown {
+  return { kind: 'unknown', reason };
+}
+
+function fieldsOf(body: unknown): Fields | null {
+  return typeof body === 'object' && body !== null ? (body as Fields) : null;
+}

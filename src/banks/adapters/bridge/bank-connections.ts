@@ -1,0 +1,110 @@
+import { Pool } from 'undici';
+import type { Asked, Question } from '../../../platform/channels/ask-once.ts';
+import type { Channel } from '../../../platform/channels/open-channel.ts';
+import { SharedPool } from '../../../platform/channels/shared-pool.ts';
+import type { Wanted } from '../../../platform/work/fair-line.ts';
+import { PROTOCOL_HEADER } from './about.ts';
+import { type Identified, KnownBank } from './known-bank.ts';
+
+const CONNECTIONS = 'connections to the bank';
+const REGISTERING_CONNECTIONS = 32;
+const RESOLVING_CONNECTIONS = 8;
+/** The line of queries about all merchants. */
+const ALL_MERCHANTS = '';
+/** Of the time of a call, what its bank may take to say which bank it is. */
+const PART_FOR_ABOUT = 1 / 2;
+
+type Operation = 'issue' | 'cancel' | 'find' | 'changes' | 'about';
+
+export type BankOptions = {
+  /** Whether a bank that does not say that it is no simulator is asked for nothing. */
+  readonly isRealOnly: boolean;
+  readonly observe: (operation: Operation, result: string, seconds: number) => void;
+};
+
+/** `bankCode`: of the bank that answered. */
+type AskedBank = { readonly answer: Asked; readonly bankCode: string };
+
+/**
+ * The connections to a bank's bridge. Until it has said which bank it is, nothing else is asked of
+ * it: a bar code could not be held against anything.
+ */
+export class BankConnections {
+  readonly #prefix: string;
+  readonly #channel: Channel;
+  readonly #observe: BankOptions['observe'];
+  readonly #known: KnownBank;
+  readonly #registering: SharedPool;
+  /** Of its own: unanswered registrations must not keep their outcome from being found. */
+  readonly #resolving: SharedPool;
+
+  constructor(url: string, channel: Channel, { isRealOnly, observe }: BankOptions) {
+    const { origin, pathname } = new URL(url);
+    this.#prefix = pathname.replace(/\/$/, '');
+    this.#channel = channel;
+    this.#observe = observe;
+    this.#known = new KnownBank(isRealOnly);
+    // No pipelining: a silent answer must not hold up the ones behind it.
+    const open = (connections: number) =>
+      new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: channel.connect });
+    this.#registering = new SharedPool(CONNECTIONS, REGISTERING_CONNECTIONS, open);
+    this.#resolving = new SharedPool(CONNECTIONS, RESOLVING_CONNECTIONS, open);
+  }
+
+  /** Empty until it has said it. */
+  get bankCode(): string {
+    return this.#known.about?.bankCode ?? '';
+  }
+
+  /** Null: about all merchants. */
+  wantedBy(merchantId: string | null): Wanted {
+    return { merchantId: merchantId ?? ALL_MERCHANTS };
+  }
+
+  readonly asking = (method: 'GET' | 'POST', path: string, body?: object): Question => ({
+    method,
+    path: this.#prefix + path,
+    body: body === undefined ? null : JSON.stringify(body),
+    headers: { ...this.#channel.headers(), ...PROTOCOL_HEADER },
+  });
+
+  /** Reports how long an operation took, and what kind of answer came. */
+  readonly observed = async <A extends { readonly kind: string }>(
+    operation: Operation,
+    asked: Promise<A>,
+  ): Promise<A> => {
+    const startedAt = performance.now();
+    const answer = await asked;
+    this.#observe(operation, answer.kind, (performance.now() - startedAt) / 1_000);
+    return answer;
+  };
+
+  async identify(merchantId: string | null, timeout: number): Promise<Identified> {
+    const { about } = this.#known;
+    if (about !== null) return { kind: 'known', about };
+    const asked = this.#resolving.ask(this.wantedBy(merchantId), this.asking('GET', '/about'), timeout);
+    return this.#known.read(await this.observed('about', asked));
+  }
+
+  register(wanted: Wanted, question: Question, timeout: number): Promise<AskedBank> {
+    return this.#ask(wanted, timeout, (rest) => this.#registering.ask(wanted, question, rest));
+  }
+
+  lookUp(wanted: Wanted, question: Question, timeout: number, largestBytes?: number): Promise<AskedBank> {
+    return this.#ask(wanted, timeout, (rest) => this.#resolving.ask(wanted, question, rest, largestBytes));
+  }
+
+  close(): Promise<unknown> {
+    return Promise.all([this.#registering.destroy(), this.#resolving.destroy()]);
+  }
+
+  /** Asks what needs a known bank; without one nothing is sent. */
+  async #ask(wanted: Wanted, timeout: number, send: (rest: number) => Promise<Asked>): Promise<AskedBank> {
+    const startedAt = performance.now();
+    const identified = await this.identify(wanted.merchantId, timeout * PART_FOR_ABOUT);
+    if (identified.kind !== 'known')
+      return { answer: { kind: 'notConnected', reason: identified.reason }, bankCode: '' };
+    const { bankCode } = identified.about;
+    return { answer: await send(timeout - (performance.now() - startedAt)), bankCode };
+  }
+}

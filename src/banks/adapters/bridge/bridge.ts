@@ -1,0 +1,84 @@
+import type { Question } from '../../../platform/channels/ask-once.ts';
+import type { Channel } from '../../../platform/channels/open-channel.ts';
+import { type Instant, utcText } from '../../../values/instant.ts';
+import type {
+  Bank,
+  BankChangesAnswer,
+  BankChangesRequest,
+  BoletoCancelAnswer,
+  BoletoRequest,
+  FoundBoleto,
+  IssueAnswer,
+} from '../../bank.ts';
+import { readCancel, readFound, readIssue, unknown } from './bank-answers.ts';
+import { readBankChanges } from './bank-changes.ts';
+import { BankConnections, type BankOptions } from './bank-connections.ts';
+import type { Identified } from './known-bank.ts';
+
+/** A running program accepts a connection within milliseconds. */
+export const BANK_CONNECT_MILLISECONDS = 2_000;
+/** A page of changes: 500 of at most a kilobyte each. */
+const LARGEST_CHANGES_BYTES = 512 * 1024;
+
+/** A bank that can be asked which one it is, before it is asked for anything else. */
+export type BridgeBank = Bank & {
+  readonly identify: (timeoutMilliseconds: number) => Promise<Identified>;
+};
+
+/**
+ * The adapter of docs/bank-protocol.md: JSON over HTTP to a program beside us that speaks to the
+ * bank. The simulator is one such program.
+ */
+export function bridgeBank(url: string, channel: Channel, options: BankOptions): BridgeBank {
+  const connections = new BankConnections(url, channel, options);
+  const { asking, observed } = connections;
+
+  async function issue(request: BoletoRequest, timeout: number): Promise<IssueAnswer> {
+    const wanted = { merchantId: request.merchantId, kind: 'boletos' };
+    const question = asking('POST', '/boletos', request);
+    const { answer, bankCode } = await connections.register(wanted, question, timeout);
+    return readIssue(answer, request, bankCode);
+  }
+
+  async function cancel(
+    merchantId: string,
+    ourNumber: string,
+    requestedAt: Instant,
+    timeout: number,
+  ): Promise<BoletoCancelAnswer> {
+    const body = { merchantId, requestedAt: utcText(requestedAt) };
+    const question = asking('POST', `/boletos/${encodeURIComponent(ourNumber)}/cancel`, body);
+    const { answer } = await connections.register({ merchantId, kind: 'cancels' }, question, timeout);
+    return readCancel(answer, ourNumber);
+  }
+
+  async function find(request: Parameters<Bank['find']>[0], timeout: number): Promise<FoundBoleto> {
+    const { merchantId, ourNumber } = request;
+    const path = `/boletos/${encodeURIComponent(ourNumber)}?merchantId=${encodeURIComponent(merchantId)}`;
+    const { answer, bankCode } = await connections.lookUp({ merchantId }, asking('GET', path), timeout);
+    return readFound(answer, request, bankCode);
+  }
+
+  async function changesSince(request: BankChangesRequest, timeout: number): Promise<BankChangesAnswer> {
+    const query = new URLSearchParams({ until: utcText(request.until), limit: String(request.limit) });
+    if (request.cursor !== null) query.set('cursor', request.cursor);
+    if (request.merchantId !== null) query.set('merchantId', request.merchantId);
+    const question: Question = asking('GET', `/changes?${query}`);
+    const wanted = connections.wantedBy(request.merchantId);
+    const { answer } = await connections.lookUp(wanted, question, timeout, LARGEST_CHANGES_BYTES);
+    return answer.kind === 'answer' ? readBankChanges(answer, request) : unknown(answer.reason);
+  }
+
+  return {
+    name: 'bridge',
+    get bankCode() {
+      return connections.bankCode;
+    },
+    identify: (timeout) => connections.identify(null, timeout),
+    issue: (request, timeout) => observed('issue', issue(request, timeout)),
+    cancel: (...asked) => observed('cancel', cancel(...asked)),
+    find: (request, timeout) => observed('find', find(request, timeout)),
+    changesSince: (request, timeout) => observed('changes', changesSince(request, timeout)),
+    close: () => connections.close(),
+  };
+}

@@ -1,0 +1,149 @@
+import type { Cents } from '../values/cents.ts';
+import type { Day, Instant } from '../values/instant.ts';
+
+/** The payer of a boleto: mandatory in every registration. */
+export type BoletoPayer = {
+  readonly name: string;
+  /** CPF or CNPJ, digits only. */
+  readonly documentNumber: string;
+  readonly email: string | null;
+  readonly address: {
+    readonly street: string;
+    readonly number: string;
+    readonly complement: string | null;
+    readonly district: string;
+    readonly city: string;
+    readonly state: string;
+    /** Eight digits. */
+    readonly zipCode: string;
+  };
+};
+
+export type BoletoRequest = {
+  readonly merchantId: string;
+  /**
+   * Ours, unique for ever: eleven digits. The bank registers at most one boleto under it, and a
+   * repetition gets the registered one again.
+   */
+  readonly ourNumber: string;
+  readonly amount: Cents;
+  readonly issuedOn: Day;
+  readonly dueOn: Day;
+  /** The last day on which the bank takes a payment. */
+  readonly payableUntil: Day;
+  readonly payer: BoletoPayer;
+  /** Up to four lines of up to 80 characters. */
+  readonly instructions: readonly string[];
+  /** Hundredths of a percent, once after the due day; null: none. */
+  readonly finePortion: number | null;
+  /** Hundredths of a percent a month, by days after the due day; null: none. */
+  readonly interestPortion: number | null;
+  readonly discount: { readonly amount: Cents; readonly until: Day } | null;
+};
+
+/** What the bank has registered. */
+export type RegisteredBoleto = {
+  /** 44 digits, checked against what was asked for. */
+  readonly barCode: string;
+  /** BR Code of a Pix that pays the same boleto; null where the bank gives none. */
+  readonly pixEmv: string | null;
+};
+
+/** Never a refusal: silence, a broken connection, garbage, another boleto than was asked for. */
+export type BankUnknown = { readonly kind: 'unknown'; readonly reason: string };
+/** No byte of the request was sent, so nothing was asked. */
+export type BankNotConnected = { readonly kind: 'notConnected'; readonly reason: string };
+
+export const ISSUE_REFUSAL_REASONS = ['payerRefused', 'termsRefused', 'amountRefused'] as const;
+export type IssueAnswer =
+  | ({ readonly kind: 'issued' } & RegisteredBoleto)
+  | { readonly kind: 'refused'; readonly reason: (typeof ISSUE_REFUSAL_REASONS)[number] }
+  | BankUnknown
+  | BankNotConnected;
+
+export const BOLETO_CANCEL_REFUSAL_REASONS = ['unknownBoleto', 'paid'] as const;
+/** Repeating it is harmless: what is canceled or written off is answered `canceled`. */
+export type BoletoCancelAnswer =
+  | { readonly kind: 'canceled' }
+  | { readonly kind: 'refused'; readonly reason: (typeof BOLETO_CANCEL_REFUSAL_REASONS)[number] }
+  | BankUnknown
+  | BankNotConnected;
+
+/** `notFound` is no proof of absence: a registration may still be on its way. */
+export type FoundBoleto =
+  | ({ readonly kind: 'issued' } & RegisteredBoleto)
+  | ({ readonly kind: 'paid' } & RegisteredBoleto)
+  | { readonly kind: 'canceled' }
+  /** The bank wrote it off after its last day. */
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'notFound' }
+  | BankUnknown;
+
+/** Of `expired`: the bank wrote it off by itself after the last day. */
+export const BANK_EVENTS = ['paid', 'canceled', 'expired'] as const;
+
+export type BankChange = {
+  /** The bank's, unique for ever within the merchant. */
+  readonly changeId: string;
+  readonly merchantId: string;
+  readonly ourNumber: string;
+  readonly event: (typeof BANK_EVENTS)[number];
+  /** Of `paid`: what the payer paid, which need not be the value; else null. */
+  readonly amount: Cents | null;
+  /** Of `paid`: the day of the payment, and when the money is in the account (null: not reported). */
+  readonly paidOn: Day | null;
+  readonly creditedOn: Day | null;
+  /** What the bank keeps for it; null: not reported. */
+  readonly fee: Cents | null;
+  /** Business time. */
+  readonly happenedAt: Instant;
+};
+
+export type BankChangesRequest = {
+  /** Null: of all merchants. */
+  readonly merchantId: string | null;
+  /** Of the last answer; null: from the beginning. */
+  readonly cursor: string | null;
+  /** Business time: no later change is reported. */
+  readonly until: Instant;
+  readonly limit: number;
+};
+
+export const MOST_BANK_CHANGES = 500;
+
+export type BankChangesAnswer =
+  | {
+      readonly kind: 'changes';
+      readonly changes: readonly BankChange[];
+      /** Items that are no change: kept for a person, with a reason of a closed set. */
+      readonly unreadable: readonly { readonly reason: string; readonly item: string }[];
+      readonly cursor: string;
+      readonly hasMore: boolean;
+    }
+  | BankUnknown;
+
+/**
+ * The port to the bank that registers boletos. No function throws: without a clear answer it is
+ * `unknown`. Every call ends within its timeout.
+ */
+export type Bank = {
+  readonly name: string;
+  /** Three digits, as in the bar codes. */
+  readonly bankCode: string;
+  /** Registers a boleto. Repeating our number never registers a second one. */
+  issue(request: BoletoRequest, timeoutMilliseconds: number): Promise<IssueAnswer>;
+  cancel(
+    merchantId: string,
+    ourNumber: string,
+    requestedAt: Instant,
+    timeoutMilliseconds: number,
+  ): Promise<BoletoCancelAnswer>;
+  /** The bank's record. It is compared with what was asked for, as an answer of `issue` is. */
+  find(
+    request: Pick<BoletoRequest, 'merchantId' | 'ourNumber' | 'amount' | 'dueOn'>,
+    timeoutMilliseconds: number,
+  ): Promise<FoundBoleto>;
+  /** The changes since the cursor, oldest first. A request changes nothing in the next answer. */
+  changesSince(request: BankChangesRequest, timeoutMilliseconds: number): Promise<BankChangesAnswer>;
+  close(): Promise<unknown>;
+};

@@ -1,0 +1,121 @@
+import type { Bank } from '../banks/bank.ts';
+import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
+import { CommitUnknown } from '../platform/postgres/database.ts';
+import { LEASE_MARGIN_MILLISECONDS } from '../transactions/transaction.ts';
+import { isUuid } from '../values/ids.ts';
+import { type AskBankTools, askBank, leaveUnresolved, recordChange } from './ask-bank.ts';
+import { resultOfCancel } from './bank-question.ts';
+import { type Boleto, type BoletoState, shownState } from './boleto.ts';
+import { keepChange, moveOf } from './boleto-move.ts';
+import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
+
+export type CancelTools = AskBankTools & {
+  /** Not after its deadline: whoever asked has been answered then. */
+  readonly writeWish: BatchedWrite<BoletoMoveRow, BoletoMoved>;
+};
+
+/** `paidAtBank`: the bank says that it is paid, and reports that shortly. */
+export type CancelRefusal = 'notFound' | 'beingIssued' | 'beingCanceled' | 'paid' | 'paidAtBank' | 'expired';
+
+export type CancelResult =
+  /** As it stands: canceled, or with `isPending` on its way. */
+  | { readonly kind: 'canceled'; readonly boleto: Boleto; readonly isPending: boolean }
+  | { readonly kind: 'refused'; readonly refusal: CancelRefusal }
+  | { readonly kind: 'noBank' | 'notSent' | 'notConnected' };
+
+/**
+ * Cancels a boleto of this merchant that nobody has paid. Once that is committed the bank is asked
+ * until it answers; what it says counts. One that is canceled already is answered alike.
+ * `deadlineAt` in monotonic milliseconds. Throws `CommitUnknown` when a commit is in doubt.
+ */
+export async function cancelBoleto(
+  tools: CancelTools,
+  merchantId: string,
+  boletoId: string,
+  deadlineAt: number,
+): Promise<CancelResult> {
+  if (!isUuid(boletoId)) return { kind: 'refused', refusal: 'notFound' };
+  const key = { merchantId, boletoId: boletoId.toLowerCase() };
+  if (tools.bank === null) return { kind: 'noBank' };
+  const begun = await tools.writeWish(
+    {
+      ...key,
+      decide: (boleto) => moveOf(boleto, { event: 'startCancel' }, tools.clock.now(merchantId)),
+      leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,
+    },
+    deadlineAt,
+  );
+  if (begun === null) return { kind: 'refused', refusal: 'notFound' };
+  if (!begun.isMoved) return obstacleOf(begun.boleto);
+  return askAndRecord(tools, tools.bank, begun.boleto, deadlineAt);
+}
+
+function obstacleOf(boleto: Boleto): CancelResult {
+  const { state } = boleto;
+  if (state === 'canceled') return { kind: 'canceled', boleto, isPending: false };
+  if (state === 'canceling' && !boleto.isExpiring) return { kind: 'canceled', boleto, isPending: true };
+  return { kind: 'refused', refusal: OBSTACLES[state] };
+}
+
+const OBSTACLES = {
+  issuing: 'beingIssued',
+  // Only for a moment: it could be canceled again meanwhile.
+  issued: 'beingCanceled',
+  overdue: 'beingCanceled',
+  canceling: 'beingCanceled',
+  paid: 'paid',
+  canceled: 'beingCanceled',
+  expired: 'expired',
+  refused: 'notFound',
+} as const satisfies Record<BoletoState, CancelRefusal>;
+
+async function askAndRecord(
+  tools: CancelTools,
+  bank: Bank,
+  boleto: Boleto,
+  deadlineAt: number,
+): Promise<CancelResult> {
+  const { merchantId, ourNumber } = boleto;
+  const requestedAt = tools.clock.now(merchantId);
+  const answer = await askBank(tools, deadlineAt, (timeout) =>
+    bank.cancel(merchantId, ourNumber, requestedAt, timeout),
+  );
+  if (answer.kind === 'notSent' || answer.kind === 'notConnected')
+    return takeBack(tools, boleto, answer.kind, deadlineAt);
+  const result = resultOfCancel(boleto, answer);
+  if (result.kind !== 'changed') {
+    await leaveUnresolved(tools, boleto, result.reason);
+    return { kind: 'canceled', boleto, isPending: true };
+  }
+  const moved = await recordChange(tools, boleto, result.change, deadlineAt);
+  if (moved === null) return { kind: 'canceled', boleto, isPending: true };
+  if (result.warning === 'paidAtBank' && shownState(moved.boleto) !== 'canceled')
+    return { kind: 'refused', refusal: 'paidAtBank' };
+  return obstacleOf(moved.boleto);
+}
+
+/** What was not sent has no effect, and may be asked for again. */
+async function takeBack(
+  tools: CancelTools,
+  boleto: Boleto,
+  kind: 'notSent' | 'notConnected',
+  deadlineAt: number,
+): Promise<CancelResult> {
+  const moment = tools.clock.now(boleto.merchantId);
+  const { merchantId, boletoId, fence } = boleto;
+  try {
+    const moved = await tools.writeMove(
+      {
+        merchantId,
+        boletoId,
+        decide: (held) => (held.fence === fence ? moveOf(held, keepChange(held), moment) : null),
+        leaseMilliseconds: 0,
+      },
+      deadlineAt,
+    );
+    return moved?.isMoved === true ? { kind } : { kind: 'canceled', boleto, isPending: true };
+  } catch (error) {
+    if (error instanceof CommitUnknown) throw error;
+    return { kind: 'canceled', boleto, isPending: true };
+  }
+}

@@ -1,0 +1,116 @@
+import type { BankChange } from '../../banks/bank.ts';
+import { amountDue, type Boleto } from '../boleto.ts';
+import { type BoletoChange, moveOf } from '../boleto-move.ts';
+
+type ChangeState = 'waiting' | 'applied' | 'refused';
+type ChangeEnd = 'apply' | 'refuse';
+
+/** Null means that the event cannot happen in that state. */
+export const BANK_CHANGE_MOVES = {
+  waiting: { apply: 'applied', refuse: 'refused' },
+  applied: { apply: null, refuse: null },
+  refused: { apply: null, refuse: null },
+} as const satisfies Record<ChangeState, Record<ChangeEnd, ChangeState | null>>;
+
+/** As a file of the bank has it: our number says whose it is. */
+export type FiledBankChange = Omit<BankChange, 'merchantId'>;
+
+/** A change as the bank brought it, kept until it is applied or refused. */
+export type WaitingBankChange = BankChange & {
+  /** The order of arrival. */
+  readonly changeNumber: number;
+  /** How often it was tried, this time included. */
+  readonly tries: number;
+};
+
+/** Why nobody expected a payment. */
+export type Surprise = 'paidAgain' | 'paidAfterCancel' | 'paidAfterExpiry' | 'paidAfterRefusal';
+/** Why a change is refused for good. */
+export type BankChangeRefusal = 'unknownBoleto' | 'forbiddenMove';
+export type BankChangeDelay = 'behindEarlier' | 'beingIssued';
+
+/** A payment as it is recorded. */
+export type ReportedPayment = {
+  readonly amount: number;
+  readonly paidOn: string;
+  readonly creditedOn: string | null;
+  readonly fee: number | null;
+  readonly expectedAmount: number;
+  /** Null: it pays the boleto. */
+  readonly surprise: Surprise | null;
+};
+
+export type ChangeGround = {
+  /** Another change of the boleto came before it, and waits. */
+  readonly isBehindEarlier: boolean;
+  /** Feed and files report one payment each in their own way: the other has reported this one before. */
+  readonly isReportedTwice: boolean;
+};
+
+export type BankChangeDecision =
+  /** `change` null: the boleto stays as it is. */
+  | { readonly kind: 'apply'; readonly change: BoletoChange | null; readonly payment: ReportedPayment | null }
+  | { readonly kind: 'refuse'; readonly reason: BankChangeRefusal }
+  | { readonly kind: 'wait'; readonly reason: BankChangeDelay };
+
+/**
+ * What a change does to its boleto (null: there is none under its number). The bank's record counts,
+ * but no end is undone: a payment of what is paid, canceled or expired is recorded beside it.
+ */
+export function decideBankChange(
+  boleto: Boleto | null,
+  change: BankChange,
+  { isBehindEarlier, isReportedTwice }: ChangeGround,
+): BankChangeDecision {
+  if (isBehindEarlier) return { kind: 'wait', reason: 'behindEarlier' };
+  if (boleto === null) return { kind: 'refuse', reason: 'unknownBoleto' };
+  if (boleto.state === 'issuing') return { kind: 'wait', reason: 'beingIssued' };
+  if (isReportedTwice) return { kind: 'apply', change: null, payment: null };
+  if (change.event === 'paid') return paymentOf(boleto, change);
+  // What ends at its bank because its time is over is reported as canceled by some.
+  const isCanceled = change.event === 'canceled' && !(boleto.state === 'canceling' && boleto.isExpiring);
+  const wanted = { event: isCanceled ? 'cancel' : 'expire' } as const;
+  if (moveOf(boleto, wanted, change.happenedAt) !== null)
+    return { kind: 'apply', change: wanted, payment: null };
+  // Ended already, as the bank says now or in the other way.
+  const isOver = boleto.state === 'canceled' || boleto.state === 'expired';
+  return isOver
+    ? { kind: 'apply', change: null, payment: null }
+    : { kind: 'refuse', reason: 'forbiddenMove' };
+}
+
+function paymentOf(boleto: Boleto, { amount, paidOn, creditedOn, fee }: BankChange): BankChangeDecision {
+  if (amount === null || paidOn === null) throw new Error('a payment without its amount and day was kept');
+  const surprise = surpriseOf(boleto);
+  const payment = {
+    amount,
+    paidOn,
+    creditedOn,
+    fee,
+    expectedAmount: amountDue(boleto, paidOn),
+    surprise,
+  };
+  const change = surprise === null ? ({ event: 'pay', payment: { amount, paidOn } } as const) : null;
+  return { kind: 'apply', change, payment };
+}
+
+function surpriseOf({ state }: Pick<Boleto, 'state'>): Surprise | null {
+  switch (state) {
+    case 'paid':
+      return 'paidAgain';
+    case 'canceled':
+      return 'paidAfterCancel';
+    case 'expired':
+      return 'paidAfterExpiry';
+    case 'refused':
+      return 'paidAfterRefusal';
+    case 'issuing':
+    case 'issued':
+    case 'overdue':
+    case 'canceling':
+      return null;
+  }
+}
+
+/** `gone`: another process has ended it meanwhile. */
+export type BankChangeResult = 'applied' | 'gone' | Surprise | BankChangeRefusal | BankChangeDelay;

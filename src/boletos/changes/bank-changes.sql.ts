@@ -1,0 +1,206 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type Day, type Instant, utcText } from '../../values/instant.ts';
+import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import type { Boleto } from '../boleto.ts';
+import { moveOf } from '../boleto-move.ts';
+import { BOLETO_COLUMNS, parseBoleto } from '../boleto-rows.sql.ts';
+import { moveBoletoStep, notifyMoved } from '../boletos.sql.ts';
+import {
+  BANK_CHANGE_MOVES,
+  type BankChangeDecision,
+  type BankChangeResult,
+  decideBankChange,
+  type ReportedPayment,
+  type WaitingBankChange,
+} from './bank-change.ts';
+
+const COLUMNS = `c.merchant_id, c.change_id, c.change_number, c.our_number, c.event, c.amount, c.paid_on::text as paid_on,
+  c.credited_on::text as credited_on, c.fee, c.happened_at, c.tries`;
+
+const CLAIM = statement(
+  'bank_changes.claim_waiting',
+  `with due as (
+     select merchant_id, change_id from bank_changes where state = 'waiting' and due_at <= now()
+     order by due_at limit $1 for no key update skip locked
+   )
+   update bank_changes c set tries = least(c.tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond'
+   from due where c.merchant_id = due.merchant_id and c.change_id = due.change_id
+   returning ${COLUMNS}`,
+);
+
+/** Claims due changes of all merchants in the order of arrival, and postpones them meanwhile. */
+export async function claimBankChanges(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<WaitingBankChange[]> {
+  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
+  return rows.map(parseChange).toSorted((one, other) => one.changeNumber - other.changeNumber);
+}
+
+const LIST = statement(
+  'bank_changes.list_waiting',
+  `select ${COLUMNS} from bank_changes c
+   where c.merchant_id = $1 and c.state = 'waiting' and c.change_number > $2
+   order by c.change_number limit $3`,
+);
+
+/** The waiting changes of this merchant behind a number, in the order of arrival. */
+export async function listWaitingBankChanges(
+  database: Database,
+  merchantId: string,
+  afterNumber: number,
+  limit: number,
+): Promise<WaitingBankChange[]> {
+  return (await database.query(LIST, [merchantId, afterNumber, limit])).map(parseChange);
+}
+
+const EARLIEST = statement(
+  'bank_changes.earliest_due',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from bank_changes where state = 'waiting'`,
+);
+
+/** Null when no change waits. */
+export async function millisecondsUntilDueBankChange(database: Database): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, []);
+  const milliseconds = row?.milliseconds as number | null;
+  return milliseconds === null ? null : Math.max(0, milliseconds);
+}
+
+function parseChange(row: Row): WaitingBankChange {
+  return {
+    merchantId: row.merchant_id as string,
+    changeId: row.change_id as string,
+    changeNumber: row.change_number as number,
+    ourNumber: row.our_number as string,
+    event: row.event as WaitingBankChange['event'],
+    amount: row.amount as Cents | null,
+    paidOn: row.paid_on as Day | null,
+    creditedOn: row.credited_on as Day | null,
+    fee: row.fee as Cents | null,
+    happenedAt: row.happened_at as Instant,
+    tries: row.tries as number,
+  };
+}
+
+const LOCK_BOLETO = statement(
+  'bank_changes.lock_boleto',
+  `select ${BOLETO_COLUMNS} from boletos b where b.merchant_id = $1 and b.our_number = $2 for no key update`,
+);
+
+/**
+ * Under the lock of its boleto; no row: another process has ended it. Feed and files both report a
+ * payment: of those of one amount and day, one that the other side has more of is not another one.
+ */
+const LOCK_CHANGE = statement(
+  'bank_changes.lock',
+  `select exists (
+     select from bank_changes e where e.merchant_id = c.merchant_id and e.our_number = c.our_number
+       and e.state = 'waiting' and e.change_number < c.change_number) as is_behind_earlier,
+     (select count(*) filter (where (p.change_id like 'file:%') <> (c.change_id like 'file:%'))
+        > count(*) filter (where (p.change_id like 'file:%') = (c.change_id like 'file:%'))
+      from bank_changes p
+      where p.merchant_id = c.merchant_id and p.our_number = c.our_number and p.event = 'paid' and p.state = 'applied'
+        and p.amount = c.amount and p.paid_on = c.paid_on) as is_reported_twice
+   from bank_changes c where c.merchant_id = $1 and c.change_id = $2 and c.state = 'waiting'
+   for no key update`,
+);
+
+const RECORD_PAYMENT = statement(
+  'bank_changes.record_payment',
+  `insert into boleto_payments (merchant_id, boleto_id, change_id, amount, paid_on, credited_on, fee, expected_amount,
+     surprise, happened_at)
+   values ($1, $2, $3, $4, $5::date, $6::date, $7, $8, $9, $10::timestamptz)`,
+);
+
+const APPLY = statement(
+  'bank_changes.apply',
+  `update bank_changes set state = 'applied', ended_at = now(), due_at = null
+   where merchant_id = $1 and change_id = $2 and state in (${fromStates(BANK_CHANGE_MOVES, 'apply')})
+   returning change_id`,
+);
+
+const REFUSE = statement(
+  'bank_changes.refuse',
+  `update bank_changes set state = 'refused', ended_at = now(), due_at = null, reason = $3
+   where merchant_id = $1 and change_id = $2 and state in (${fromStates(BANK_CHANGE_MOVES, 'refuse')})
+   returning change_id`,
+);
+
+const POSTPONE = statement(
+  'bank_changes.postpone',
+  `update bank_changes set due_at = now() + $3 * interval '1 second', reason = $4
+   where merchant_id = $1 and change_id = $2 and state = 'waiting'
+   returning change_id`,
+);
+
+/** The first waits are short: the bank may report a boleto before we know that it is issued. */
+const PAUSES_SECONDS = [1, 2, 5, 15, 60] as const;
+const LONGEST_PAUSE_SECONDS = 300;
+
+/**
+ * Applies, refuses or postpones a change in one commit: its boleto, the payment, and its own end.
+ * Repeatable: one that was ended is gone.
+ */
+export async function recordBankChange(
+  database: Database,
+  deliverer: Pick<Deliverer, 'notify'>,
+  change: WaitingBankChange,
+): Promise<BankChangeResult> {
+  const { merchantId, changeId, ourNumber, happenedAt } = change;
+  const key = [merchantId, changeId];
+  const rows = await database.commit([
+    { statement: LOCK_BOLETO, values: [merchantId, ourNumber] },
+    { statement: LOCK_CHANGE, values: key },
+    (locked) => {
+      const ground = groundOf(locked, change);
+      if (ground === null || ground.decision.kind !== 'apply') return null;
+      const { boleto, decision } = ground;
+      const move = decision.change === null ? null : moveOf(boleto as Boleto, decision.change, happenedAt);
+      return move === null ? null : moveBoletoStep(boleto as Boleto, move, { leaseMilliseconds: 0 });
+    },
+    (locked) => {
+      const { boleto, decision } = groundOf(locked, change) ?? {};
+      if (decision?.kind !== 'apply' || decision.payment === null) return null;
+      const values = paymentValues(decision.payment);
+      return {
+        statement: RECORD_PAYMENT,
+        values: [merchantId, boleto?.boletoId, changeId, ...values, utcText(happenedAt)],
+      };
+    },
+    (locked) => {
+      const { decision } = groundOf(locked, change) ?? {};
+      if (decision === undefined) return null;
+      if (decision.kind === 'apply') return { statement: APPLY, values: key };
+      if (decision.kind === 'refuse') return { statement: REFUSE, values: [...key, decision.reason] };
+      const seconds = PAUSES_SECONDS[change.tries - 1] ?? LONGEST_PAUSE_SECONDS;
+      return { statement: POSTPONE, values: [...key, seconds, decision.reason] };
+    },
+  ]);
+  notifyMoved(deliverer, rows[2] ?? []);
+  const { decision } = groundOf(rows, change) ?? {};
+  if (decision === undefined) return 'gone';
+  return decision.kind === 'apply' ? (decision.payment?.surprise ?? 'applied') : decision.reason;
+}
+
+/** By the rows of both locks; null: another process has ended it. */
+function groundOf(
+  rows: readonly Row[][],
+  change: WaitingBankChange,
+): { readonly boleto: Boleto | null; readonly decision: BankChangeDecision } | null {
+  const [found, held] = [rows[0]?.[0], rows[1]?.[0]];
+  if (held === undefined) return null;
+  const boleto = found === undefined ? null : parseBoleto(found);
+  const ground = {
+    isBehindEarlier: held.is_behind_earlier as boolean,
+    isReportedTwice: held.is_reported_twice as boolean,
+  };
+  return { boleto, decision: decideBankChange(boleto, change, ground) };
+}
+
+function paymentValues({ amount, paidOn, creditedOn, fee, expectedAmount, surprise }: ReportedPayment) {
+  return [amount, paidOn, creditedOn, fee, expectedAmount, surprise];
+}

@@ -1,0 +1,78 @@
+import { type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Day, utcText } from '../../values/instant.ts';
+import type { FiledBankChange } from './bank-change.ts';
+
+/** With what the file says of the boleto itself: `value` 0 and `dueOn` null are not said. */
+export type FiledChangeOfBoleto = FiledBankChange & {
+  readonly value: number;
+  readonly dueOn: Day | null;
+};
+
+/**
+ * A file names no merchant: our number does, at the bank that registered it. Others may issue under
+ * the same agreement, with numbers of their own: value and due day must be those of our boleto too.
+ * A file knows days only, so nothing in it happened before its boleto was asked for.
+ */
+const KEEP = statement(
+  'bank_changes.keep_of_file',
+  `with input as (
+     select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::date[], $6::date[], $7::bigint[],
+         $8::timestamptz[], $10::bigint[], $11::date[])
+       with ordinality
+       as f (change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, value, due_on, position)
+   ), filed as (
+     select b.merchant_id, f.change_id, f.our_number, f.event, f.amount, f.paid_on, f.credited_on, f.fee,
+       greatest(f.happened_at, b.requested_at) as happened_at, f.position
+     from input f
+     join boletos b on b.our_number = f.our_number and left(b.bar_code, 3) = $9
+       and (f.value = 0 or f.value = b.amount) and (f.due_on is null or f.due_on = b.due_on)
+   ), kept as (
+     insert into bank_changes (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at)
+     select merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at
+     from filed order by position
+     on conflict (merchant_id, change_id) do nothing
+     returning change_id
+   )
+   select (select count(*) from filed)::int as ours, (select count(*) from kept)::int as taken,
+     array(select distinct f.our_number from input f
+       where exists (select from boletos b where b.our_number = f.our_number)
+         and not exists (select from filed d where d.position = f.position)) as unfit,
+     array(select distinct d.our_number from filed d
+       where not exists (select from kept k where k.change_id = d.change_id)) as known`,
+);
+
+/** Keeps changes that a file of this bank reports, as those of its feed are kept; none is kept twice. */
+export function keepFiledChangesStep(bank: string, changes: readonly FiledChangeOfBoleto[]): Step {
+  const values = [
+    changes.map(({ changeId }) => changeId),
+    changes.map(({ ourNumber }) => ourNumber),
+    changes.map(({ event }) => event),
+    changes.map(({ amount }) => amount),
+    changes.map(({ paidOn }) => paidOn),
+    changes.map(({ creditedOn }) => creditedOn),
+    changes.map(({ fee }) => fee),
+    changes.map(({ happenedAt }) => utcText(happenedAt)),
+    bank,
+    changes.map(({ value }) => value),
+    changes.map(({ dueOn }) => dueOn),
+  ];
+  return { statement: KEEP, values };
+}
+
+export type KeptCounts = {
+  /** Changes of boletos that we issued, and how many of them no file has reported before. */
+  readonly ours: number;
+  readonly taken: number;
+  /** Numbers of boletos of ours under which the file has another bank, value or due day. */
+  readonly unfit: readonly string[];
+  /** Numbers of boletos of which another file has reported the same before. */
+  readonly known: readonly string[];
+};
+
+/** Of the rows of such steps. */
+export function keptCounts(rows: readonly (readonly Row[])[]): KeptCounts {
+  const counts = rows.flat();
+  const sum = (name: string) => counts.reduce((total, row) => total + (row[name] as number), 0);
+  const numbers = (name: string) => [...new Set(counts.flatMap((row) => row[name] as string[]))].toSorted();
+  return { ours: sum('ours'), taken: sum('taken'), unfit: numbers('unfit'), known: numbers('known') };
+}

@@ -1,0 +1,172 @@
+import type { Bank } from '../banks/bank.ts';
+import type { BankSettings } from '../banks/bank-settings.ts';
+import type { Idempotency } from '../idempotency/module.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
+import { serve } from '../platform/http/endpoint.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import { mergeTexts } from '../platform/reference/wording.ts';
+import { openOutageWatch } from '../platform/work/outage-watch.ts';
+import { createWakeSignal } from '../platform/work/wake-signal.ts';
+import type { Webhooks } from '../webhooks/module.ts';
+import type { AdvanceDueTools } from './advance-due-boletos.ts';
+import { boletoIntentsWrite } from './boleto-intents.sql.ts';
+import { boletoMovesWrite, boletoWishesWrite } from './boletos.sql.ts';
+import { openBankChanges } from './changes/module.ts';
+import type { PullBankTools } from './changes/pull-bank-changes.ts';
+import { BOLETO_ENDPOINTS } from './endpoints.ts';
+import { BOLETO_LIST_FAULTS } from './list-contract.ts';
+import { BOLETO_MESSAGES } from './messages-contract.ts';
+import { PRINT_ENDPOINTS } from './print/endpoints.ts';
+import PRINT_TEXTS from './print/texts.json' with { type: 'json' };
+import { BOLETO_REFUSALS, REGISTRATION_SHAPES, TERMS_REFUSALS } from './refusals.ts';
+import TEXTS from './texts.json' with { type: 'json' };
+import {
+  type ResolveBoletosTools,
+  resolveUnresolvedBoletos,
+} from './unresolved/resolve-unresolved-boletos.ts';
+import { advanceDueByClock, advanceDueWork, countingBoletos, forgetOldPayers } from './work.ts';
+
+export const BOLETOS: Published = {
+  texts: mergeTexts([TEXTS, PRINT_TEXTS]),
+  endpoints: [...BOLETO_ENDPOINTS, ...PRINT_ENDPOINTS],
+  messages: BOLETO_MESSAGES,
+  refusals: [
+    {
+      title: 'Terms of a boleto',
+      text: 'Why a boleto is not issued, before the bank is asked.',
+      refusals: TERMS_REFUSALS,
+    },
+    {
+      title: 'Registration of a boleto',
+      text: 'Why the bank does not register a boleto. Nothing was made; the entry carries its `boletoId`.',
+      refusals: REGISTRATION_SHAPES,
+    },
+    {
+      title: 'Lists of boletos',
+      text: 'What the fields of a list of boletos must be to each other.',
+      refusals: BOLETO_LIST_FAULTS,
+    },
+    { title: 'Boletos', text: 'Why nothing is done with a boleto.', refusals: BOLETO_REFUSALS },
+  ],
+};
+
+/** Tries without a single answer; then one try a second notices the return of the bank. */
+const OUTAGE_LIMITS = {
+  unresolvedInRow: 5,
+  probePauseMilliseconds: 1_000,
+  returnPauseMilliseconds: 15_000,
+} as const;
+
+type BoletosContext = ModuleContext & {
+  readonly configuration: ModuleContext['configuration'] & {
+    readonly bank: Pick<BankSettings, 'timeoutMilliseconds' | 'changesSeconds'>;
+    readonly customerRetentionDays: number;
+  };
+  readonly keyring: Keyring;
+  /** Null: the operator has named none. */
+  readonly bank: Bank | null;
+};
+
+/** `bankChanges`: for events that homologation forces; null without a bank. */
+export type Boletos = Module & { readonly bankChanges: PullBankTools | null };
+
+/** Without a bank boletos are read, and nothing is asked for. */
+export function openBoletos(
+  context: BoletosContext,
+  { idempotency, webhooks }: { readonly idempotency: Idempotency; readonly webhooks: Webhooks },
+): Boletos {
+  const { configuration, database, lookUp, search, batched, keyring, clock, bank, metrics } = context;
+  const { deliverer, urlRules } = webhooks;
+  const wakeSignal = createWakeSignal();
+  const writeMove = batched(boletoMovesWrite(database, deliverer));
+  const bankTimeoutMilliseconds = configuration.bank.timeoutMilliseconds;
+  const asking = { database, clock, bankTimeoutMilliseconds, writeMove };
+  const advance: AdvanceDueTools = { database, clock, writeMove, wakeSignal };
+  const changes = bank === null ? null : openBankChanges(context, { bank, deliverer });
+  return {
+    bankChanges: changes?.changes ?? null,
+    endpoints: [
+      ...serve(PRINT_ENDPOINTS, { lookUp }),
+      ...serve(BOLETO_ENDPOINTS, {
+        ...asking,
+        bank,
+        keyring,
+        lookUp,
+        search,
+        wakeSignal,
+        findRequest: idempotency.findRequest,
+        callRules: urlRules,
+        writeBoletoIntent: batched(boletoIntentsWrite(database)),
+        writeWish: batched(boletoWishesWrite(database, deliverer)),
+      }),
+    ],
+    works: [
+      advanceDueWork(advance),
+      countingBoletos(database, observeUnresolved(metrics)),
+      ...payersWork(context),
+      ...(bank === null
+        ? []
+        : [resolveUnresolvedBoletos(resolving(context, { ...asking, bank }), wakeSignal)]),
+      ...(changes?.works ?? []),
+    ],
+    clockedWork: [advanceDueByClock(advance)],
+  };
+}
+
+function resolving(
+  { log, metrics }: BoletosContext,
+  asking: Pick<ResolveBoletosTools, 'database' | 'bank' | 'clock' | 'bankTimeoutMilliseconds' | 'writeMove'>,
+): ResolveBoletosTools {
+  const resolutions = metrics.counter(
+    'parcela_boleto_resolutions_total',
+    'Tries to have the bank answer about a boleto that nobody waits for, by what became of them.',
+    ['outcome'],
+  );
+  return {
+    ...asking,
+    bankOutage: watchBank(log, metrics),
+    observeBoleto: (outcome) => resolutions.inc({ outcome }),
+    warnOfBoleto: ({ merchantId, boletoId, ourNumber, state, tries }, reason) =>
+      log.warn({ merchantId, boletoId, ourNumber, state, tries, reason }, 'a boleto is not as it should be'),
+  };
+}
+
+function watchBank(log: Log, metrics: Metrics) {
+  const away = metrics.gauge('parcela_bank_away', '1 while the bank answers none of the tries.');
+  return openOutageWatch(OUTAGE_LIMITS, (isAway) => {
+    away.set(isAway ? 1 : 0);
+    log.warn({}, isAway ? 'the bank answers no try about boletos' : 'the bank answers again');
+  });
+}
+
+function payersWork({ configuration, database, metrics }: BoletosContext) {
+  const erased = metrics.counter(
+    'parcela_payers_erased_total',
+    "Boletos whose payer's data was removed because its time was over.",
+    [],
+  );
+  return forgetOldPayers(database, configuration.customerRetentionDays, (count) => erased.inc({}, count));
+}
+
+/** The unresolved ones of all processes on this database; counted every few seconds. */
+function observeUnresolved(metrics: Metrics) {
+  const unresolved = metrics.gauge(
+    'parcela_boletos_unresolved',
+    'Boletos about which the bank has given no clear answer.',
+  );
+  const oldest = metrics.gauge(
+    'parcela_boletos_unresolved_oldest_age_seconds',
+    'Age of the oldest of them; 0: none.',
+  );
+  const mostTries = metrics.gauge(
+    'parcela_boletos_unresolved_most_tries',
+    'Most tries that one of them has had.',
+  );
+  return (count: { readonly count: number; readonly oldestAge: number; readonly mostTries: number }) => {
+    unresolved.set(count.count);
+    oldest.set(count.oldestAge);
+    mostTries.set(count.mostTries);
+  };
+}

@@ -1,0 +1,47 @@
+import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import type { LookUp } from '../../platform/postgres/searches.ts';
+import { boletoDrawing } from './boleto-drawing.ts';
+import type { BoletoToPrint } from './boleto-to-print.ts';
+import { SHOW_BOLETO_PAGE, SHOW_BOLETO_PDF } from './contract.ts';
+import { boletoPage, NO_BOLETO_PAGE, PAGE_HEADERS } from './page.ts';
+import { pdfOf } from './pdf.ts';
+import { findBoletoToPrint } from './printed-boletos.sql.ts';
+
+export type PrintTools = { readonly lookUp: LookUp };
+
+/** The name under which all payers wait in line together: no merchant has it. */
+const PAYERS = '';
+
+const NO_BOLETO: Answer = {
+  status: 404,
+  text: { content: NO_BOLETO_PAGE, type: 'text/html; charset=utf-8' },
+  headers: PAGE_HEADERS,
+};
+
+export const PRINT_ENDPOINTS: readonly Endpoint<PrintTools>[] = [
+  endpoint(SHOW_BOLETO_PAGE, async (tools: PrintTools, { parameters: { pageKey } }) => {
+    const boleto = await find(tools, pageKey);
+    if (boleto === null) return NO_BOLETO;
+    const content = boletoPage(boleto, `${pageKey}/pdf`);
+    return { status: 200, text: { content, type: 'text/html; charset=utf-8' }, headers: PAGE_HEADERS };
+  }),
+  endpoint(SHOW_BOLETO_PDF, async (tools: PrintTools, { parameters: { pageKey } }) => {
+    const boleto = await find(tools, pageKey);
+    if (boleto === null) return NO_BOLETO;
+    const content = pdfOf(boletoDrawing(boleto), `Boleto ${boleto.ourNumber}`);
+    const headers = {
+      'content-disposition': `inline; filename="boleto-${boleto.ourNumber}.pdf"`,
+      'referrer-policy': PAGE_HEADERS['referrer-policy'],
+      'x-robots-tag': PAGE_HEADERS['x-robots-tag'],
+    };
+    return { status: 200, text: { content, type: 'application/pdf' }, headers };
+  }),
+];
+
+/** As the keys are made: whatever else a stranger asks for is no question to the database. */
+const PAGE_KEY = /^[0-9a-f]{32}$/;
+
+async function find({ lookUp }: PrintTools, pageKey: string): Promise<BoletoToPrint | null> {
+  if (!PAGE_KEY.test(pageKey)) return null;
+  return lookUp(PAYERS, (database) => findBoletoToPrint(database, pageKey));
+}

@@ -1,0 +1,114 @@
+import type { Bank } from '../../banks/bank.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
+import { Dispatcher } from '../../platform/work/dispatcher.ts';
+import type { Work } from '../../platform/work/due-work.ts';
+import type { OutageWatch } from '../../platform/work/outage-watch.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { secondsUntilNextResolveTry } from '../../transactions/transaction.ts';
+import {
+  type BankResult,
+  type BankWarning,
+  resultOfCancel,
+  resultOfIssue,
+  resultOfLastSearch,
+  resultOfSearch,
+} from '../bank-question.ts';
+import { type Boleto, requestOf } from '../boleto.ts';
+import { moveOf } from '../boleto-move.ts';
+import type { BoletoMoved, BoletoMoveRow } from '../boletos.sql.ts';
+import {
+  claimUnresolvedBoletos,
+  millisecondsUntilDueBoleto,
+  postponeBoleto,
+  pullBoletosForward,
+} from './unresolved-boletos.sql.ts';
+
+export type ResolveBoletosTools = {
+  readonly database: Database;
+  readonly bank: Bank;
+  readonly clock: BusinessClock;
+  readonly bankTimeoutMilliseconds: number;
+  readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
+  /** Whether the bank answers anything. */
+  readonly bankOutage: OutageWatch;
+  readonly observeBoleto: (outcome: string) => void;
+  readonly warnOfBoleto: (boleto: Boleto, reason: BankWarning | string) => void;
+};
+
+const RECORD_MILLISECONDS = 8_000;
+/** Time for the commit of the answer. */
+const LEASE_MARGIN_MILLISECONDS = 15_000;
+/** From so many tries on a person should look. */
+const TRIES_BEFORE_WARNING = 8;
+
+/**
+ * Asks the bank about what is being issued or canceled, until it gives a clear answer: of what it has
+ * no record is asked for again, under the same number.
+ */
+export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal: WakeSignal): Work {
+  const { database } = tools;
+  const lease = 2 * tools.bankTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+  return new Dispatcher<Boleto, BankResult>({
+    name: 'resolveUnresolvedBoletos',
+    limits: DISPATCH.unresolvedBoletos,
+    wakeSignal,
+    outage: tools.bankOutage,
+    async claim(_limit, share) {
+      const tasks = await claimUnresolvedBoletos(database, share, lease);
+      return { tasks, isEnd: tasks.length === 0 };
+    },
+    send: (boleto) => (boleto.state === 'issuing' ? findOrIssue(tools, boleto) : findOrCancel(tools, boleto)),
+    record: (boleto, result) => record(tools, boleto, result),
+    millisecondsUntilDue: (passedOver) => millisecondsUntilDueBoleto(database, passedOver),
+    pullForward: (limit) => pullBoletosForward(database, limit, lease),
+  });
+}
+
+async function findOrIssue(
+  { bank, bankTimeoutMilliseconds: timeout }: ResolveBoletosTools,
+  boleto: Boleto,
+): Promise<BankResult> {
+  const { payer } = boleto;
+  if (payer === null) return { kind: 'unknown', reason: 'its payer was erased' };
+  const request = requestOf({ ...boleto, payer });
+  const found = resultOfSearch(await bank.find(request, timeout));
+  return found ?? resultOfIssue(await bank.issue(request, timeout));
+}
+
+/** One whose time is over may have been paid on its last day: its record counts first. */
+async function findOrCancel(
+  { bank, bankTimeoutMilliseconds: timeout, clock }: ResolveBoletosTools,
+  boleto: Boleto,
+): Promise<BankResult> {
+  const { merchantId, ourNumber } = boleto;
+  const found = boleto.isExpiring ? resultOfLastSearch(boleto, await bank.find(boleto, timeout)) : null;
+  if (found !== null) return found;
+  return resultOfCancel(boleto, await bank.cancel(merchantId, ourNumber, clock.now(merchantId), timeout));
+}
+
+async function record(tools: ResolveBoletosTools, boleto: Boleto, result: BankResult): Promise<void> {
+  const { merchantId, boletoId, tries } = boleto;
+  tools.bankOutage.observe(result.kind === 'changed', merchantId);
+  if (result.kind !== 'changed') {
+    tools.observeBoleto('postponed');
+    if (tries >= TRIES_BEFORE_WARNING) tools.warnOfBoleto(boleto, result.reason);
+    const seconds = secondsUntilNextResolveTry(tries, tools.bankOutage.isAway());
+    await postponeBoleto(tools.database, boleto, { seconds, reason: result.reason });
+    return;
+  }
+  const { change, warning } = result;
+  // No caller waits for this answer: a person must learn what is not as it should be.
+  if (warning !== null) tools.warnOfBoleto(boleto, warning);
+  const moment = tools.clock.now(merchantId);
+  const row = {
+    merchantId,
+    boletoId,
+    decide: (held: Boleto) => (held.fence === boleto.fence ? moveOf(held, change, moment) : null),
+    leaseMilliseconds: 0,
+  };
+  await tools.writeMove(row, performance.now() + RECORD_MILLISECONDS);
+  tools.observeBoleto(change.event);
+}

@@ -1,0 +1,107 @@
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import {
+  namedNumbers,
+  type ProcessedReturnFile,
+  processReturnFile,
+} from '../reconciliation/bank-files/process-return-file.ts';
+import { type ReturnFileFault, ReturnFileRefused } from '../reconciliation/bank-files/return-file.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type GivenOptions,
+  visible,
+} from './command.ts';
+
+/** What a bank reports of boletos by file: see docs/return-files.md. */
+export const BOLETO_COMMANDS: readonly Command[] = [
+  {
+    words: ['boletos', 'import'],
+    summary: 'take a return file of the bank (CNAB 240), whole or not at all',
+    operand: { name: 'FILE', description: 'the file as the bank gave it' },
+    options: [],
+    isAudited: true,
+    run: runImport,
+  },
+];
+
+async function runImport(
+  given: GivenOptions,
+  { audit, operator }: AuditedCommandTools,
+): Promise<CommandOutcome> {
+  const path = given.one('FILE') ?? '';
+  const name = visible(basename(path)).slice(0, 200);
+  try {
+    const taken = await processReturnFile({ audit }, { name, bytes: createReadStream(path) }, operator);
+    return { ok: true, lines: linesOf(taken), json: jsonOf(taken) };
+  } catch (error) {
+    const message = faultText(error);
+    if (message === null) throw error;
+    return { ok: false, option: null, message };
+  }
+}
+
+function linesOf(read: ProcessedReturnFile): string[] {
+  const { head, lineCount, entries, foreign, ours, taken, unfit, known, others } = read;
+  const foreigners = foreign + entries.length - ours;
+  return [
+    `Taken: bank ${head.bank}, made on ${head.madeOn}, number ${head.sequence ?? 'none'}, ${lineCount} lines.`,
+    `changes of our boletos   ${ours}, of which ${taken} are new`,
+    `boletos of others        ${foreigners}`,
+    ...(unfit.length > 0
+      ? [`of them with our numbers, but of another bank, value or due day: ${namedNumbers(unfit)}`]
+      : []),
+    ...(known.length > 0 ? [`reported before in another file: ${namedNumbers(known)}`] : []),
+    ...Object.entries(others).map(
+      ([movement, count]) => `movement ${movement}              ${count}, changes nothing`,
+    ),
+    ...(taken > 0 ? ['A running service applies them within seconds.'] : []),
+  ];
+}
+
+function jsonOf(read: ProcessedReturnFile): object {
+  const { head, lineCount, entries, foreign, ours, taken, unfit, known, others } = read;
+  return {
+    ...head,
+    lines: lineCount,
+    ours,
+    taken,
+    foreign: foreign + entries.length - ours,
+    unfit,
+    known,
+    others,
+  };
+}
+
+const FAULT_SENTENCES: Readonly<Record<ReturnFileFault, string>> = {
+  emptyFile: 'the file is empty',
+  tooManyPairs: 'more pairs of segments than a file may have',
+  lineLength: 'the line has not 240 positions',
+  field: 'is not as the layout has it',
+  unexpectedRecord: 'this record must not stand here',
+  anotherBank: 'the line is of another bank than the header',
+  lotNumber: 'the number of the lot is not the next one, or not that of its lot',
+  recordNumber: 'the number of the record in its lot is not the next one',
+  lotCount: 'the lot has another number of records',
+  fileCount: 'the file has other numbers of lots and records',
+  unpaired: 'a segment T without its U, or a U without its T',
+  movementDiffers: 'the movement is not that of its segment T',
+  changeWithoutDay: 'a payment or write-off without its day',
+  paymentWithoutAmount: 'a payment without an amount',
+  noTrailer: 'the file ends without its trailer',
+  behindTrailer: 'there is a line behind the trailer',
+};
+
+/** Null: an error of another kind. */
+function faultText(error: unknown): string | null {
+  if (error instanceof ReturnFileRefused) {
+    const { lineNumber, fault, field } = error;
+    const what = field === null ? '' : `field ${field.field} (positions ${field.from} to ${field.to}) `;
+    return `nothing was taken: line ${lineNumber}: ${what}${FAULT_SENTENCES[fault]}`;
+  }
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return 'nothing was taken: there is no such file';
+  if (code === 'EISDIR') return 'nothing was taken: that is a folder';
+  return code === 'EACCES' ? 'nothing was taken: the file may not be read' : null;
+}

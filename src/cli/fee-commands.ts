@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { readClockOfDatabase } from '../platform/database-time.sql.ts';
+import { changeFees, type FeeChange } from '../transactions/fees/change-fees.ts';
+import { listFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
+import { ALL_MERCHANTS, type FeeRefusal } from '../transactions/fees/fee-version.ts';
+import { instant, saoPauloText } from '../values/instant.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  table,
+} from './command.ts';
+
+const LARGEST_FILE_CHARACTERS = 10_000;
+
+/** The versions of the fees that sales are charged at. */
+export const FEE_COMMANDS: readonly Command[] = [
+  {
+    words: ['fees', 'set'],
+    summary: 'put a version of the fees beside the others: sales from its moment on are charged at it',
+    operand: {
+      name: 'FILE-or-TEXT',
+      description:
+        'rules such as visa:1=2.49@30, any:2-12=3.10@31/30; with --merchant, empty: the fees of all',
+      check: (value) =>
+        rulesIn(value).length <= LARGEST_FILE_CHARACTERS ? null : 'holds more than 10,000 characters',
+    },
+    options: [
+      {
+        name: 'from',
+        value: 'DAY',
+        description: 'a day in São Paulo, as 2026-12-01, after the last sale; default: in ten seconds',
+      },
+      {
+        name: 'merchant',
+        value: 'ID',
+        description: 'its fees alone; default: of all that have none of their own',
+      },
+    ],
+    isAudited: true,
+    run: runFeesSet,
+  },
+  {
+    words: ['fees', 'list'],
+    summary: 'show the versions of the fees, oldest first',
+    options: [
+      { name: 'merchant', value: 'ID', description: 'its own versions and those of all; default: every one' },
+    ],
+    isAudited: false,
+    run: runFeesList,
+  },
+];
+
+/** A file may have its rules on lines of their own. */
+function rulesIn(operand: string): string {
+  const text = existsSync(operand) ? readFileSync(operand, 'utf8') : operand;
+  return text
+    .split(/\s*[,\n]\s*/)
+    .map((rule) => rule.trim())
+    .filter(Boolean)
+    .join(', ');
+}
+
+async function runFeesSet(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const now = instant(Math.floor(await readClockOfDatabase(tools.database)));
+  const changed = await changeFees(
+    { ...tools, now },
+    {
+      rules: rulesIn(given.one('FILE-or-TEXT') ?? ''),
+      from: given.one('from'),
+      merchantId: given.one('merchant'),
+    },
+  );
+  if (changed.kind === 'refused') return refused(changed);
+  const { merchantId, rules } = changed.version;
+  const validFrom = saoPauloText(changed.version.validFrom);
+  const whose = merchantId === ALL_MERCHANTS ? 'all merchants' : merchantId;
+  return {
+    ok: true,
+    lines: [`Fees of ${whose} from ${validFrom} on: ${rules === '' ? 'none of its own' : rules}`],
+    json: { merchantId: merchantId === ALL_MERCHANTS ? null : merchantId, validFrom, rules },
+  };
+}
+
+const SENTENCES = {
+  rulesMalformed: ['FILE-or-TEXT', (value) => value],
+  dayMalformed: ['--from', (value) => `${JSON.stringify(value)} is no day such as 2026-12-01`],
+  merchantUnknown: ['--merchant', (value) => `${JSON.stringify(value)} is no merchant here`],
+  saleAfter: [
+    '--from',
+    (value) =>
+      `must be after the last sale, which was made at ${value}: it keeps the fee that it was made at`,
+  ],
+  sameMoment: ['--from', (value) => `names ${value}, from which a version is valid already`],
+} as const satisfies Record<FeeRefusal, readonly [option: string, sentence: (value: string) => string]>;
+
+function refused({ refusal, value }: Extract<FeeChange, { kind: 'refused' }>): CommandOutcome {
+  const [option, sentence] = SENTENCES[refusal];
+  return { ok: false, option, message: `${option} ${sentence(value)}` };
+}
+
+async function runFeesList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+  const merchant = given.one('merchant');
+  const versions = await listFeeVersions(database, null);
+  const items = versions
+    .filter(({ merchantId }) => merchant === null || merchantId === merchant || merchantId === ALL_MERCHANTS)
+    .map(({ merchantId, validFrom, rules, source, createdBy }) => ({
+      merchantId: merchantId === ALL_MERCHANTS ? null : merchantId,
+      validFrom: saoPauloText(validFrom),
+      rules,
+      source: source === 'setting' ? 'PARCELA_FEES' : createdBy,
+    }));
+  const rows = items.map(({ merchantId, validFrom, rules, source }) => [
+    merchantId ?? 'all',
+    validFrom,
+    source,
+    rules === '' ? '(none)' : rules,
+  ]);
+  return { ok: true, lines: table(['MERCHANT', 'FROM', 'SET BY', 'RULES'], rows), json: { items } };
+}

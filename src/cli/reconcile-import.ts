@@ -1,0 +1,147 @@
+import { stat } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ImportResult, importSettlementFile } from '../reconciliation/imports/import-settlement-file.ts';
+import { refusalLines } from '../reconciliation/imports/refusal-lines.ts';
+import type { SettlementFile } from '../reconciliation/imports/settlement-file.ts';
+import { readFile } from '../reconciliation/imports/settlement-files.sql.ts';
+import { matchDueFile } from '../reconciliation/matching/match-due-file.ts';
+import { utcText } from '../values/instant.ts';
+import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from './command.ts';
+import { visible } from './command.ts';
+import { reaisOf } from './reais-text.ts';
+
+export const RECONCILE_IMPORT: Command = {
+  words: ['reconcile', 'import'],
+  summary: 'take files of the acquirer, each whole or not at all, and match their lines',
+  operand: { name: 'FILE', description: 'a file as the acquirer sent it', isRepeatable: true },
+  options: [],
+  isAudited: true,
+  run: runImport,
+};
+
+async function runImport(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const lines: string[] = [];
+  const json: object[] = [];
+  const taken: number[] = [];
+  let isBad = false;
+  for (const path of given.many('FILE')) {
+    const result = await importOne(path, tools);
+    if (result.kind === 'taken') taken.push(result.file.fileNumber);
+    isBad ||= result.kind === 'refused' || result.kind === 'noFile';
+    lines.push(...linesOf(path, result));
+    json.push({ path, ...jsonOf(result) });
+  }
+  const waiting = await matchAll(tools, taken);
+  if (waiting > 0) lines.push(`Lines of ${waiting} files are still being matched by the service.`);
+  return { ok: true, isBad, lines, json: { files: json, stillMatching: waiting } };
+}
+
+async function countUnmatched(
+  database: AuditedCommandTools['database'],
+  fileNumbers: readonly number[],
+): Promise<number> {
+  let count = 0;
+  for (const fileNumber of fileNumbers)
+    if ((await readFile(database, fileNumber))?.matchedAt === null) count += 1;
+  return count;
+}
+
+type OneResult = ImportResult | { readonly kind: 'noFile' };
+
+async function importOne(path: string, tools: AuditedCommandTools): Promise<OneResult> {
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  if (!isFile) return { kind: 'noFile' };
+  const report = (count: number) => tools.report(`${visible(path)}: ${count} lines`);
+  return importSettlementFile({ ...tools, report, notify: () => {} }, path, tools.operator);
+}
+
+/** How long processes of the service are awaited that match what was taken here. */
+const LONGEST_WAIT_MILLISECONDS = 60_000;
+const PAUSE_MILLISECONDS = 100;
+
+/**
+ * Does what the service would do in a moment; its processes may have begun with it already. Gives how
+ * many of the files are still being matched.
+ */
+async function matchAll(
+  { database, report }: AuditedCommandTools,
+  fileNumbers: readonly number[],
+): Promise<number> {
+  let lines = 0;
+  let reported = 0;
+  const tools = {
+    database,
+    notifyDeliverer: () => {},
+    observe(matched: number, unmatched: number) {
+      lines += matched + unmatched;
+      if (lines - reported < 20_000) return;
+      reported = lines;
+      report(`${lines} lines matched`);
+    },
+  };
+  const signal = new AbortController().signal;
+  const endsAt = performance.now() + LONGEST_WAIT_MILLISECONDS;
+  for (;;) {
+    while ((await matchDueFile(tools, signal)) > 0);
+    const waiting = await countUnmatched(database, fileNumbers);
+    if (waiting === 0 || performance.now() > endsAt) return waiting;
+    await pause(PAUSE_MILLISECONDS);
+  }
+}
+
+function linesOf(path: string, result: OneResult): string[] {
+  const name = visible(path);
+  switch (result.kind) {
+    case 'noFile':
+      return [`${name}: is no file.`];
+    case 'refused':
+      return [
+        `${name}: refused, and nothing of it was taken.`,
+        ...refusalLines(result).map((line) => `  ${line}`),
+      ];
+    case 'known':
+      return [
+        `${name}: was taken on ${utcText(result.file.takenAt)} as file ${result.file.fileNumber}; nothing was done.`,
+      ];
+    case 'taken':
+      return [`${name}: ${takenSentence(result.file)}`, ...notesOf(result.file, result.replaces)];
+  }
+}
+
+function takenSentence({
+  fileNumber,
+  format,
+  establishment,
+  from,
+  to,
+  entries,
+  net,
+}: SettlementFile): string {
+  const days = from === to ? from : `${from} to ${to}`;
+  return `taken as file ${fileNumber}: ${format} of ${establishment}, ${days}, ${entries} entries, ${reaisOf(net)} net.`;
+}
+
+function notesOf({ missingBefore }: SettlementFile, replaces: number | null): string[] {
+  return [
+    ...(replaces === null ? [] : [`  It was sent anew, and takes the place of file ${replaces}.`]),
+    ...(missingBefore === 0
+      ? []
+      : [`  ${missingBefore} files are missing between the one before and this one.`]),
+  ];
+}
+
+function jsonOf(result: OneResult): object {
+  if (result.kind === 'noFile') return { result: 'noFile' };
+  if (result.kind === 'refused') return { result: 'refused', reason: result.reason, faults: result.faults };
+  const { file } = result;
+  const shown = {
+    ...file,
+    takenAt: utcText(file.takenAt),
+    matchedAt: file.matchedAt === null ? null : utcText(file.matchedAt),
+  };
+  const replaces = result.kind === 'taken' ? result.replaces : null;
+  return { result: result.kind, replaces, file: shown };
+}

@@ -1,0 +1,137 @@
+import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
+import { listAllMerchants } from '../merchants/merchants.sql.ts';
+import { businessClock } from '../platform/business-clock.ts';
+import { DatabaseTime } from '../platform/database-time.ts';
+import { ALWAYS_OPEN } from '../platform/gate.ts';
+import { openFollower } from '../reconciliation/receivables/open-follower.ts';
+import { isAtOne, NOTHING_COMPARED, type TruthRun, withTally } from '../reconciliation/truth/truth-run.ts';
+import { listDifferences, type OpenDifference } from '../reconciliation/truth/truth-runs.sql.ts';
+import { verifyMerchant } from '../reconciliation/truth/verify-merchant.ts';
+import { openWatermark } from '../transactions/movements/open-watermark.ts';
+import { saoPauloDay } from '../values/instant.ts';
+import { withAcquirer } from './acquirer-of-command.ts';
+import {
+  type Command,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  table,
+  visible,
+} from './command.ts';
+import { reaisOf } from './reais-text.ts';
+
+const MOST_SHOWN = 50;
+const DAY_SECONDS = 86_400;
+
+export const RECONCILE_VERIFY: Command = {
+  words: ['reconcile', 'verify'],
+  summary: 'compare books, reports, files and the acquirer’s ledger now, as every night does',
+  options: [{ name: 'merchant', value: 'ID', description: 'only of this merchant' }],
+  isAudited: false,
+  run: runVerify,
+};
+
+async function runVerify(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+  const { database, report } = tools;
+  const wanted = given.one('merchant');
+  const all = (await listAllMerchants(database)).map(({ merchantId }) => merchantId);
+  const merchants = wanted === null ? all : all.filter((merchantId) => merchantId === wanted);
+  if (wanted !== null && merchants.length === 0)
+    return { ok: false, option: '--merchant', message: 'no merchant has this id' };
+  const runs: TruthRun[] = [];
+  const unverified: string[] = [];
+  await verifyAll(tools, merchants, (merchantId, run) => {
+    if (run === null) unverified.push(merchantId);
+    else runs.push(run);
+    report(
+      `${visible(merchantId)}: ${run === null ? 'not verified' : `${run.tally.receivables} receivables`}`,
+    );
+  });
+  const differences = await listDifferences(database, wanted, MOST_SHOWN);
+  const lines = truthLines(
+    runs.map(({ tally }) => tally),
+    differences,
+  );
+  const missed = unverified.map(
+    (merchantId) => `${visible(merchantId)} was not verified: its receivables are behind; try again.`,
+  );
+  return {
+    ok: true,
+    lines: [...lines, ...missed],
+    json: {
+      runs: runs.map(({ merchantId, day, tally }) => ({ merchantId, day, ...tally })),
+      differences,
+      unverified,
+    },
+    isBad: unverified.length > 0 || runs.some(({ tally }) => !isAtOne(tally)),
+  };
+}
+
+async function verifyAll(
+  { database, acquirer: place, report }: CommandTools,
+  merchants: readonly string[],
+  verified: (merchantId: string, run: TruthRun | null) => void,
+): Promise<void> {
+  const time = new DatabaseTime();
+  await time.follow(database);
+  const clocks = await listMovedClocks(database);
+  const shifts = new Map([...clocks].map(([merchantId, clock]) => [merchantId, clock.shiftMilliseconds]));
+  const clock = businessClock(time, shifts);
+  const findWatermark = openWatermark(database);
+  const follower = openFollower({ database, gate: ALWAYS_OPEN, findWatermark, observeBatch: () => {} });
+  await withAcquirer(place, async (acquirer) => {
+    const tools = {
+      database,
+      acquirer,
+      acquirerTimeoutMilliseconds: place.timeoutMilliseconds,
+      isUpToDate: follower.isUpToDate,
+      // A running service finds what waits to be sent within a second.
+      notifyDeliverer: () => {},
+    };
+    for (const merchantId of merchants) {
+      const day = saoPauloDay(clock.now(merchantId));
+      const run = await verifyMerchant(tools, { merchantId, day }, (count) =>
+        report(`${count} receivables compared`),
+      );
+      verified(merchantId, run);
+    }
+  });
+}
+
+/** What runs found together, and what stands. */
+export function truthLines(
+  tallies: readonly TruthRun['tally'][],
+  differences: readonly OpenDifference[],
+): string[] {
+  const all = tallies.reduce(withTally, NOTHING_COMPARED);
+  const sums = [
+    `compared  ${all.receivables} receivables of ${tallies.length} merchants, ${reaisOf(all.standing)}`,
+    `settled   ${all.settled}: books ${reaisOf(all.settledByBooks)}, reports ${reaisOf(all.settledByFeed)}, ` +
+      `files ${reaisOf(all.settledByFiles)} (${reaisOf(all.explained)} of them explained)`,
+    `only in   reports ${all.onlyInFeed}, files ${all.onlyInFiles}`,
+    `ledger    ${all.asked} sales asked for${all.isCutShort ? '; it stopped answering' : ''}`,
+  ];
+  const counted = Object.entries(all.differences).map(([name, { count, cents }]) => [
+    name,
+    String(count),
+    reaisOf(cents),
+  ]);
+  if (counted.length === 0) return [...sums, 'Nothing differs between them.'];
+  const rows = differences.map((one) => [
+    one.class,
+    reaisOf(one.amount),
+    one.expected ?? '-',
+    one.found ?? '-',
+    `${Math.floor(one.ageSeconds / DAY_SECONDS)} d`,
+    visible(one.merchantId),
+    `installment ${one.installmentNumber} of ${one.transactionId}`,
+  ]);
+  return [
+    ...sums,
+    '',
+    ...table(['DIFFERS', 'COUNT', 'MONEY'], counted),
+    ...(rows.length === 0
+      ? []
+      : ['', ...table(['CLASS', 'BEYOND', 'EXPECTED', 'FOUND', 'AGE', 'MERCHANT', 'OF'], rows)]),
+  ];
+}

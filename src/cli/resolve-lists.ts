@@ -1,0 +1,129 @@
+import { listOddBankChanges, type OddBankChange } from '../boletos/changes/refused-bank-changes.sql.ts';
+import {
+  listUnresolvedBoletos,
+  type UnresolvedBoleto,
+} from '../boletos/unresolved/unresolved-boletos.sql.ts';
+import { listRefusedChanges, type RefusedChange } from '../transactions/changes/refused-changes.sql.ts';
+import { listUnresolved, MOST_LISTED } from '../transactions/unresolved/list-unresolved.ts';
+import type { Unresolved } from '../transactions/unresolved/unresolved.ts';
+import { reaisText } from '../values/cents.ts';
+import { type Instant, utcText } from '../values/instant.ts';
+import { type CommandOutcome, type CommandTools, type GivenOptions, table, visible } from './command.ts';
+
+export const USUAL_LIMIT = 100;
+
+export async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+  const filter = {
+    merchantId: given.one('merchant'),
+    olderThanMinutes: Number(given.one('older-than') ?? 0),
+  };
+  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
+  const found = [
+    ...(await listUnresolved(database, filter, limit)),
+    ...(await listUnresolvedBoletos(database, filter, limit)).map(unresolvedOf),
+  ]
+    .toSorted((one, other) => one.createdAt - other.createdAt)
+    .slice(0, limit);
+  const names = ['ID', 'KIND', 'OF', 'MERCHANT', 'AMOUNT', 'AGE', 'TRIES', 'NEXT TRY', 'LAST REASON'];
+  const rows = found.map((one) => [
+    one.id,
+    one.kind,
+    one.origin,
+    one.merchantId,
+    reaisText(one.amount),
+    ageText(one.createdAt),
+    String(one.tries),
+    utcText(one.dueAt),
+    one.reason,
+  ]);
+  const lines = found.length === 0 ? ['Nothing is unknown.'] : table(names, rows);
+  const more = found.length === limit ? [`More may follow: --limit up to ${MOST_LISTED}.`] : [];
+  return { ok: true, lines: [...lines, ...more], json: { items: found.map(unresolvedJson) } };
+}
+
+export async function runChanges(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
+  const found = [
+    ...(await listRefusedChanges(database, limit)).map(oddChangeOf),
+    ...(await listOddBankChanges(database, limit)).map(oddBankChangeOf),
+  ]
+    .toSorted((one, other) => other.refusedAt - one.refusedAt)
+    .slice(0, limit);
+  const names = ['REFUSED', 'MERCHANT', 'REASON', 'WHAT'];
+  const rows = found.map((one) => [
+    utcText(one.refusedAt),
+    visible(one.merchantId ?? '-'),
+    visible(one.reason),
+    visible(one.text),
+  ]);
+  const lines = found.length === 0 ? ['Nothing was refused.'] : table(names, rows);
+  return { ok: true, lines, json: { items: found.map(({ json }) => json) } };
+}
+
+/** A change of the acquirer or of the bank, as it is listed. */
+type OddChange = {
+  readonly refusedAt: Instant;
+  readonly merchantId: string | null;
+  readonly reason: string;
+  readonly text: string;
+  readonly json: object;
+};
+
+function oddChangeOf(refused: RefusedChange): OddChange {
+  const { refusedAt, merchantId, reason } = refused;
+  return { refusedAt, merchantId, reason, text: changeText(refused), json: refusedJson(refused) };
+}
+
+function oddBankChangeOf({ at, merchantId, reason, change, item }: OddBankChange): OddChange {
+  const json = { refusedAt: utcText(at), merchantId, reason, bankChange: change, item };
+  if (change === null) return { refusedAt: at, merchantId, reason, text: item ?? '', json };
+  const { event, amount, ourNumber, changeId } = change;
+  const cents = amount === null ? '' : ` of ${reaisText(amount)}`;
+  const text = `${event}${cents}, boleto ${ourNumber} (change ${changeId} of the bank)`;
+  return { refusedAt: at, merchantId, reason, text, json };
+}
+
+function changeText({ change, item }: RefusedChange): string {
+  if (change === null) return item ?? '';
+  const { event, amount, reference, installmentNumber, changeId } = change;
+  const cents = amount === null ? '' : ` of ${reaisText(amount)}`;
+  return `${event}${cents}, installment ${installmentNumber} of ${reference} (change ${changeId})`;
+}
+
+function refusedJson({ refusedAt, change, ...rest }: RefusedChange): object {
+  const shown = change === null ? null : { ...change, happenedAt: utcText(change.happenedAt) };
+  return { refusedAt: utcText(refusedAt), ...rest, change: shown };
+}
+
+/** Days, hours, minutes or seconds, the largest that fits. */
+function ageText(since: Instant): string {
+  const seconds = Math.max(0, Math.floor((Date.now() - since) / 1_000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
+}
+
+type Listed = Omit<Unresolved, 'kind' | 'origin'> & {
+  readonly kind: Unresolved['kind'] | 'boleto' | 'boletoCancel';
+  readonly origin: Unresolved['origin'] | 'bank';
+};
+
+/** Of a boleto the bank is asked, until it answers: nobody can decide it otherwise. */
+function unresolvedOf({
+  boletoId,
+  state,
+  since,
+  merchantId,
+  amount,
+  tries,
+  reason,
+  dueAt,
+}: UnresolvedBoleto): Listed {
+  const kind = state === 'issuing' ? 'boleto' : 'boletoCancel';
+  return { kind, id: boletoId, origin: 'bank', createdAt: since, merchantId, amount, tries, reason, dueAt };
+}
+
+function unresolvedJson(one: Listed): object {
+  return { ...one, createdAt: utcText(one.createdAt), dueAt: utcText(one.dueAt) };
+}

@@ -1,0 +1,36 @@
+import { openBankCursor } from '../../boletos/changes/bank-cursors.sql.ts';
+import { pullAndApplyOf } from '../../boletos/changes/pull-bank-changes.ts';
+import type { ClockedWork } from '../../platform/work/clocked-work.ts';
+import { type Instant, instant, utcText } from '../../values/instant.ts';
+import type { BankTools } from './boleto-event.ts';
+
+const TIMEOUT_MILLISECONDS = 5_000;
+
+/** The bank's changes of a merchant's boletos as its days pass, for jumps of the test clock. */
+export function pullClockedBankChanges(tools: BankTools): ClockedWork {
+  return {
+    name: 'changes',
+    earliestDue: (merchantId, until) => findNextBankChange(tools, merchantId, until),
+    runDue: (merchantId) => pullAndApplyOf(tools.bankChanges, merchantId),
+  };
+}
+
+/**
+ * The business time of the next change that the simulator would bring this merchant, up to an
+ * instant; null when there is none. The request books nothing.
+ */
+async function findNextBankChange(
+  { bankUrl, bankChanges }: BankTools,
+  merchantId: string,
+  until: Instant,
+): Promise<Instant | null> {
+  const { cursor } = await openBankCursor(bankChanges.database, merchantId);
+  const url = new URL('/changes/next', bankUrl);
+  url.searchParams.set('merchantId', merchantId);
+  url.searchParams.set('until', utcText(until));
+  if (cursor !== null) url.searchParams.set('cursor', cursor);
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+  if (!response.ok) throw new Error(`the simulator of the bank answered ${response.status}`);
+  const { at } = (await response.json()) as { at: string | null };
+  return at === null ? null : instant(Date.parse(at));
+}

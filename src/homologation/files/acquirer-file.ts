@@ -1,0 +1,35 @@
+import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
+import type { Day } from '../../values/instant.ts';
+
+/** What the simulator can be asked to write wrongly. */
+export const FILE_FAULTS = [
+  'rowMissing',
+  'rowTwice',
+  'anotherAmount',
+  'anotherFee',
+  'lateDay',
+  'brokenTrailer',
+  'foreignRow',
+  'unknownCancel',
+  'unknownChargeback',
+  'pledge',
+] as const;
+export type FileFault = (typeof FILE_FAULTS)[number];
+
+export type WantedFile = {
+  readonly format: SettlementFormat;
+  readonly day: Day;
+  readonly fault: FileFault | null;
+  /** In which row the fault is, from 1. */
+  readonly row: number;
+};
+
+/**
+ * `dayNotOver`: in the merchant's time. `noSuchRow`: in which the fault could be. `tooLarge`: for
+ * one answer of the service.
+ */
+export type FileRefusal = 'dayNotOver' | 'noSuchRow' | 'tooLarge';
+
+export type WrittenFile =
+  | { readonly kind: 'written'; readonly name: string; readonly content: string }
+  | { readonly kind: 'refused'; readonly refusal: FileRefusal };

@@ -1,0 +1,105 @@
+import type { Dispatcher } from 'undici';
+
+/** JSON of any shape. */
+export type ChannelAnswer = { readonly kind: 'answer'; readonly status: number; readonly body: unknown };
+
+/** No clear answer came: it may have arrived. */
+export type Unanswered = { readonly kind: 'unknown'; readonly reason: string };
+
+/** No byte of it was sent, so nothing was asked. */
+export type Unconnected = { readonly kind: 'notConnected'; readonly reason: string };
+
+/** No connection of ours was free: nothing was asked, and nothing is known of the other side. */
+export type Unsent = { readonly kind: 'notSent'; readonly reason: string };
+
+/** The answer to a query, or why there is none. */
+export type Asked = ChannelAnswer | Unanswered | Unconnected | Unsent;
+
+export type Question = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** JSON text. */
+  readonly body: string | null;
+  /** Those of the channel. */
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** The longest answer about one thing that our protocols know is under a kilobyte; more is garbage. */
+const LARGEST_ANSWER_BYTES = 16 * 1024;
+const JSON_HEADERS = { 'content-type': 'application/json' };
+
+/**
+ * Sends one query, never twice: after a broken connection it is unknown whether it arrived. Returns
+ * the answer, `unknown` or, while no byte of it was sent, `notConnected`, with a word for the log;
+ * never throws and never takes longer than the timeout. Works on undici's dispatch interface,
+ * without streams and signals: they cost a third of a payment.
+ */
+export function askOnce(
+  dispatcher: Dispatcher,
+  question: Question,
+  timeout: number,
+  largestAnswerBytes = LARGEST_ANSWER_BYTES,
+): Promise<Exclude<Asked, Unsent>> {
+  return new Promise((resolve) => {
+    let status = 0;
+    let size = 0;
+    const chunks: Buffer[] = [];
+    let isFinished = false;
+    /** Set right before the first byte is written: until then the query waits for a connection. */
+    let stop: ((reason: Error) => void) | null = null;
+    const finish = (answer: Exclude<Asked, Unsent>) => {
+      isFinished = true;
+      clearTimeout(timer);
+      resolve(answer);
+    };
+    const timer = setTimeout(() => {
+      if (stop === null) return finish({ kind: 'notConnected', reason: 'no connection in time' });
+      finish({ kind: 'unknown', reason: 'no answer in time' });
+      stop(new Error('no answer in time'));
+    }, timeout);
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        stop = (reason) => controller.abort(reason);
+        // It waited for a connection until its time was over: its caller waits no longer.
+        if (isFinished) controller.abort(new Error('its time is over'));
+      },
+      onResponseStart(_controller, statusCode) {
+        status = statusCode;
+      },
+      onResponseData(controller, chunk) {
+        size += chunk.length;
+        if (size <= largestAnswerBytes) return void chunks.push(chunk);
+        finish({ kind: 'unknown', reason: 'the answer was too long' });
+        controller.abort(new Error('the answer was too long'));
+      },
+      onResponseEnd() {
+        finish(readJson(status, chunks));
+      },
+      onResponseError(_controller, error) {
+        const code = (error as { code?: string }).code ?? error.name;
+        if (stop === null) finish({ kind: 'notConnected', reason: `no connection (${code})` });
+        else finish({ kind: 'unknown', reason: `the connection failed (${code})` });
+      },
+    };
+    dispatcher.dispatch(
+      {
+        ...question,
+        headers: { ...JSON_HEADERS, ...question.headers },
+        headersTimeout: timeout,
+        bodyTimeout: timeout,
+      },
+      handler,
+    );
+  });
+}
+
+function readJson(status: number, chunks: readonly Buffer[]): ChannelAnswer | Unanswered {
+  const [first] = chunks;
+  const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+  try {
+    return { kind: 'answer', status, body: JSON.parse(bytes.toString('utf8')) };
+  } catch {
+    // The parser's own words could repeat the answer.
+    return { kind: 'unknown', reason: 'the answer was not JSON' };
+  }
+}

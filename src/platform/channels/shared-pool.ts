@@ -1,0 +1,55 @@
+import type { Pool } from 'undici';
+import { FairLine, type Wanted } from '../work/fair-line.ts';
+import { Overloaded } from '../work/overloaded.ts';
+import { type Asked, askOnce, type Question } from './ask-once.ts';
+
+/** Callers that wait for a connection: so many for each. */
+const WAITING_FOR_EACH = 8;
+const LONGEST_WAIT_MILLISECONDS = 5_000;
+/**
+ * The other side keeps the rest of the time to answer: what is asked too late only becomes unknown.
+ */
+const PART_TO_WAIT = 1 / 4;
+
+/**
+ * Connections to an acquirer or a bank, shared by merchants, and by the kinds of query within them:
+ * where the other side is slow for one of these, the others go on. A query that gets none in its
+ * time was not sent.
+ */
+export class SharedPool {
+  readonly #pool: Pool;
+  readonly #line: FairLine;
+
+  /** `name`: of the connections, for a person. */
+  constructor(name: string, connections: number, open: (connections: number) => Pool) {
+    this.#pool = open(connections);
+    this.#line = new FairLine({
+      name,
+      slots: connections,
+      waiting: connections * WAITING_FOR_EACH,
+      longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
+    });
+  }
+
+  /** As `askOnce`: never throws, and never takes longer than the timeout. */
+  async ask(
+    wanted: Wanted,
+    question: Question,
+    timeout: number,
+    largestAnswerBytes?: number,
+  ): Promise<Asked> {
+    const askedAt = performance.now();
+    const ask = () =>
+      askOnce(this.#pool, question, timeout - (performance.now() - askedAt), largestAnswerBytes);
+    try {
+      return await this.#line.run(wanted, ask, { milliseconds: timeout * PART_TO_WAIT });
+    } catch (error) {
+      if (error instanceof Overloaded) return { kind: 'notSent', reason: error.message };
+      throw error;
+    }
+  }
+
+  destroy(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}

@@ -1,0 +1,87 @@
+import { type Static, Type } from 'typebox';
+import { contract } from '../../platform/http/endpoint.ts';
+import { cents, reaisText } from '../../values/cents.ts';
+import { ExactNumber } from '../../values/exact-json.ts';
+import type { Day } from '../../values/instant.ts';
+import { ACCOUNT, dayField, exampleOf, MOST_DAYS, periodCheck, reais } from '../period-contract.ts';
+import { OF_RECONCILIATION } from '../receivables/contract.ts';
+import type { DayOfReceivables } from './day.ts';
+import type { WantedDays } from './list-days.ts';
+
+const QUERY = Type.Object({
+  accountNumber: ACCOUNT,
+  from: dayField('First day, YYYY-MM-DD in São Paulo.'),
+  to: dayField('Last day, included.'),
+});
+
+const count = (description: string) => Type.Integer({ description });
+const money = (description: string) => Type.Number({ description });
+
+const DAY = Type.Object({
+  day: Type.String(),
+  expectedInstallments: count('Installments that were to be paid on this day.'),
+  expectedValue: money('Reais that they should bring, after the fee.'),
+  expectedFee: money('Reais of their fees.'),
+  openInstallments: count('Those of them that have not come, on this day or another.'),
+  openValue: money('Reais that they should have brought.'),
+  receivedInstallments: count('Installments that came on this day, whenever they were expected.'),
+  receivedValue: money('Reais that they brought.'),
+  receivedFee: money('Reais that the acquirer kept of them, for paying earlier too.'),
+  receivedWithoutValue: count('Those of them of which the acquirer did not say how much they brought.'),
+  differentInstallments: count('Those of them that brought more or less than expected, by more than a cent.'),
+  difference: money('Reais that those which came brought more than expected; below zero: less.'),
+});
+
+const EXAMPLE: DayOfReceivables = {
+  day: '2026-12-21' as Day,
+  expected: { count: 2, net: cents(12_666), fee: cents(324) },
+  open: { count: 1, net: cents(6_333) },
+  received: { count: 1, net: cents(6_333), fee: cents(162), withoutNet: 0 },
+  differing: { count: 0, difference: 0 },
+};
+
+export const LIST_DAYS = contract({
+  ...OF_RECONCILIATION,
+  id: 'listReconciliationDays',
+  method: 'GET',
+  path: '/api/reconciliation/days',
+  summary: 'See what was expected and what came, by day',
+  description:
+    'Days of an account on which installments were to be paid or came, in order; others are left out. An installment is expected on ' +
+    `the day of its forecast, and counts as received on the day on which it came. At most ${MOST_DAYS} days.`,
+  query: QUERY,
+  checkQuery: periodCheck('from', 'to'),
+  answers: {
+    200: {
+      description: 'The days of the period.',
+      schema: Type.Array(DAY),
+      example: exampleOf([writeDay(EXAMPLE)]),
+    },
+  },
+});
+
+export function readDaysQuery({ accountNumber, from, to }: Static<typeof QUERY>): WantedDays {
+  return { accountNumber, from: from as Day, to: to as Day };
+}
+
+export function writeDay({ day, expected, open, received, differing }: DayOfReceivables): object {
+  return {
+    day,
+    expectedInstallments: expected.count,
+    expectedValue: reais(expected.net),
+    expectedFee: reais(expected.fee),
+    openInstallments: open.count,
+    openValue: reais(open.net),
+    receivedInstallments: received.count,
+    receivedValue: reais(received.net),
+    receivedFee: reais(received.fee),
+    receivedWithoutValue: received.withoutNet,
+    differentInstallments: differing.count,
+    difference: signedReais(differing.difference),
+  };
+}
+
+function signedReais(amount: number): ExactNumber {
+  const text = `${reaisText(cents(Math.abs(amount)))}00`;
+  return new ExactNumber(amount < 0 ? `-${text}` : text);
+}

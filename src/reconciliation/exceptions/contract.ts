@@ -1,0 +1,180 @@
+import { type Static, Type } from 'typebox';
+import { contract } from '../../platform/http/endpoint.ts';
+import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
+import { addDays, type Day, utcText } from '../../values/instant.ts';
+import {
+  EXCEPTION_CLASSES,
+  EXCEPTION_STATES,
+  EXPLANATIONS,
+  type ExceptionClass,
+  type ExceptionState,
+  type ReconciliationException,
+} from './exception.ts';
+
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+/** What an exception shows, in a list and in a message. */
+export const EXCEPTION_FIELDS = {
+  exceptionId: Type.String(),
+  class: Type.Enum([...EXCEPTION_CLASSES], { description: 'What differs.' }),
+  state: Type.Enum([...EXCEPTION_STATES], {
+    description:
+      '`explained`: a rule knows why; `healed`: what came later shows no difference any more; `resolved`: a person found out.',
+  }),
+  transactionId: Type.String({ description: 'The payment, or the transaction of a billing.' }),
+  installmentNumber: Type.Integer(),
+  amount: Type.Integer({
+    description:
+      'Cents that you lack; negative: that you have too much. Of `dateDiffers` what came on another day.',
+  }),
+  expected: textOrNull('What was expected: cents, a day or a count.'),
+  found: textOrNull('What the file says; null: nothing.'),
+  day: textOrNull('The day on which the money was expected, or came.'),
+  explanation: Type.Union([Type.Enum([...EXPLANATIONS]), Type.Null()], {
+    description: 'Why a rule takes it for known; null: no rule does.',
+  }),
+};
+
+const EXAMPLE = {
+  exceptionId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a48',
+  class: 'feeDiffers',
+  state: 'open',
+  transactionId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  installmentNumber: 1,
+  amount: 100,
+  expected: '249',
+  found: '349',
+  day: '2026-12-14',
+  explanation: null,
+  ageDays: 3,
+  openedAt: '2026-12-15T08:00:00.123Z',
+  endedAt: null,
+  reason: null,
+};
+
+export type ExceptionPeriodFault = 'exceptionPeriodBackwards' | 'exceptionPeriodTooLong';
+
+/** What is wrong with the period of a list of exceptions. */
+export const EXCEPTION_PERIOD_FAULTS = {
+  exceptionPeriodBackwards: {
+    status: 400,
+    tag: 'to',
+    sentence: {
+      pt: 'O fim do período vem antes do começo.',
+      en: 'The period ends before its beginning.',
+    },
+  },
+  exceptionPeriodTooLong: {
+    status: 400,
+    tag: 'to',
+    sentence: { pt: 'O período passa de 93 dias.', en: 'The period is longer than 93 days.' },
+  },
+} as const satisfies Record<ExceptionPeriodFault, RefusalShape>;
+
+const MOST_DAYS = 93;
+const ORDERS = ['day'] as const;
+
+const LIST_QUERY = Type.Object({
+  accountNumber: Type.String({
+    minLength: 1,
+    maxLength: 20,
+    description: 'An account number of yours; any other is not found.',
+  }),
+  from: Type.String({ format: 'day', maxLength: 10, description: 'First day of the money.' }),
+  to: Type.String({ format: 'day', maxLength: 10, description: 'Last day, included; 93 days at most.' }),
+  state: Type.Optional(Type.Enum([...EXCEPTION_STATES])),
+  class: Type.Optional(Type.Enum([...EXCEPTION_CLASSES])),
+  ...pageQuery(ORDERS),
+});
+
+export const LIST_EXCEPTIONS = contract({
+  id: 'listReconciliationExceptions',
+  method: 'GET',
+  path: '/api/reconciliation/exceptions',
+  api: 'integration',
+  scope: 'integration',
+  group: 'Reconciliation',
+  summary: 'See where files of the acquirer and your sales differ',
+  description: 'Exceptions of installments of an account, by the day of their money, the newest first.',
+  query: LIST_QUERY,
+  answers: {
+    200: {
+      description: 'One page of them; total counts all.',
+      schema: Type.Object({
+        items: Type.Array(
+          Type.Object({
+            ...EXCEPTION_FIELDS,
+            ageDays: Type.Integer({ description: 'Since `day`.' }),
+            openedAt: Type.String(),
+            endedAt: textOrNull('When it healed or was resolved.'),
+            reason: textOrNull('What a person found out.'),
+          }),
+        ),
+        page: Type.Integer(),
+        limit: Type.Integer(),
+        total: Type.Integer(),
+      }),
+      example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
+    },
+    404: {
+      description: 'You have no such account.',
+      schema: ERRORS,
+      example: [{ tag: '__general__', description: 'Recurso não encontrado.' }],
+    },
+  },
+});
+
+export type WantedExceptions = {
+  readonly filter: {
+    readonly accountNumber: string;
+    readonly from: Day;
+    readonly to: Day;
+    readonly state: ExceptionState | null;
+    readonly class: ExceptionClass | null;
+  };
+  readonly wanted: WantedPage<'day'>;
+};
+
+export function readExceptionSearch(
+  query: Static<typeof LIST_QUERY>,
+): WantedExceptions | ExceptionPeriodFault {
+  const [from, to] = [query.from as Day, query.to as Day];
+  if (to < from) return 'exceptionPeriodBackwards';
+  if (addDays(from, MOST_DAYS - 1) < to) return 'exceptionPeriodTooLong';
+  return {
+    filter: {
+      accountNumber: query.accountNumber,
+      from,
+      to,
+      state: query.state ?? null,
+      class: query.class ?? null,
+    },
+    wanted: readPage(query, ORDERS, { field: 'day', isDescending: true }),
+  };
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+
+/** `today`: of the merchant. */
+export function writeException(exception: ReconciliationException, today: Day): object {
+  const { day } = exception;
+  const age = day === null ? 0 : (Date.parse(today) - Date.parse(day)) / DAY_MILLISECONDS;
+  return {
+    exceptionId: exception.exceptionId,
+    class: exception.class,
+    state: exception.state,
+    transactionId: exception.transactionId,
+    installmentNumber: exception.installmentNumber,
+    amount: exception.amount,
+    expected: exception.expected,
+    found: exception.found,
+    day,
+    explanation: exception.explanation,
+    ageDays: Math.max(0, age),
+    openedAt: utcText(exception.openedAt),
+    endedAt: exception.endedAt === null ? null : utcText(exception.endedAt),
+    reason: exception.reason,
+  };
+}

@@ -1,0 +1,25 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import { refusalAnswer } from '../../platform/http/refusal.ts';
+import { writePage } from '../../platform/pages.ts';
+import { saoPauloDay } from '../../values/instant.ts';
+import { EXCEPTION_PERIOD_FAULTS, LIST_EXCEPTIONS, readExceptionSearch, writeException } from './contract.ts';
+import { type ListExceptionsTools, listExceptions } from './list-exceptions.ts';
+
+export type ExceptionTools = ListExceptionsTools & { readonly clock: BusinessClock };
+
+export const EXCEPTION_ENDPOINTS: readonly Endpoint<ExceptionTools>[] = [
+  endpoint(LIST_EXCEPTIONS, async (tools: ExceptionTools, call) => {
+    const { merchantId } = callerOf(call);
+    const search = readExceptionSearch(call.query);
+    if (typeof search === 'string') return refusalAnswer(EXCEPTION_PERIOD_FAULTS[search], call.language);
+    const found = await listExceptions(tools, merchantId, search.filter, search.wanted);
+    if (found === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
+    const today = saoPauloDay(tools.clock.now(merchantId));
+    return {
+      status: 200,
+      body: writePage(search.wanted, found, (exception) => writeException(exception, today)),
+    };
+  }),
+];

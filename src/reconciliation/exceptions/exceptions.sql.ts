@@ -1,0 +1,231 @@
+import type { Page, WantedPage } from '../../platform/pages.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
+import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import type { Day, Instant } from '../../values/instant.ts';
+import { parsePart } from '../matching/judge.sql.ts';
+import {
+  EXCEPTION_MOVES,
+  EXCEPTION_STATES,
+  type ExceptionClass,
+  type ExceptionState,
+  type ReconciliationException,
+} from './exception.ts';
+import type { MatchedPart } from './finding.ts';
+
+const COLUMNS = `e.merchant_id, e.exception_id, e.class, e.state, e.account_number, e.transaction_id,
+  e.installment_number, e.file_number, e.line_number, e.amount, e.expected, e.found,
+  to_char(e.day, 'YYYY-MM-DD') as day_text, e.explanation, e.opened_at, e.ended_at, e.resolved_by, e.reason`;
+
+function parseException(row: Row): ReconciliationException {
+  const merchantId = row.merchant_id as string;
+  return {
+    exceptionId: row.exception_id as string,
+    merchantId: merchantId === '' ? null : merchantId,
+    accountNumber: row.account_number as string | null,
+    class: row.class as ExceptionClass,
+    state: row.state as ExceptionState,
+    transactionId: row.transaction_id as string | null,
+    installmentNumber: row.installment_number as number | null,
+    line:
+      row.file_number === null
+        ? null
+        : { fileNumber: row.file_number as number, lineNumber: row.line_number as number },
+    amount: row.amount as number,
+    expected: row.expected as string | null,
+    found: row.found as string | null,
+    day: row.day_text as Day | null,
+    explanation: row.explanation as string | null,
+    openedAt: row.opened_at as Instant,
+    endedAt: row.ended_at as Instant | null,
+    resolvedBy: row.resolved_by as string | null,
+    reason: row.reason as string | null,
+  };
+}
+
+/** Which are searched for; null: of every state or class, of every day on that side. */
+export type ExceptionFilter = {
+  readonly accountNumber: string;
+  readonly from: Day;
+  readonly to: Day;
+  readonly state: ExceptionState | null;
+  readonly class: ExceptionClass | null;
+};
+
+export type ExceptionOrder = 'day';
+
+/** A period of some months of one account: its index has them in order. */
+const LIST = pageOf({
+  name: 'reconciliation_exceptions.list',
+  before: `found as materialized (
+     select e.exception_id, e.day from reconciliation_exceptions e
+     where e.merchant_id = $1 and e.account_number = $4 and e.day between $5::date and $6::date
+       and e.state = any ($7::text[]) and ($8::text is null or e.class = $8)
+   ), counted as (select count(*) as total from found)`,
+  keys: 'select * from found',
+  key: 'exception_id',
+  order: ['day', 'exception_id'],
+  shown: `${COLUMNS} from page g cross join lateral (
+       select * from reconciliation_exceptions where merchant_id = $1 and exception_id = g.exception_id limit 1
+     ) e`,
+});
+
+const FIND_ACCOUNT = statement(
+  'reconciliation_exceptions.find_account',
+  'select account_number from accounts where merchant_id = $1 and account_number = $2',
+);
+
+/** Whether the account is one of the merchant's. */
+export async function hasAccount(
+  database: Reader,
+  merchantId: string,
+  accountNumber: string,
+): Promise<boolean> {
+  return (await database.query(FIND_ACCOUNT, [merchantId, accountNumber])).length === 1;
+}
+
+/** A page of the exceptions of an account and how many fit in all, both of one moment. */
+export async function listExceptionPage(
+  database: Reader,
+  merchantId: string,
+  { accountNumber, from, to, state, class: name }: ExceptionFilter,
+  wanted: WantedPage<ExceptionOrder>,
+): Promise<Page<ReconciliationException>> {
+  const states = state === null ? EXCEPTION_STATES : [state];
+  const { rows, total } = await readPageOf(database, LIST, merchantId, wanted, [
+    accountNumber,
+    from,
+    to,
+    states,
+    name,
+  ]);
+  return { items: rows.map(parseException), total };
+}
+
+const LIST_ALL = statement(
+  'reconciliation_exceptions.list_of_operator',
+  `select ${COLUMNS} from reconciliation_exceptions e
+   where e.state = any ($1::text[]) and e.class = any ($2::text[]) and ($3::text is null or e.merchant_id = $3)
+     and ($4::date is null or e.day = $4::date)
+   order by abs(e.amount) desc, e.opened_at, e.exception_id limit $5`,
+);
+
+/** What the operator lists; null: of all. */
+export type OperatorFilter = {
+  readonly states: readonly ExceptionState[];
+  readonly classes: readonly ExceptionClass[];
+  readonly merchantId: string | null;
+  readonly day: Day | null;
+};
+
+/** The largest ones first, of all merchants. */
+export async function listExceptionsOfAll(
+  database: Database,
+  { states, classes, merchantId, day }: OperatorFilter,
+  limit: number,
+): Promise<ReconciliationException[]> {
+  return (await database.query(LIST_ALL, [states, classes, merchantId, day, limit])).map(parseException);
+}
+
+const FIND = statement(
+  'reconciliation_exceptions.find',
+  `select ${COLUMNS} from reconciliation_exceptions e where e.exception_id = $1`,
+);
+
+export async function findException(
+  database: Database,
+  exceptionId: string,
+): Promise<ReconciliationException | null> {
+  const [row] = await database.query(FIND, [exceptionId]);
+  return row === undefined ? null : parseException(row);
+}
+
+const READ_LINES = statement(
+  'settlement_matches.read_lines_of_installment',
+  `select m.*, to_char(m.bank_on, 'YYYY-MM-DD') as bank_day, f.name, f.format, c.state as change_state,
+     (select e.line from settlement_entries e where e.file_number = m.file_number and e.line_number = m.line_number) as line
+   from settlement_matches m
+   join settlement_files f on f.file_number = m.file_number
+   left join acquirer_changes c on c.merchant_id = m.merchant_id and c.change_id = m.change_id
+   where m.merchant_id = $1 and m.transaction_id = $2 and m.installment_number = $3
+   order by m.file_number, m.line_number limit 50`,
+);
+
+/** A line of a file as a person reads it. */
+export type ShownLine = MatchedPart & {
+  readonly fileName: string;
+  readonly format: string;
+  readonly line: string | null;
+};
+
+export async function readLinesOfInstallment(
+  database: Database,
+  merchantId: string,
+  transactionId: string,
+  installmentNumber: number,
+): Promise<ShownLine[]> {
+  const rows = await database.query(READ_LINES, [merchantId, transactionId, installmentNumber]);
+  return rows.map((row) => ({
+    ...parsePart(row),
+    fileName: row.name as string,
+    format: row.format as string,
+    line: row.line as string | null,
+  }));
+}
+
+const READ_LINE = statement(
+  'settlement_entries.read_line',
+  `select e.line, e.kind, f.name, f.format from settlement_entries e join settlement_files f on f.file_number = e.file_number
+   where e.file_number = $1 and e.line_number = $2 and f.taken_at is not null`,
+);
+
+export async function readLine(
+  database: Database,
+  fileNumber: number,
+  lineNumber: number,
+): Promise<{
+  readonly line: string;
+  readonly kind: string;
+  readonly fileName: string;
+  readonly format: string;
+} | null> {
+  const [row] = await database.query(READ_LINE, [fileNumber, lineNumber]);
+  if (row === undefined) return null;
+  return {
+    line: row.line as string,
+    kind: row.kind as string,
+    fileName: row.name as string,
+    format: row.format as string,
+  };
+}
+
+const LOCK = statement(
+  'reconciliation_exceptions.lock',
+  'select e.state from reconciliation_exceptions e where e.merchant_id = $1 and e.exception_id = $2 for no key update',
+);
+
+const RESOLVE = statement(
+  'reconciliation_exceptions.resolve',
+  `update reconciliation_exceptions set state = 'resolved', ended_at = now(), due_at = null, resolved_by = $3, reason = $4
+   where merchant_id = $1 and exception_id = $2 and state in (${fromStates(EXCEPTION_MOVES, 'resolve')})
+   returning exception_id`,
+);
+
+/** The steps that end an exception by a person's word; the second gives a row when it was done. */
+export function resolveSteps(
+  { merchantId, exceptionId }: Pick<ReconciliationException, 'merchantId' | 'exceptionId'>,
+  by: string,
+  reason: string,
+): Step[] {
+  const key = [merchantId ?? '', exceptionId];
+  return [
+    { statement: LOCK, values: key },
+    { statement: RESOLVE, values: [...key, by, reason] },
+  ];
+}

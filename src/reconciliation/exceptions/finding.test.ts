@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Day } from '../../values/instant.ts';
+import { EXCEPTION_MOVES, EXCEPTION_STATES, exceptionMove, type Finding, noticeOf } from './exception.ts';
+import { type Coverage, findingsOf, type JudgedInstallment, type MatchedPart } from './finding.ts';
+
+const DUE = '2026-12-03' as Day;
+const INSTALLMENT: JudgedInstallment = {
+  gross: 10_000,
+  canceled: 0,
+  expectedFee: 249,
+  expectedNet: 9_751,
+  expectedOn: DUE,
+  installmentCount: 3,
+  state: 'authorized',
+};
+const PAYOUT: MatchedPart = {
+  kind: 'payout',
+  rule: 'reference',
+  fileNumber: 1,
+  lineNumber: 2,
+  gross: 10_000,
+  fee: 249,
+  net: 9_751,
+  anticipationFee: null,
+  bankOn: DUE,
+  document: null,
+  changeState: null,
+};
+const FIRST = '2026-01-01' as Day;
+const LATE = { coveredFrom: FIRST, coveredTo: '2026-12-05' as Day };
+
+const found = (
+  parts: readonly Partial<MatchedPart>[],
+  installment: Partial<JudgedInstallment> = {},
+  coverage: Coverage = LATE,
+) =>
+  findingsOf(
+    { ...INSTALLMENT, ...installment },
+    parts.map((part) => ({ ...PAYOUT, ...part })),
+    coverage,
+  ).map(({ class: name, amount, explanation }) => [name, amount, explanation]);
+
+test('what was paid as expected shows no difference', () => {
+  assert.deepEqual(found([{}]), []);
+  assert.deepEqual(found([{ kind: 'sale' }, {}]), []);
+});
+
+test('what no file tells of is missed behind its plan and some days of grace', () => {
+  assert.deepEqual(found([]), [['notInFile', 9_751, null]]);
+  assert.deepEqual(found([{ kind: 'sale' }]), [['notInFile', 9_751, null]]);
+  assert.deepEqual(found([], {}, { ...LATE, coveredTo: '2026-12-04' as Day }), []);
+  assert.deepEqual(found([], {}, null), []);
+  assert.deepEqual(found([], {}, { ...LATE, coveredFrom: '2026-12-04' as Day }), []);
+  assert.deepEqual(found([], { canceled: 10_000, state: 'canceled' }), []);
+});
+
+test('each class is found alone', () => {
+  assert.deepEqual(found([{ gross: 9_900, net: 9_651 }]), [
+    ['amountDiffers', 100, null],
+    ['feeDiffers', 2, 'rounding'],
+  ]);
+  assert.deepEqual(found([{ fee: 349, net: 9_651 }]), [['feeDiffers', 100, null]]);
+  assert.deepEqual(found([{ bankOn: '2026-12-04' as Day }]), [['dateDiffers', 9_751, null]]);
+  assert.deepEqual(found([{}, { lineNumber: 3 }]), [['duplicateInFile', -9_751, null]]);
+  const cancel = { kind: 'cancel', gross: -400, fee: 0, net: -400 } as const;
+  assert.deepEqual(found([{}, cancel]), [['cancellationUnknown', 400, null]]);
+  const chargeback = { ...cancel, kind: 'chargeback', changeState: 'refused' } as const;
+  assert.deepEqual(found([{}, chargeback]), [['chargebackUnknown', 400, null]]);
+  assert.deepEqual(found([{ kind: 'pledge' }]), [['heldByPledge', 9_751, 'pledge']]);
+});
+
+test('a cent for each installment is rounding, a Monday behind a weekend no delay', () => {
+  assert.deepEqual(found([{ fee: 251, net: 9_749 }]), [['feeDiffers', 2, 'rounding']]);
+  assert.deepEqual(found([{ fee: 252, net: 9_748 }]), [['feeDiffers', 3, 'rounding']]);
+  assert.deepEqual(found([{ fee: 253, net: 9_747 }]), [['feeDiffers', 4, null]]);
+  assert.deepEqual(found([{ gross: 10_002, net: 9_753 }]), [['amountDiffers', -2, 'rounding']]);
+  const saturday = { expectedOn: '2026-12-05' as Day };
+  assert.deepEqual(found([{ bankOn: '2026-12-07' as Day }], saturday), [
+    ['dateDiffers', 9_751, 'nonBusinessDay'],
+  ]);
+});
+
+test('an anticipation comes earlier, and a cancel in either way of telling it', () => {
+  const early = {
+    kind: 'anticipation',
+    bankOn: '2026-11-10' as Day,
+    anticipationFee: 80,
+    net: 9_671,
+  } as const;
+  assert.deepEqual(found([early]), []);
+  const canceled = { canceled: 400, expectedFee: 239, expectedNet: 9_361 };
+  assert.deepEqual(found([{ gross: 9_600, fee: 239, net: 9_361 }], canceled), []);
+  const cancel = { kind: 'cancel', gross: -400, fee: 0, net: -400 } as const;
+  assert.deepEqual(found([{}, cancel], canceled), []);
+  assert.deepEqual(found([{ gross: 9_600, fee: 239, net: 9_361 }, cancel], canceled), []);
+});
+
+test('a chargeback on its way through the states is no difference; one that was reversed is', () => {
+  const chargeback = { kind: 'chargeback', gross: -10_000, fee: 0, net: -10_000 } as const;
+  assert.deepEqual(found([{}, { ...chargeback, changeState: 'waiting' }]), [
+    ['chargebackUnknown', 10_000, 'onItsWay'],
+  ]);
+  const applied = { ...chargeback, changeState: 'applied' } as const;
+  const books = { canceled: 10_000, state: 'canceled' } as const;
+  assert.deepEqual(found([{}, applied], books), []);
+  // What is shown of the books follows a moment behind.
+  assert.deepEqual(found([{}, applied]), []);
+  const reversal = { ...chargeback, kind: 'chargebackReversal', gross: 10_000, net: 10_000 } as const;
+  assert.deepEqual(found([{}, applied, reversal], books), [['chargebackUnknown', -10_000, null]]);
+});
+
+const PARTS = fc.array(
+  fc.record({
+    kind: fc.constantFrom<MatchedPart['kind'][]>(
+      'sale',
+      'payout',
+      'anticipation',
+      'cancel',
+      'chargeback',
+      'pledge',
+    ),
+    gross: fc.integer({ min: -20_000, max: 20_000 }),
+    fee: fc.option(fc.integer({ min: 0, max: 500 })),
+    fileNumber: fc.integer({ min: 1, max: 3 }),
+    bankOn: fc.constantFrom(DUE, '2026-12-04' as Day, null),
+  }),
+  { maxLength: 5 },
+);
+
+test('at most one finding of a class, and the same whenever it is asked', () => {
+  fc.assert(
+    fc.property(PARTS, fc.integer({ min: 0, max: 10_000 }), (parts, canceled) => {
+      const all = parts.map((part, lineNumber) => ({ ...PAYOUT, ...part, net: null, lineNumber }));
+      const findings = findingsOf({ ...INSTALLMENT, canceled }, all, LATE);
+      assert.equal(new Set(findings.map((each) => each.class)).size, findings.length);
+      assert.deepEqual(findingsOf({ ...INSTALLMENT, canceled }, all, LATE), findings);
+      assert.ok(findings.every(({ amount }) => Number.isSafeInteger(amount)));
+    }),
+  );
+});
+
+const FINDING: Finding = {
+  class: 'feeDiffers',
+  amount: 100,
+  expected: '249',
+  found: '349',
+  day: DUE,
+  explanation: null,
+};
+
+test('an exception goes only where its table lets it, and a repeated look leaves it alone', () => {
+  for (const state of EXCEPTION_STATES) {
+    for (const finding of [null, FINDING, { ...FINDING, amount: 1, explanation: 'rounding' as const }]) {
+      const move = exceptionMove({ ...FINDING, state }, finding);
+      if (move.kind === 'move') assert.equal(EXCEPTION_MOVES[state][move.event], move.state);
+      assert.notEqual(move.kind, 'open');
+    }
+  }
+  assert.deepEqual(exceptionMove({ ...FINDING, state: 'open' }, FINDING), { kind: 'none' });
+});
+
+test('a later file heals, and contradicts what was healed or resolved', () => {
+  const known = { ...FINDING, state: 'open' } as const;
+  assert.deepEqual(exceptionMove(known, null), { kind: 'move', event: 'heal', state: 'healed' });
+  const resolved = { ...FINDING, state: 'resolved' } as const;
+  assert.deepEqual(exceptionMove(resolved, FINDING), { kind: 'none' });
+  assert.deepEqual(exceptionMove(resolved, null), { kind: 'none' });
+  const other = { ...FINDING, amount: 200, found: '449' };
+  assert.deepEqual(exceptionMove(resolved, other), { kind: 'move', event: 'reopen', state: 'open' });
+  const reopened = { kind: 'move', event: 'reopen', state: 'open' } as const;
+  assert.deepEqual(exceptionMove({ ...FINDING, state: 'healed' }, FINDING), reopened);
+});
+
+test('merchants hear of what is open, of pledges, and of what healed; of no cents of rounding', () => {
+  const rounding = { ...FINDING, explanation: 'rounding' as const };
+  assert.equal(noticeOf(null, exceptionMove(null, FINDING), FINDING), 'opened');
+  assert.equal(noticeOf(null, exceptionMove(null, rounding), rounding), null);
+  const pledge = { ...FINDING, class: 'heldByPledge' as const, explanation: 'pledge' as const };
+  assert.equal(noticeOf(null, exceptionMove(null, pledge), pledge), 'opened');
+  const open = { ...FINDING, state: 'open' } as const;
+  assert.equal(noticeOf(open, exceptionMove(open, null), null), 'healed');
+  const explained = { ...FINDING, state: 'explained' } as const;
+  assert.equal(noticeOf(explained, exceptionMove(explained, null), null), null);
+});

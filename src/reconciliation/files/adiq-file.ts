@@ -1,0 +1,230 @@
+import {
+  ADIQ_ADJUSTMENT,
+  ADIQ_CANCEL,
+  ADIQ_HEADER,
+  ADIQ_LOT_HEADER,
+  ADIQ_LOT_TRAILER,
+  ADIQ_SALE,
+  ADIQ_TRAILER,
+} from '../layouts/adiq-layout.ts';
+import { FORMATS } from '../layouts/formats.ts';
+import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
+import { agrees, bareEntry, installmentOf, keptText, negative } from './entry-fields.ts';
+import type { FileReading } from './file-reading.ts';
+import type { Findings } from './findings.ts';
+import type { RecordLayout, RecordValues } from './fixed-width.ts';
+import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
+import { disagrees, INSTALLMENT_BEYOND, notOf, otherVersion, outOfPlace } from './settlement-faults.ts';
+
+const KINDS: Readonly<Record<string, EntryKind>> = { '0': 'sale', '1': 'payout', '2': 'anticipation' };
+const COUNT_DIGITS = 6;
+
+type Lot = { records: number; net: number; gross: number };
+
+/** Reads the lines of an Adiq EDI 3.1. */
+export class AdiqFile implements FileReading {
+  readonly trailer = ADIQ_TRAILER.type;
+  readonly #findings: Findings;
+  readonly #take: (line: string, lineNumber: number) => void;
+  #lot: Lot | null = null;
+  #lineCount = 0;
+  #isEnded = false;
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+    this.#take = recordLines(FORMATS.adiq, this.#handlers(), findings);
+  }
+
+  take(line: string, lineNumber: number): void {
+    this.#lineCount = lineNumber;
+    this.#take(line, lineNumber);
+  }
+
+  isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  #handlers(): RecordHandler[] {
+    return [
+      onNumbered(ADIQ_HEADER, this.#findings, (values, line) => this.#header(values, line)),
+      onNumbered(ADIQ_LOT_HEADER, this.#findings, (values, line) => this.#openLot(values, line)),
+      onNumbered(ADIQ_SALE, this.#findings, (values, line) =>
+        this.#inLot(line, values, saleOf(values, line, this.#findings)),
+      ),
+      onNumbered(ADIQ_ADJUSTMENT, this.#findings, (values, line) =>
+        this.#inLot(line, values.direction === '1' ? values : NO_CREDIT, adjustmentOf(values, line)),
+      ),
+      onNumbered(ADIQ_CANCEL, this.#findings, (values, line) =>
+        this.#inLot(line, NO_CREDIT, cancelOf(values, line, this.#findings)),
+      ),
+      onNumbered(ADIQ_LOT_TRAILER, this.#findings, (values, line) => this.#closeLot(values, line)),
+      onNumbered(ADIQ_TRAILER, this.#findings, (values, line) => {
+        if (this.#lot !== null) this.#findings.fault(line, null, outOfPlace(line.record));
+        this.#checkCount(values.recordCount, this.#lineCount - 2, line);
+        this.#isEnded = true;
+      }),
+    ];
+  }
+
+  #header(values: RecordValues<typeof ADIQ_HEADER>, line: GoodLine): void {
+    if (line.lineNumber !== 1) this.#findings.fault(line, null, outOfPlace(line.record));
+    else if (!/^0*3\.1$/.test(values.version)) {
+      this.#findings.fault(line, 'version', otherVersion('version', '3.1'));
+    } else this.#findings.head(headOf(values));
+  }
+
+  #openLot(values: RecordValues<typeof ADIQ_LOT_HEADER>, line: GoodLine): void {
+    if (this.#lot !== null) this.#findings.fault(line, null, outOfPlace(line.record));
+    this.#findings.span(values.movementDay);
+    this.#lot = { records: 0, net: 0, gross: 0 };
+  }
+
+  #inLot(
+    line: GoodLine,
+    credit: { readonly net: number; readonly gross: number },
+    entry: SettlementEntry | null,
+  ): void {
+    if (this.#lot === null) {
+      this.#findings.fault(line, null, outOfPlace(line.record));
+      return;
+    }
+    this.#lot.records += 1;
+    this.#lot.net += credit.net;
+    this.#lot.gross += credit.gross;
+    if (entry !== null) this.#findings.entry(entry, line.masked());
+  }
+
+  #closeLot(values: RecordValues<typeof ADIQ_LOT_TRAILER>, line: GoodLine): void {
+    const lot = this.#lot;
+    this.#lot = null;
+    if (lot === null) {
+      this.#findings.fault(line, null, outOfPlace(line.record));
+      return;
+    }
+    this.#checkCount(values.recordCount, lot.records, line);
+    const { creditTotal } = values;
+    if (this.#findings.isClean && creditTotal !== lot.net && creditTotal !== lot.gross) {
+      this.#findings.fault(line, 'creditTotal', disagrees('creditTotal', creditTotal, lot.net));
+    }
+  }
+
+  /** The public papers do not say whether header and trailer count. */
+  #checkCount(stated: number, inner: number, line: GoodLine): void {
+    const isSo = agrees(stated, inner, COUNT_DIGITS) || agrees(stated, inner + 2, COUNT_DIGITS);
+    if (this.#findings.isClean && !isSo) {
+      this.#findings.fault(line, 'recordCount', disagrees('recordCount', stated, inner));
+    }
+  }
+}
+
+const NO_CREDIT = { net: 0, gross: 0 };
+
+/** Every line has its number, which is checked before anything else. */
+function onNumbered<R extends RecordLayout>(
+  layout: R,
+  findings: Findings,
+  handle: (values: RecordValues<R>, line: GoodLine) => void,
+): RecordHandler {
+  return onRecord(layout, (values, line) => {
+    const { lineNumber } = values as { readonly lineNumber: number };
+    if (!agrees(lineNumber, line.lineNumber, COUNT_DIGITS)) {
+      findings.fault(line, 'lineNumber', disagrees('lineNumber', lineNumber, line.lineNumber));
+    }
+    handle(values, line);
+  });
+}
+
+function headOf(values: RecordValues<typeof ADIQ_HEADER>) {
+  return {
+    format: 'adiq' as const,
+    version: values.version.replace(/^0+/, ''),
+    establishment: values.establishment,
+    madeOn: values.madeAt,
+    from: values.madeAt,
+    to: values.madeAt,
+    sequence: values.movement,
+    isRepetition: values.processing === 'R',
+  };
+}
+
+function saleOf(
+  values: RecordValues<typeof ADIQ_SALE>,
+  line: GoodLine,
+  findings: Findings,
+): SettlementEntry | null {
+  const installment = installmentOf(values.installmentNumber, values.installmentCount);
+  if (installment === null) {
+    findings.fault(line, 'installmentNumber', INSTALLMENT_BEYOND);
+    return null;
+  }
+  if (installment.installmentNumber === null) {
+    findings.fault(line, 'installmentNumber', notOf('installmentNumber', ADIQ_SALE.type));
+    return null;
+  }
+  const kind = KINDS[values.entryType] ?? 'sale';
+  const isAnticipated = kind === 'anticipation';
+  const anticipated = values.anticipated === 0 ? values.net - values.anticipationFee : values.anticipated;
+  return {
+    ...bareEntry(line.lineNumber, kind, values.establishment),
+    orderReference: keptText(values.orderReference),
+    nsu: values.nsu,
+    authorizationCode: values.authorizationCode,
+    cardLastFour: values.card,
+    soldOn: values.soldAt,
+    ...installment,
+    gross: values.gross,
+    fee: values.fee,
+    net: isAnticipated ? anticipated : values.net,
+    anticipationFee: isAnticipated ? values.anticipationFee : null,
+    bankOn: values.entryDay,
+  };
+}
+
+/** There is no record for chargebacks; the table of reasons is not public, so the words must say it. */
+const DISPUTED = /^(?:CHARGEBACK|CBK|CONTESTA)/i;
+
+function kindOfAdjustment(values: RecordValues<typeof ADIQ_ADJUSTMENT>): EntryKind {
+  if (values.originalNsu === null || !DISPUTED.test(values.description ?? '')) return 'adjustment';
+  return values.direction === '2' ? 'chargeback' : 'chargebackReversal';
+}
+
+function adjustmentOf(values: RecordValues<typeof ADIQ_ADJUSTMENT>, line: GoodLine): SettlementEntry {
+  const signed = values.direction === '1' ? (amount: number) => amount : negative;
+  return {
+    ...bareEntry(line.lineNumber, kindOfAdjustment(values), values.establishment),
+    orderReference: keptText(values.orderReference),
+    nsu: values.originalNsu,
+    cardLastFour: values.card,
+    soldOn: values.soldOn,
+    installmentNumber: values.installmentNumber || null,
+    gross: signed(values.gross),
+    fee: signed(values.fee),
+    net: signed(values.net),
+    bankOn: values.entryDay,
+    description: keptText([values.reason, values.description].filter((text) => text !== null).join(' ')),
+  };
+}
+
+function cancelOf(
+  values: RecordValues<typeof ADIQ_CANCEL>,
+  line: GoodLine,
+  findings: Findings,
+): SettlementEntry | null {
+  const installment = installmentOf(values.installmentNumber, values.installmentCount);
+  if (installment === null) {
+    findings.fault(line, 'installmentNumber', INSTALLMENT_BEYOND);
+    return null;
+  }
+  const gross = installment.installmentNumber === null ? values.canceledTotal : values.gross;
+  return {
+    ...bareEntry(line.lineNumber, 'cancel', values.establishment),
+    orderReference: keptText(values.orderReference),
+    nsu: values.originalNsu,
+    authorizationCode: values.authorizationCode,
+    soldOn: values.soldOn,
+    ...installment,
+    gross: negative(gross),
+    fee: negative(values.fee),
+    net: negative(values.net),
+  };
+}

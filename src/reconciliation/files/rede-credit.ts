@@ -1,0 +1,77 @@
+import {
+  EEFI_ANTICIPATION,
+  EEFI_CREDIT,
+  type EEFI_CREDIT_ADJUSTMENT,
+  EEFI_CREDIT_STATUS,
+} from '../layouts/rede-eefi-layout.ts';
+import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
+import { bareEntry, installmentOfText, keptText, redeBrand } from './entry-fields.ts';
+import type { Findings } from './findings.ts';
+import type { RecordValues } from './fixed-width.ts';
+import type { GoodLine } from './record-lines.ts';
+import { kindOfReason } from './rede-debit.ts';
+import { notOf } from './settlement-faults.ts';
+
+export function creditOf(
+  values: RecordValues<typeof EEFI_CREDIT>,
+  line: GoodLine,
+  findings: Findings,
+): SettlementEntry | null {
+  const installment = installmentOfText(values.installment);
+  if (installment === null) {
+    findings.fault(line, 'installment', notOf('installment', EEFI_CREDIT.type));
+    return null;
+  }
+  const kind = /\(`(\w+)`\)/.exec(EEFI_CREDIT_STATUS[values.status] ?? '')?.[1] as EntryKind;
+  return {
+    ...bareEntry(line.lineNumber, kind, values.originalEstablishment ?? values.establishment),
+    brand: redeBrand(values.brand),
+    ...installment,
+    gross: values.gross,
+    fee: values.fee,
+    net: values.net,
+    bankOn: values.creditDay,
+    batch: values.batch,
+    document: values.document,
+  };
+}
+
+export function anticipationOf(
+  values: RecordValues<typeof EEFI_ANTICIPATION>,
+  line: GoodLine,
+  findings: Findings,
+): SettlementEntry | null {
+  const installment = installmentOfText(values.installment);
+  if (installment === null) {
+    findings.fault(line, 'installment', notOf('installment', EEFI_ANTICIPATION.type));
+    return null;
+  }
+  return {
+    ...bareEntry(line.lineNumber, 'anticipation', values.originalEstablishment ?? values.establishment),
+    brand: redeBrand(values.brand),
+    ...installment,
+    gross: values.gross,
+    fee: values.fee,
+    net: values.net,
+    anticipationFee: values.originalNet - values.net,
+    bankOn: values.creditDay,
+    batch: values.batch,
+    document: values.document,
+  };
+}
+
+export function creditAdjustmentOf(
+  values: RecordValues<typeof EEFI_CREDIT_ADJUSTMENT>,
+  line: GoodLine,
+): SettlementEntry {
+  const isReversal = kindOfReason(values.reason) === 'chargebackReversal';
+  return {
+    ...bareEntry(line.lineNumber, isReversal ? 'chargebackReversal' : 'adjustment', values.establishment),
+    brand: redeBrand(values.brand),
+    gross: values.net,
+    net: values.net,
+    bankOn: values.creditDay,
+    document: values.document,
+    description: keptText([values.reason, values.description].filter((text) => text !== null).join(' ')),
+  };
+}

@@ -1,0 +1,128 @@
+import type { CardBrand } from '../../values/card-number.ts';
+import type { Day } from '../../values/instant.ts';
+import {
+  type EEFI_BANK_DEBIT,
+  type EEFI_NET_ADJUSTMENT,
+  type EEFI_PENDING_DEBIT,
+  type EEFI_SETTLED_DEBIT,
+  type EEFI_UNSCHEDULED,
+  REDE_REASONS,
+} from '../layouts/rede-debits-layout.ts';
+import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
+import { bareEntry, keptText, negative, redeBrand } from './entry-fields.ts';
+import type { RecordValues } from './fixed-width.ts';
+
+/** The kind of a debit or credit by the number of its reason, as the table of the layout has it. */
+export function kindOfReason(reason: string | null): EntryKind {
+  const kind = /\(`(\w+)`/.exec(REDE_REASONS[reason ?? ''] ?? '')?.[1];
+  return (kind as EntryKind | undefined) ?? 'adjustment';
+}
+
+type Facts = {
+  readonly establishment: string;
+  readonly reason: string | null;
+  readonly description: string | null;
+  readonly nsu: string | null;
+  readonly authorizationCode: string | null;
+  readonly card: string | null;
+  readonly soldOn: Day | null;
+  readonly batch: string | null;
+  readonly document: string | null;
+  readonly brand: string | null;
+};
+
+function debitEntry(
+  lineNumber: number,
+  facts: Facts,
+  money: { readonly gross: number; readonly net: number | null; readonly bankOn: Day | null },
+): SettlementEntry {
+  return {
+    ...bareEntry(lineNumber, debitKind(facts.reason), facts.establishment),
+    nsu: facts.nsu,
+    authorizationCode: facts.authorizationCode,
+    brand: redeBrand(facts.brand),
+    cardLastFour: facts.card,
+    soldOn: facts.soldOn,
+    gross: negative(money.gross),
+    net: money.net === null ? null : negative(money.net),
+    bankOn: money.bankOn,
+    batch: facts.batch,
+    document: facts.document,
+    description: keptText([facts.reason, facts.description].filter((text) => text !== null).join(' ')),
+  };
+}
+
+/** What gives a chargeback back is no debit. */
+function debitKind(reason: string | null): EntryKind {
+  const kind = kindOfReason(reason);
+  return kind === 'chargebackReversal' ? 'adjustment' : kind;
+}
+
+export function netAdjustment(
+  values: RecordValues<typeof EEFI_NET_ADJUSTMENT>,
+  lineNumber: number,
+): SettlementEntry {
+  const gross = askedFor(values);
+  const facts = {
+    ...values,
+    establishment: values.originalEstablishment ?? values.establishment,
+    brand: values.batchBrand,
+  };
+  return debitEntry(lineNumber, facts, { gross, net: values.amount, bankOn: values.creditDay });
+}
+
+export function bankDebit(values: RecordValues<typeof EEFI_BANK_DEBIT>, lineNumber: number): SettlementEntry {
+  const gross = askedFor(values);
+  return debitEntry(lineNumber, ofSale(values), {
+    gross,
+    net: values.amount,
+    bankOn: values.debitDay ?? values.madeOn,
+  });
+}
+
+export function orderedDebit(
+  values: RecordValues<typeof EEFI_PENDING_DEBIT> | RecordValues<typeof EEFI_SETTLED_DEBIT>,
+  lineNumber: number,
+): SettlementEntry {
+  return debitEntry(lineNumber, ofSale(values), {
+    gross: values.amount,
+    net: values.paid,
+    bankOn: values.paidOn,
+  });
+}
+
+/** Where only a part is debited, or nobody asked for an amount, the gross amount is what is debited. */
+function askedFor(values: {
+  readonly amount: number;
+  readonly requested: number;
+  readonly extent: string | null;
+}): number {
+  return values.requested === 0 || values.extent === 'P' ? values.amount : values.requested;
+}
+
+function ofSale<V extends { readonly establishment: string; readonly originalEstablishment: string | null }>(
+  values: V,
+): V {
+  return { ...values, establishment: values.originalEstablishment ?? values.establishment };
+}
+
+const BY_ISSUER = '2';
+
+/** No money is moved: the installment will be paid less, or not at all. */
+export function unscheduled(
+  values: RecordValues<typeof EEFI_UNSCHEDULED>,
+  lineNumber: number,
+): SettlementEntry {
+  const brand: CardBrand | null = redeBrand(values.brand);
+  return {
+    ...bareEntry(lineNumber, values.debitType === BY_ISSUER ? 'chargeback' : 'cancel', values.establishment),
+    nsu: values.nsu,
+    brand,
+    cardLastFour: values.card,
+    soldOn: values.soldOn,
+    installmentNumber: values.installmentNumber === null ? 1 : Math.max(values.installmentNumber, 1),
+    gross: negative(values.amount),
+    bankOn: values.creditDay,
+    batch: values.batch,
+  };
+}

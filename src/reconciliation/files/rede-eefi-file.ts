@@ -1,0 +1,218 @@
+import { FORMATS } from '../layouts/formats.ts';
+import {
+  EEFI_BANK_DEBIT,
+  EEFI_BANK_DEBIT_TWIN,
+  EEFI_NET_ADJUSTMENT,
+  EEFI_NET_ADJUSTMENT_TWIN,
+  EEFI_ORDER_TWIN,
+  EEFI_PENDING_DEBIT,
+  EEFI_SETTLED_DEBIT,
+  EEFI_UNSCHEDULED,
+  EEFI_UNSCHEDULED_TWIN,
+} from '../layouts/rede-debits-layout.ts';
+import {
+  EEFI_ANTICIPATION,
+  EEFI_BRANCH,
+  EEFI_BRANCH_TOTAL,
+  EEFI_CREDIT,
+  EEFI_CREDIT_ADJUSTMENT,
+  EEFI_CREDIT_TOTAL,
+  EEFI_HEADER,
+  EEFI_TRAILER,
+} from '../layouts/rede-eefi-layout.ts';
+import type { SettlementEntry } from '../settlement-entry.ts';
+import { agrees, keptText } from './entry-fields.ts';
+import type { FileReading } from './file-reading.ts';
+import type { Findings } from './findings.ts';
+import type { RecordValues } from './fixed-width.ts';
+import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
+import { anticipationOf, creditAdjustmentOf, creditOf } from './rede-credit.ts';
+import { bankDebit, netAdjustment, orderedDebit, unscheduled } from './rede-debit.ts';
+import { comparisons, type EefiTotals, noEefiTotals, type StatedTotals } from './rede-eefi-totals.ts';
+import { checkLineCounts, redeHead } from './rede-header.ts';
+import { disagrees, outOfPlace } from './settlement-faults.ts';
+
+const TWIN_ALONE = 'what e-commerce adds to a record that is not on the line before it';
+const DEMONSTRATION = 'adjustment that an earlier 049 reported';
+const DIGITS_OF_BRANCH = [6, 6, 4, 6] as const;
+const DIGITS_OF_FILE = [4, 6, 4, 4] as const;
+
+/** An entry whose last word may stand on the next line. */
+type Held = { entry: SettlementEntry; masked: string; readonly record: string };
+
+/** Reads the lines of a Rede EEFI. */
+export class RedeEefiFile implements FileReading {
+  readonly trailer = EEFI_TRAILER.type;
+  readonly #findings: Findings;
+  readonly #take: (line: string, lineNumber: number) => void;
+  readonly #all = noEefiTotals();
+  #branch: EefiTotals | null = null;
+  #credit: Held | null = null;
+  #debit: Held | null = null;
+  #branchCount = 0;
+  #lineCount = 0;
+  #isEnded = false;
+
+  constructor(findings: Findings) {
+    this.#findings = findings;
+    this.#take = recordLines(
+      FORMATS.redeEefi,
+      [...this.#frame(), ...this.#credits(), ...this.#debits()],
+      findings,
+    );
+  }
+
+  take(line: string, lineNumber: number): void {
+    this.#lineCount = lineNumber;
+    this.#take(line, lineNumber);
+  }
+
+  isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  #frame(): RecordHandler[] {
+    return [
+      onRecord(EEFI_HEADER, (values, line) => {
+        if (line.lineNumber !== 1) this.#findings.fault(line, null, outOfPlace(line.record));
+        else this.#findings.head(redeHead('redeEefi', values));
+      }),
+      onRecord(EEFI_BRANCH, (_values, line) => {
+        if (this.#branch !== null) this.#findings.fault(line, null, outOfPlace(line.record));
+        this.#branchCount += 1;
+        this.#branch = noEefiTotals();
+      }),
+      onRecord(EEFI_CREDIT_TOTAL, () => this.#giveAll()),
+      onRecord(EEFI_BRANCH_TOTAL, (values, line) => {
+        this.#giveAll();
+        if (this.#branch === null) this.#findings.fault(line, null, outOfPlace(line.record));
+        else this.#compare({ ...values, digits: DIGITS_OF_BRANCH }, this.#branch, line);
+        this.#branch = null;
+      }),
+      onRecord(EEFI_TRAILER, (values, line) => {
+        this.#isEnded = true;
+        this.#giveAll();
+        if (this.#branch !== null) this.#findings.fault(line, null, outOfPlace(line.record));
+        this.#compare({ ...values, digits: DIGITS_OF_FILE }, this.#all, line);
+        const found = { branchCount: this.#branchCount, recordCount: this.#lineCount };
+        checkLineCounts(values, found, line, this.#findings);
+      }),
+    ];
+  }
+
+  #credits(): RecordHandler[] {
+    return [
+      onRecord(EEFI_CREDIT, (values, line) => {
+        this.#add('credits', values.net, line);
+        this.#holdCredit(creditOf(values, line, this.#findings), line);
+      }),
+      onRecord(EEFI_ANTICIPATION, (values, line) => {
+        this.#add('anticipations', values.net, line);
+        this.#holdCredit(anticipationOf(values, line, this.#findings), line);
+      }),
+      onRecord(EEFI_CREDIT_ADJUSTMENT, (values, line) => {
+        this.#add('creditAdjustments', values.net, line);
+        this.#holdCredit(creditAdjustmentOf(values, line), line);
+      }),
+    ];
+  }
+
+  #debits(): RecordHandler[] {
+    return [
+      onRecord(EEFI_NET_ADJUSTMENT, (values, line) => this.#keep(values, line)),
+      onRecord(EEFI_BANK_DEBIT, (values, line) => {
+        this.#add('debitAdjustments', values.amount, line);
+        this.#holdDebit(bankDebit(values, line.lineNumber), line);
+      }),
+      onRecord(EEFI_PENDING_DEBIT, (values, line) =>
+        this.#order(orderedDebit(values, line.lineNumber), line),
+      ),
+      onRecord(EEFI_SETTLED_DEBIT, (values, line) =>
+        this.#order(orderedDebit(values, line.lineNumber), line),
+      ),
+      onRecord(EEFI_UNSCHEDULED, (values, line) => this.#order(unscheduled(values, line.lineNumber), line)),
+      onRecord(EEFI_NET_ADJUSTMENT_TWIN, (values, line) => this.#join('035', values, line)),
+      onRecord(EEFI_BANK_DEBIT_TWIN, (values, line) => this.#join('038', values, line)),
+      onRecord(EEFI_ORDER_TWIN, (values, line) =>
+        this.#join(line.record === '055' ? '044' : '045', values, line),
+      ),
+      onRecord(EEFI_UNSCHEDULED_TWIN, (values, line) => this.#join('049', values, line)),
+    ];
+  }
+
+  #give(held: Held | null): void {
+    if (held !== null) this.#findings.entry(held.entry, held.masked);
+  }
+
+  #giveAll(): void {
+    this.#give(this.#debit);
+    this.#give(this.#credit);
+    this.#debit = null;
+    this.#credit = null;
+  }
+
+  #add(name: keyof EefiTotals, amount: number, line: GoodLine): void {
+    this.#giveAll();
+    if (this.#branch === null) this.#findings.fault(line, null, outOfPlace(line.record));
+    for (const totals of this.#branch === null ? [this.#all] : [this.#all, this.#branch]) {
+      totals[name].count += 1;
+      totals[name].amount += amount;
+    }
+  }
+
+  #holdCredit(entry: SettlementEntry | null, line: GoodLine): void {
+    if (entry !== null) this.#credit = { entry, masked: line.masked(), record: line.record };
+  }
+
+  #holdDebit(entry: SettlementEntry, line: GoodLine): void {
+    if (this.#branch === null) this.#findings.fault(line, null, outOfPlace(line.record));
+    this.#give(this.#debit);
+    this.#debit = { entry, masked: line.masked(), record: line.record };
+  }
+
+  #order(entry: SettlementEntry, line: GoodLine): void {
+    this.#giveAll();
+    this.#holdDebit(entry, line);
+  }
+
+  /**
+   * What is kept from a credit is an entry of its own, and the credit pays what it would have paid
+   * without.
+   */
+  #keep(values: RecordValues<typeof EEFI_NET_ADJUSTMENT>, line: GoodLine): void {
+    if (values.way === 'D') {
+      this.#findings.leave(DEMONSTRATION);
+      return;
+    }
+    const credit = this.#credit;
+    if (credit !== null) credit.entry = { ...credit.entry, net: (credit.entry.net ?? 0) + values.amount };
+    this.#holdDebit(netAdjustment(values, line.lineNumber), line);
+  }
+
+  #join(record: string, values: Twin, line: GoodLine): void {
+    const debit = this.#debit;
+    const isOfLineBefore = debit?.entry.lineNumber === line.lineNumber - 1 && debit.record === record;
+    if (debit === null || !isOfLineBefore || !isTwinOf(values, debit.entry)) this.#findings.leave(TWIN_ALONE);
+    else {
+      debit.entry = { ...debit.entry, tid: values.tid, orderReference: keptText(values.orderReference) };
+      debit.masked += `\n${line.masked()}`;
+    }
+  }
+
+  #compare(stated: StatedTotals, found: EefiTotals, line: GoodLine): void {
+    for (const { name, value, against, digits } of this.#findings.isClean ? comparisons(stated, found) : []) {
+      if (!agrees(value, against, digits)) this.#findings.fault(line, name, disagrees(name, value, against));
+    }
+  }
+}
+
+type Twin = {
+  readonly nsu: string | null;
+  readonly batch: string | null;
+  readonly tid: string | null;
+  readonly orderReference: string | null;
+};
+
+function isTwinOf({ nsu, batch }: Twin, entry: SettlementEntry): boolean {
+  return nsu === entry.nsu && (batch === null || batch === entry.batch);
+}

@@ -1,0 +1,43 @@
+import type { EEFI_HEADER } from '../layouts/rede-eefi-layout.ts';
+import type { EEVC_HEADER } from '../layouts/rede-eevc-layout.ts';
+import type { SettlementFileHead, SettlementFormat } from '../settlement-entry.ts';
+import { agrees } from './entry-fields.ts';
+import type { Findings, Place } from './findings.ts';
+import type { RecordValues } from './fixed-width.ts';
+import { disagrees } from './settlement-faults.ts';
+
+/** The head of both of Rede's files; they report the movement of the day on which they are made. */
+export function redeHead(
+  format: SettlementFormat,
+  values: RecordValues<typeof EEVC_HEADER> | RecordValues<typeof EEFI_HEADER>,
+): SettlementFileHead {
+  const isRepetition = /^reproc/i.test(values.processing);
+  return {
+    format,
+    version: values.version,
+    establishment: values.establishment,
+    madeOn: values.madeOn,
+    from: values.madeOn,
+    to: values.madeOn,
+    // All that is made anew has one number, which says nothing of the file that it was made for.
+    sequence: isRepetition ? null : values.sequence,
+    isRepetition,
+  };
+}
+
+const DIGITS = { branchCount: 4, recordCount: 6 } as const;
+type LineCounts = Readonly<Record<keyof typeof DIGITS, number>>;
+
+/** What the trailers of both say of the lines of the whole file. */
+export function checkLineCounts(
+  stated: LineCounts,
+  found: LineCounts,
+  place: Place,
+  findings: Findings,
+): void {
+  if (!findings.isClean) return;
+  for (const name of ['branchCount', 'recordCount'] as const) {
+    if (agrees(stated[name], found[name], DIGITS[name])) continue;
+    findings.fault(place, name, disagrees(name, stated[name], found[name]));
+  }
+}

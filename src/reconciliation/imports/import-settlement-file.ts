@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { basename } from 'node:path';
+import type { Actor, Audit } from '../../audit/audit-event.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { readSettlementEvents } from '../files/read-settlement-events.ts';
+import type {
+  SettlementEvent,
+  SettlementFault,
+  SettlementFileEnd,
+  SettlementFileHead,
+} from '../settlement-entry.ts';
+import { type FilePlace, isMoney, keptName, type SettlementFile } from './settlement-file.ts';
+import {
+  abandonFile,
+  beginFile,
+  deleteLines,
+  type FiledLine,
+  type FileSums,
+  findTakenFile,
+  finishSteps,
+  type HeldFile,
+  holdLeftFile,
+  readFile,
+  writeLines,
+} from './settlement-files.sql.ts';
+
+export type ImportTools = {
+  readonly database: Database;
+  readonly audit: Audit;
+  /** Called in a long import with the lines so far. */
+  readonly report: (lines: number) => void;
+  /** Something was taken that waits to be matched. */
+  readonly notify: () => void;
+};
+
+export type ImportResult =
+  | { readonly kind: 'taken'; readonly file: SettlementFile; readonly replaces: number | null }
+  /** This very content was taken before. */
+  | { readonly kind: 'known'; readonly file: SettlementFile }
+  | {
+      readonly kind: 'refused';
+      /** What is wrong with its lines; empty: `reason` says what is wrong with the whole. */
+      readonly faults: readonly SettlementFault[];
+      readonly reason: string | null;
+      /** By another process, at this moment. */
+      readonly isBeingTaken: boolean;
+    };
+
+/** Lines of one statement. */
+const LINES_AT_ONCE = 4_000;
+/** Statements under way while the next lines are read. */
+const WRITES_AT_ONCE = 2;
+const LEASE_MILLISECONDS = 60_000;
+const REPORT_LINES = 100_000;
+/** Files that died under way; each import clears away so many at most. */
+const MOST_LEFT_CLEARED = 100;
+
+const REFUSALS = {
+  sequenceTaken:
+    'a file of this number was taken with another content, and this one does not say that it was sent anew',
+  nothingToReplace: 'it was sent anew, and there is not exactly one taken file of its days that it replaces',
+  beingTaken: 'another process is taking this file now',
+} as const;
+
+/**
+ * Takes a file of an acquirer whole, or not at all: its lines are written in batches that nobody sees,
+ * and made visible with the audit entry in one commit, after the reader has checked its end. One that
+ * was taken before is not taken again.
+ */
+export async function importSettlementFile(
+  tools: ImportTools,
+  path: string,
+  actor: Actor,
+): Promise<ImportResult> {
+  await clearLeftFiles(tools.database);
+  const sha256 = await hashOf(path);
+  const known = await findTakenFile(tools.database, sha256);
+  if (known !== null) return { kind: 'known', file: await fileOf(tools.database, known) };
+  try {
+    return await takeFile(tools, path, sha256, actor);
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+    const isBeingTaken = error.reason === REFUSALS.beingTaken;
+    return { kind: 'refused', faults: error.faults, reason: error.reason, isBeingTaken };
+  }
+}
+
+class FileRefused extends Error {
+  readonly reason: string | null;
+  readonly faults: readonly SettlementFault[];
+  constructor(reason: string | null, faults: readonly SettlementFault[] = []) {
+    super(reason ?? 'the file is refused');
+    this.reason = reason;
+    this.faults = faults;
+  }
+}
+
+async function clearLeftFiles(database: Database): Promise<void> {
+  for (let cleared = 0; cleared < MOST_LEFT_CLEARED; cleared += 1) {
+    const left = await holdLeftFile(database, LEASE_MILLISECONDS);
+    if (left === null) return;
+    await abandonFile(database, left);
+  }
+}
+
+async function takeFile(
+  tools: ImportTools,
+  path: string,
+  sha256: Buffer,
+  actor: Actor,
+): Promise<ImportResult> {
+  const { database } = tools;
+  const events = readSettlementEvents(createReadStream(path));
+  const head = await headOf(events);
+  const name = keptName(basename(path));
+  const takenBy = actor.actor.slice(0, 100);
+  const file = await beginFile(database, { sha256, name, head, takenBy }, LEASE_MILLISECONDS);
+  if (file === null) throw new FileRefused(REFUSALS.beingTaken);
+  try {
+    await deleteLines(database, file);
+    const { sums, end } = await writeEntries(tools, file, events);
+    if (end.sha256 !== sha256.toString('hex')) throw new FileRefused('it changed while it was read');
+    return await finishFile(tools, file, { head, sums, sha256, name, actor });
+  } catch (error) {
+    await abandonFile(database, file).catch(() => {});
+    throw error;
+  }
+}
+
+async function headOf(events: AsyncIterator<SettlementEvent>): Promise<SettlementFileHead> {
+  const { value } = await events.next();
+  const event = value as SettlementEvent | undefined;
+  if (event?.type === 'head') return event.head;
+  throw new FileRefused(null, event?.type === 'refused' ? event.faults : []);
+}
+
+async function writeEntries(
+  { database, report }: ImportTools,
+  file: HeldFile,
+  events: AsyncIterable<SettlementEvent>,
+): Promise<{ readonly sums: FileSums; readonly end: SettlementFileEnd }> {
+  const sums = { entries: 0, gross: 0, net: 0 };
+  const writer = openLineWriter(database, file);
+  try {
+    for await (const event of events) {
+      if (event.type === 'refused') throw new FileRefused(null, event.faults);
+      if (event.type === 'end') {
+        await writer.end();
+        return { sums: { ...sums, from: event.end.from, to: event.end.to }, end: event.end };
+      }
+      if (event.type !== 'entry') continue;
+      const { entry, maskedLine } = event;
+      sums.entries += 1;
+      if (isMoney(entry.kind)) {
+        sums.gross += entry.gross;
+        sums.net += entry.net ?? entry.gross;
+      }
+      await writer.write({ entry, line: maskedLine });
+      if (sums.entries % REPORT_LINES === 0) report(sums.entries);
+    }
+    throw new Error('the reader ended without an end');
+  } catch (error) {
+    await writer.settle();
+    throw error;
+  }
+}
+
+/** Writes lines in batches, some of them while the next ones are read. */
+function openLineWriter(database: Database, file: HeldFile) {
+  let batch: FiledLine[] = [];
+  const underWay = new Set<Promise<void>>();
+
+  async function writeBatch(): Promise<void> {
+    const lines = batch;
+    batch = [];
+    while (underWay.size >= WRITES_AT_ONCE) await Promise.race(underWay);
+    const writing = (async () => {
+      const isHeld = await writeLines(database, file, lines, LEASE_MILLISECONDS);
+      if (!isHeld) throw new Error('another process took the file over');
+    })();
+    underWay.add(writing);
+    // A failed one stays, and the next write, or the end, throws what it threw.
+    writing.then(
+      () => underWay.delete(writing),
+      () => {},
+    );
+  }
+
+  return {
+    async write(line: FiledLine): Promise<void> {
+      batch.push(line);
+      if (batch.length >= LINES_AT_ONCE) await writeBatch();
+    },
+    async end(): Promise<void> {
+      if (batch.length > 0) await writeBatch();
+      await Promise.all(underWay);
+    },
+    settle: async () => void (await Promise.allSettled(underWay)),
+  };
+}
+
+type ToFinish = {
+  readonly head: SettlementFileHead;
+  readonly sums: FileSums;
+  readonly sha256: Buffer;
+  readonly name: string;
+  readonly actor: Actor;
+};
+
+async function finishFile(
+  { database, audit, notify }: ImportTools,
+  file: HeldFile,
+  { head, sums, sha256, name, actor }: ToFinish,
+): Promise<ImportResult> {
+  let place: FilePlace = { ok: false, refusal: 'beingTaken' };
+  const steps = finishSteps(file, head, sums, (given) => {
+    place = given;
+  });
+  const [, , finished = []] = await audit.commit(steps, ([, , done]) =>
+    done?.length === 1
+      ? [
+          {
+            ...actor,
+            action: 'settlement.import',
+            outcome: 'success',
+            resource: `settlement-files/${file.fileNumber}`,
+            detail: {
+              name,
+              sha256: sha256.toString('hex'),
+              format: head.format,
+              establishment: head.establishment,
+              entries: sums.entries,
+              gross: sums.gross,
+              net: sums.net,
+            },
+          },
+        ]
+      : [],
+  );
+  const got = place as FilePlace;
+  if (!got.ok) throw new FileRefused(REFUSALS[got.refusal]);
+  if (finished.length !== 1) throw new Error('another process took the file over');
+  notify();
+  return { kind: 'taken', file: await fileOf(database, file.fileNumber), replaces: got.replaces };
+}
+
+async function fileOf(database: Database, fileNumber: number): Promise<SettlementFile> {
+  const file = await readFile(database, fileNumber);
+  if (file === null) throw new Error(`the file ${fileNumber} is gone`);
+  return file;
+}
+
+async function hashOf(path: string): Promise<Buffer> {
+  const hash = createHash('sha256');
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest();
+}

@@ -1,0 +1,279 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import type { Day } from '../../values/instant.ts';
+import type { JudgedInstallment } from '../exceptions/finding.ts';
+import type { EntryKind, SettlementEntry, SettlementFormat } from '../settlement-entry.ts';
+import type { BatchMember } from './batch-members.ts';
+import type { Candidate } from './entry-match.ts';
+
+/** An installment that a line may be about, as the books have it now. */
+export type FoundCandidate = Candidate &
+  BatchMember & { readonly state: JudgedInstallment['state']; readonly accountNumber: string };
+
+/** A file whose lines are being matched, under the lease of this process. */
+export type MatchedFile = {
+  readonly fileNumber: number;
+  readonly fence: number;
+  readonly matchedLine: number;
+  readonly sha256: string;
+  readonly format: SettlementFormat;
+  readonly establishment: string;
+  readonly from: Day;
+  readonly to: Day;
+  /** The file that this one was sent anew for. */
+  readonly replaces: number | null;
+};
+
+const CLAIM = statement(
+  'settlement_files.claim',
+  `update settlement_files set due_at = now() + $1 * interval '1 millisecond', fence = fence + 1
+   where file_number = (
+     select file_number from settlement_files where taken_at is not null and due_at <= now()
+     order by due_at, file_number limit 1 for no key update skip locked
+   )
+   returning file_number, fence, matched_line, encode(sha256, 'hex') as sha256, format, establishment,
+     to_char(from_on, 'YYYY-MM-DD') as from_on, to_char(to_on, 'YYYY-MM-DD') as to_on, replaces`,
+);
+
+/** The file that waits for longest to be matched; null: none does. */
+export async function claimFile(database: Database, leaseMilliseconds: number): Promise<MatchedFile | null> {
+  const [row] = await database.query(CLAIM, [leaseMilliseconds]);
+  if (row === undefined) return null;
+  return {
+    fileNumber: row.file_number as number,
+    fence: row.fence as number,
+    matchedLine: row.matched_line as number,
+    sha256: row.sha256 as string,
+    format: row.format as SettlementFormat,
+    establishment: row.establishment as string,
+    from: row.from_on as Day,
+    to: row.to_on as Day,
+    replaces: row.replaces as number | null,
+  };
+}
+
+const EARLIEST = statement(
+  'settlement_files.earliest_due',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from settlement_files where taken_at is not null and due_at is not null`,
+);
+
+/** Null: no file waits to be matched. */
+export async function millisecondsUntilDueFile(database: Database): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, []);
+  const milliseconds = row?.milliseconds as number | null;
+  return milliseconds === null ? null : Math.max(0, milliseconds);
+}
+
+/** A line of a file, and which file that is. */
+export type FiledEntry = SettlementEntry & { readonly fileNumber: number };
+
+const ENTRY_COLUMNS = `e.file_number, e.line_number, e.kind, e.establishment, e.order_reference, e.tid, e.nsu,
+  e.authorization_code, e.brand, e.card_last_four, to_char(e.sold_on, 'YYYY-MM-DD') as sold_on, e.installment_number,
+  e.installment_count, e.gross, e.fee, e.net, e.anticipation_fee, to_char(e.bank_on, 'YYYY-MM-DD') as bank_on, e.batch,
+  e.receivable_unit, e.description, e.document`;
+
+const READ_NEXT = statement(
+  'settlement_entries.read_next',
+  `select ${ENTRY_COLUMNS} from settlement_entries e
+   where e.file_number = $1 and e.line_number > $2 order by e.line_number limit $3`,
+);
+
+export async function readNextEntries(
+  database: Database,
+  fileNumber: number,
+  afterLine: number,
+  limit: number,
+): Promise<FiledEntry[]> {
+  return (await database.query(READ_NEXT, [fileNumber, afterLine, limit])).map(parseEntry);
+}
+
+function parseEntry(row: Row): FiledEntry {
+  return {
+    fileNumber: row.file_number as number,
+    lineNumber: row.line_number as number,
+    kind: row.kind as EntryKind,
+    establishment: row.establishment as string,
+    orderReference: row.order_reference as string | null,
+    tid: row.tid as string | null,
+    nsu: row.nsu as string | null,
+    authorizationCode: row.authorization_code as string | null,
+    brand: row.brand as CardBrand | null,
+    cardLastFour: row.card_last_four as string | null,
+    soldOn: row.sold_on as Day | null,
+    installmentNumber: row.installment_number as number | null,
+    installmentCount: row.installment_count as number,
+    gross: row.gross as number,
+    fee: row.fee as number | null,
+    net: row.net as number | null,
+    anticipationFee: row.anticipation_fee as number | null,
+    bankOn: row.bank_on as Day | null,
+    batch: row.batch as string | null,
+    receivableUnit: row.receivable_unit as string | null,
+    description: row.description as string | null,
+    document: row.document as string | null,
+  };
+}
+
+const LINE = statement(
+  'settlement_entries.find',
+  `select ${ENTRY_COLUMNS} from settlement_entries e
+   where e.file_number = $1 and e.line_number = $2
+     and exists (select from settlement_files f where f.file_number = $1 and f.taken_at is not null)`,
+);
+
+export async function findEntry(
+  database: Database,
+  fileNumber: number,
+  lineNumber: number,
+): Promise<FiledEntry | null> {
+  const [row] = await database.query(LINE, [fileNumber, lineNumber]);
+  return row === undefined ? null : parseEntry(row);
+}
+
+const CANDIDATE = `r.merchant_id, r.account_number, r.transaction_id, r.installment_number, r.installment_count,
+  to_char(r.sold_on, 'YYYY-MM-DD') as sold_on, r.nsu, r.authorization_code, r.tid, r.gross, r.canceled, r.sale_amount,
+  to_char(r.reported_bank_on, 'YYYY-MM-DD') as reported_on`;
+
+/** The state that the books have now: what is shown of a receivable follows a moment behind. */
+const STATE_NOW = `coalesce((
+     select n.state from installments n where n.merchant_id = r.merchant_id and n.transaction_id = r.transaction_id
+       and n.installment_number = r.installment_number limit 1
+   ), r.installment_state) as state`;
+
+/** Whether a line pays it already. */
+const IS_PAID = `exists (
+     select from settlement_matches m where m.merchant_id = r.merchant_id and m.transaction_id = r.transaction_id
+       and m.installment_number = r.installment_number and m.kind in ('payout', 'anticipation')
+   ) as is_paid`;
+
+/**
+ * Of an acquirer's number, with or without the zeros in front of it. Several sales of one identifier
+ * are already too many, and a sale has as many installments as two digits count.
+ */
+const FIND = statement(
+  'settlement_entries.find_candidates',
+  `select e.line_number, c.* from (
+     select * from settlement_entries
+     where file_number = $1 and line_number = any ($2::integer[]) order by line_number
+   ) e cross join lateral (
+     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID} from receivables r
+      where r.reference_tail = e.reference_tail limit 200)
+     union
+     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID} from receivables r
+      where r.tid in (e.tid, ltrim(e.tid, '0')) limit 200)
+   ) c`,
+);
+
+/**
+ * By line, the installments of all merchants that our reference or the acquirer's identifier names.
+ */
+export async function findNamedCandidates(
+  database: Database,
+  fileNumber: number,
+  lineNumbers: readonly number[],
+): Promise<Map<number, FoundCandidate[]>> {
+  if (lineNumbers.length === 0) return new Map();
+  const rows = await database.query(FIND, [fileNumber, lineNumbers]);
+  const byLine = Map.groupBy(rows, (row) => row.line_number as number);
+  return new Map([...byLine].map(([line, found]) => [line, found.map(parseCandidate)]));
+}
+
+/**
+ * An authorization code has six signs, so that among the sales of three days of many merchants it
+ * stands some times. More of them than are read say nothing for certain.
+ */
+const FIND_BY_CODE = statement(
+  'settlement_entries.find_candidates_by_code',
+  `select e.line_number, x.of_code, ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}
+   from (
+     select * from settlement_entries
+     where file_number = $1 and line_number = any ($2::integer[]) order by line_number
+   ) e
+   cross join lateral (
+     select y.*, count(*) over () as of_code, row_number() over () as place from (
+       select * from receivables
+       where authorization_code in (e.authorization_code, upper(e.authorization_code), ltrim(e.authorization_code, '0'))
+         and sold_on between e.sold_on - 1 and e.sold_on + 1
+       limit $3
+     ) y
+   ) x
+   cross join lateral (select x.*) r
+   where case when x.of_code >= $3 then x.place = 1
+     else abs(e.gross) = case when e.installment_number is null then r.sale_amount else r.gross end end`,
+);
+
+/** Sales of one code in three days; beyond, nothing is certain. */
+const MOST_OF_CODE = 300;
+
+/** The same by authorization code, day and amount; null: there are too many of the code. */
+export async function findCandidatesByCode(
+  database: Database,
+  fileNumber: number,
+  lineNumbers: readonly number[],
+): Promise<Map<number, FoundCandidate[] | null>> {
+  if (lineNumbers.length === 0) return new Map();
+  const rows = await database.query(FIND_BY_CODE, [fileNumber, lineNumbers, MOST_OF_CODE]);
+  const byLine = Map.groupBy(rows, (row) => row.line_number as number);
+  return new Map(
+    [...byLine].map(([line, found]) => {
+      const isCrowded = found.some(({ of_code }) => (of_code as number) >= MOST_OF_CODE);
+      return [line, isCrowded ? null : found.map(parseCandidate)];
+    }),
+  );
+}
+
+const MEMBERS = statement(
+  'settlement_entries.find_batch_members',
+  `select distinct ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}
+   from (
+     select s.file_number, s.line_number from settlement_entries s
+     where s.establishment = $1 and s.batch = $2 and s.kind = 'sale' order by s.file_number, s.line_number limit $4
+   ) s
+   cross join lateral (
+     select m.merchant_id, m.transaction_id from settlement_matches m
+     where m.file_number = s.file_number and m.line_number = s.line_number
+     group by m.merchant_id, m.transaction_id limit 100
+   ) m
+   cross join lateral (
+     select * from receivables
+     where merchant_id = m.merchant_id and transaction_id = m.transaction_id and installment_number = $3 limit 1
+   ) r
+   order by r.merchant_id, r.transaction_id`,
+);
+
+/** The sales of a batch that are known, by the installment that is paid; null: more than can be divided. */
+export async function findBatchMembers(
+  database: Database,
+  {
+    establishment,
+    batch,
+    installmentNumber,
+  }: Pick<SettlementEntry, 'establishment' | 'batch' | 'installmentNumber'>,
+  most: number,
+): Promise<FoundCandidate[] | null> {
+  const rows = await database.query(MEMBERS, [establishment, batch, installmentNumber ?? 1, most + 1]);
+  return rows.length > most ? null : rows.map(parseCandidate);
+}
+
+function parseCandidate(row: Row): FoundCandidate {
+  const state = row.state as FoundCandidate['state'];
+  return {
+    merchantId: row.merchant_id as string,
+    accountNumber: row.account_number as string,
+    transactionId: row.transaction_id as string,
+    installmentNumber: row.installment_number as number,
+    installmentCount: row.installment_count as number,
+    soldOn: row.sold_on as Day,
+    nsu: row.nsu as string | null,
+    authorizationCode: row.authorization_code as string | null,
+    tid: row.tid as string | null,
+    gross: row.gross as number,
+    canceled: row.canceled as number,
+    saleGross: row.sale_amount as number,
+    state,
+    isBlocked: state === 'blocked',
+    reportedOn: row.reported_on as Day | null,
+    isPaid: row.is_paid as boolean,
+  };
+}

@@ -1,0 +1,231 @@
+import type { FiledChange } from '../../transactions/changes/filed-changes.sql.ts';
+import { startOfSaoPauloDay } from '../../values/instant.ts';
+import type { ExceptionClass } from '../exceptions/exception.ts';
+import { netOf } from '../exceptions/finding.ts';
+import { filedChangeId, filedChargebackId } from '../imports/settlement-file.ts';
+import type { EntryKind } from '../settlement-entry.ts';
+import { paidMembers } from './batch-members.ts';
+import type { FiledEntry, FoundCandidate } from './candidates.sql.ts';
+import { type EntryMatch, type MatchRule, matchEntry } from './entry-match.ts';
+import { divideEntry, type EntryPart } from './entry-parts.ts';
+
+/** One installment, as the key of what is written about it. */
+export type InstallmentKey = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly installmentNumber: number;
+};
+
+/** A line's part in an installment, as it is written. */
+export type DecidedMatch = InstallmentKey &
+  EntryPart & {
+    readonly fileNumber: number;
+    readonly lineNumber: number;
+    readonly kind: EntryKind;
+    readonly rule: MatchRule;
+    readonly bankOn: FiledEntry['bankOn'];
+    readonly document: string | null;
+    readonly changeId: string | null;
+  };
+
+/** A line of which nothing is known, and what kind of exception that makes. */
+export type UnmatchedLine = {
+  readonly fileNumber: number;
+  readonly lineNumber: number;
+  readonly class: ExceptionClass;
+  readonly amount: number;
+  readonly reason: string;
+  readonly day: FiledEntry['bankOn'];
+};
+
+export type DecidedLines = {
+  readonly matches: readonly DecidedMatch[];
+  readonly unmatched: readonly UnmatchedLine[];
+  readonly changes: readonly FiledChange[];
+};
+
+/** What a line of a batch is about, beside what names a sale; null: too many to divide. */
+type MembersOf = (entry: FiledEntry) => readonly FoundCandidate[] | null;
+
+/**
+ * A line of a batch of sales names none of them: it is divided over those that the acquirer's own list
+ * of the batch has.
+ */
+export function isOfBatch(entry: FiledEntry): boolean {
+  const names = [entry.orderReference, entry.tid, entry.nsu, entry.authorizationCode];
+  return entry.kind !== 'sale' && entry.batch !== null && names.every((name) => name === null);
+}
+
+/**
+ * What some lines are about. `candidatesOf` null: so many that none is certain. `sha256` of their file,
+ * for the ids of changes.
+ */
+export function decideLines(
+  entries: readonly FiledEntry[],
+  candidatesOf: (entry: FiledEntry) => readonly FoundCandidate[] | null,
+  membersOf: MembersOf,
+  sha256: string,
+): DecidedLines {
+  const matches: DecidedMatch[] = [];
+  const unmatched: UnmatchedLine[] = [];
+  const changes: FiledChange[] = [];
+  const paid = new Set<string>();
+  for (const entry of entries) {
+    // What a batch will pay, and credits and debits of no sale, are of no installment.
+    if (entry.kind === 'adjustment' || entry.kind === 'schedule') continue;
+    const match = isOfBatch(entry)
+      ? matchBatch(entry, membersOf(entry), paid)
+      : matchNamed(entry, candidatesOf(entry));
+    if (match.kind === 'unmatched') {
+      unmatched.push(unmatchedLine(entry, match.reason));
+      continue;
+    }
+    const parts = divideEntry(entry, match.installments);
+    match.installments.forEach((installment, index) => {
+      const part = parts[index] as EntryPart;
+      const isAgain = isPaying(entry.kind) && paid.has(placeOf(installment));
+      const change =
+        isAgain || !isSure(match, parts, entry) ? null : changeOf(entry, installment, part, sha256);
+      if (change !== null) changes.push(change);
+      if (isPaying(entry.kind)) paid.add(placeOf(installment));
+      matches.push({
+        merchantId: installment.merchantId,
+        transactionId: installment.transactionId,
+        installmentNumber: installment.installmentNumber,
+        ...part,
+        fileNumber: entry.fileNumber,
+        lineNumber: entry.lineNumber,
+        kind: entry.kind,
+        rule: match.rule,
+        bankOn: entry.bankOn,
+        document: entry.document,
+        changeId: change?.changeId ?? null,
+      });
+    });
+  }
+  return { matches, unmatched, changes };
+}
+
+/**
+ * Whether a match may change the books. What only an authorization code names may be another merchant's
+ * sale; a batch whose sales do not add up may lack some of them.
+ */
+function isSure(
+  match: { readonly rule: MatchRule },
+  parts: readonly EntryPart[],
+  entry: FiledEntry,
+): boolean {
+  switch (match.rule) {
+    case 'reference':
+    case 'tid':
+      return true;
+    case 'nsu':
+      return entry.kind !== 'chargeback';
+    case 'authorization':
+      return false;
+    case 'batch':
+      return isPaying(entry.kind) && parts.reduce((sum, { gross }) => sum + gross, 0) === entry.gross;
+  }
+}
+
+const placeOf = ({ merchantId, transactionId, installmentNumber }: InstallmentKey) =>
+  `${merchantId} ${transactionId} ${installmentNumber}`;
+
+function isPaying(kind: EntryKind): boolean {
+  return kind === 'payout' || kind === 'anticipation';
+}
+
+type LineMatch =
+  | Extract<EntryMatch<FoundCandidate>, { kind: 'matched' }>
+  | { readonly kind: 'unmatched'; readonly reason: string };
+
+function matchNamed(entry: FiledEntry, candidates: readonly FoundCandidate[] | null): LineMatch {
+  return candidates === null ? { kind: 'unmatched', reason: 'ambiguous' } : matchEntry(entry, candidates);
+}
+
+/** `paid`: what lines before this one, of the same look, pay. */
+function matchBatch(
+  entry: FiledEntry,
+  members: readonly FoundCandidate[] | null,
+  paid: ReadonlySet<string>,
+): LineMatch {
+  if (members === null) return { kind: 'unmatched', reason: 'batchTooLarge' };
+  // Which of its sales a debit of a batch takes from, nobody can know: it is looked at by a person.
+  if (!isPaying(entry.kind) && entry.kind !== 'sale' && members.length > 1)
+    return { kind: 'unmatched', reason: 'ambiguous' };
+  const now = members.map((member) => ({ ...member, isPaid: member.isPaid || paid.has(placeOf(member)) }));
+  const installments = isPaying(entry.kind)
+    ? paidMembers({ amount: Math.abs(entry.gross), bankOn: entry.bankOn }, now)
+    : now;
+  return installments.length === 0
+    ? { kind: 'unmatched', reason: members.length === 0 ? 'batchUnknown' : 'batchPaid' }
+    : { kind: 'matched', rule: 'batch', installments };
+}
+
+const CLASS_OF_UNMATCHED = {
+  sale: 'notInParcela',
+  payout: 'notInParcela',
+  anticipation: 'notInParcela',
+  cancel: 'cancellationUnknown',
+  cancelReversal: 'cancellationUnknown',
+  chargeback: 'chargebackUnknown',
+  chargebackReversal: 'chargebackUnknown',
+  schedule: 'notInParcela',
+  adjustment: 'notInParcela',
+  pledge: 'heldByPledge',
+} as const satisfies Record<EntryKind, ExceptionClass>;
+
+function unmatchedLine(entry: FiledEntry, reason: string): UnmatchedLine {
+  const { fileNumber, lineNumber, kind, bankOn, soldOn } = entry;
+  const net = netOf(entry);
+  return {
+    fileNumber,
+    lineNumber,
+    // Every sale of the batch is paid already.
+    class: reason === 'batchPaid' ? 'duplicateInFile' : CLASS_OF_UNMATCHED[kind],
+    // What goes to somebody else is lacking; a payout that nobody knows is too much.
+    amount: kind === 'pledge' ? Math.abs(net) : 0 - net,
+    reason,
+    day: bankOn ?? soldOn,
+  };
+}
+
+/**
+ * What a line changes in the books, if they have not seen it: a payout of what is not paid yet, a
+ * chargeback. The table of states decides, as of everything that the acquirer reports.
+ */
+function changeOf(
+  entry: FiledEntry,
+  { merchantId, transactionId, installmentNumber, installmentCount, state }: FoundCandidate,
+  part: EntryPart,
+  sha256: string,
+): FiledChange | null {
+  const day = entry.bankOn ?? entry.soldOn;
+  if (day === null) return null;
+  const about = {
+    merchantId,
+    changeId: filedChangeId(sha256, entry.lineNumber, transactionId, installmentNumber),
+    reference: transactionId,
+    installmentNumber,
+    happenedAt: startOfSaoPauloDay(day),
+  };
+  if (isPaying(entry.kind) && part.gross > 0 && (state === 'authorized' || state === 'blocked')) {
+    const net = netOf(part);
+    const money = { fee: part.fee, net: net < 0 ? null : net, bankOn: entry.bankOn };
+    return { ...about, event: 'settle', amount: null, ...money };
+  }
+  // One that names no installment is divided here as a guess: the feed says of which it was.
+  const isOfInstallment = entry.installmentNumber !== null || installmentCount === 1;
+  if (entry.kind === 'chargeback' && part.gross !== 0 && state !== 'canceled' && isOfInstallment) {
+    const amount = Math.abs(part.gross);
+    const changeId = filedChargebackId({
+      transactionId,
+      installmentNumber,
+      amount,
+      day,
+      document: entry.document,
+    });
+    return { ...about, changeId, event: 'chargeback', amount, fee: null, net: null, bankOn: null };
+  }
+  return null;
+}

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Day } from '../../values/instant.ts';
+import { paidMembers } from './batch-members.ts';
+import { type Candidate, type MatchableEntry, matchEntry, referenceTail } from './entry-match.ts';
+import { divideEntry } from './entry-parts.ts';
+
+const SALE: Candidate = {
+  merchantId: 'LOJA',
+  transactionId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  installmentNumber: 1,
+  installmentCount: 1,
+  soldOn: '2026-11-03' as Day,
+  nsu: '778812',
+  authorizationCode: 'AB12CD',
+  tid: '10069930690864A81ABA',
+  gross: 1_000,
+  saleGross: 1_000,
+};
+const OTHER: Candidate = {
+  ...SALE,
+  transactionId: '0199c1f2-6a2b-7c11-8a3e-5d1f0c7b2a99',
+  nsu: '5',
+  authorizationCode: 'ZZ9999',
+  tid: 'OTHER',
+};
+const NOTHING: MatchableEntry = {
+  orderReference: null,
+  tid: null,
+  nsu: null,
+  authorizationCode: null,
+  soldOn: null,
+  installmentNumber: 1,
+  installmentCount: 1,
+  gross: 1_000,
+};
+const ENTRY: MatchableEntry = {
+  orderReference: '6a2b7c119a3e5d1f0c7b2a44',
+  tid: SALE.tid,
+  nsu: '000000778812',
+  authorizationCode: 'ab12cd',
+  soldOn: SALE.soldOn,
+  installmentNumber: 1,
+  installmentCount: 1,
+  gross: 1_000,
+};
+
+const ruleOf = (entry: MatchableEntry, candidates: readonly Candidate[]) => {
+  const result = matchEntry(entry, candidates);
+  return result.kind === 'matched' ? result.rule : result.reason;
+};
+
+test('the rules are asked in their order, and each finds alone', () => {
+  assert.equal(ruleOf(ENTRY, [SALE, OTHER]), 'reference');
+  assert.equal(ruleOf({ ...ENTRY, orderReference: 'PEDIDO 7' }, [SALE, OTHER]), 'tid');
+  assert.equal(ruleOf({ ...ENTRY, orderReference: null, tid: null }, [SALE, OTHER]), 'nsu');
+  assert.equal(ruleOf({ ...ENTRY, orderReference: null, tid: null, nsu: '9' }, [SALE]), 'authorization');
+  assert.equal(ruleOf(NOTHING, [SALE, OTHER]), 'notFound');
+});
+
+test('a reference counts with its last sixteen digits, and with no fewer', () => {
+  const digits = SALE.transactionId.replaceAll('-', '');
+  for (const length of [32, 30, 20, 16])
+    assert.equal(ruleOf({ ...NOTHING, orderReference: digits.slice(-length) }, [SALE, OTHER]), 'reference');
+  assert.equal(ruleOf({ ...NOTHING, orderReference: SALE.transactionId }, [SALE]), 'reference');
+  assert.equal(ruleOf({ ...NOTHING, orderReference: digits.slice(-15) }, [SALE]), 'notFound');
+  assert.equal(referenceTail('0000000000000000'), 0n);
+  assert.equal(referenceTail('9a3e5d1f0c7b2a44'), BigInt.asIntN(64, 0x9a3e5d1f0c7b2a44n));
+  assert.equal(referenceTail('pedido-000000000042'), null);
+});
+
+test('the authorization code alone needs the amount, and a day at most between', () => {
+  const alone = { ...NOTHING, authorizationCode: 'AB12CD', soldOn: '2026-11-04' as Day };
+  assert.equal(ruleOf(alone, [SALE]), 'authorization');
+  assert.equal(ruleOf({ ...alone, soldOn: '2026-11-02' as Day }, [SALE]), 'authorization');
+  assert.equal(ruleOf({ ...alone, soldOn: '2026-11-05' as Day }, [SALE]), 'notFound');
+  assert.equal(ruleOf({ ...alone, gross: 1_001 }, [SALE]), 'notFound');
+  assert.equal(ruleOf({ ...alone, soldOn: null }, [SALE]), 'notFound');
+});
+
+test('what two sales fit is never guessed, and no later rule decides it', () => {
+  const twin = { ...OTHER, tid: SALE.tid };
+  assert.equal(ruleOf({ ...ENTRY, orderReference: null }, [SALE, twin]), 'ambiguous');
+});
+
+test('a line about a sale is about each installment, one about an installment only about that', () => {
+  const sale = [1, 2, 3].map((installmentNumber) => ({
+    ...SALE,
+    installmentNumber,
+    installmentCount: 3,
+    saleGross: 3_000,
+  }));
+  const whole = matchEntry({ ...ENTRY, installmentNumber: null, gross: 3_000 }, sale);
+  assert.deepEqual(
+    whole.kind === 'matched' && whole.installments.map(({ installmentNumber }) => installmentNumber),
+    [1, 2, 3],
+  );
+  const second = matchEntry({ ...ENTRY, installmentNumber: 2 }, sale);
+  assert.deepEqual(second.kind === 'matched' && second.installments.length, 1);
+  assert.equal(ruleOf({ ...ENTRY, installmentNumber: 4 }, sale), 'noSuchInstallment');
+});
+
+const MONEY = fc.integer({ min: 0, max: 9_999_999_999 });
+const WEIGHTS = fc.array(
+  MONEY.chain((gross) =>
+    fc.record({ gross: fc.constant(gross), canceled: fc.integer({ min: 0, max: gross }) }),
+  ),
+  { minLength: 1, maxLength: 40 },
+);
+const SIGNED = fc.integer({ min: -9_999_999_999, max: 9_999_999_999 });
+const ENTRIES = fc.record({
+  gross: SIGNED,
+  fee: fc.option(MONEY),
+  net: fc.option(SIGNED),
+  anticipationFee: fc.option(MONEY),
+});
+
+test('the parts of a line add up to it to the cent, of each kind of money', () => {
+  fc.assert(
+    fc.property(ENTRIES, WEIGHTS, (entry, weights) => {
+      const parts = divideEntry(entry, weights);
+      for (const kind of ['gross', 'fee', 'net', 'anticipationFee'] as const) {
+        const total = entry[kind];
+        if (total === null) assert.ok(parts.every((part) => part[kind] === null));
+        else
+          assert.equal(
+            parts.reduce((sum, part) => sum + (part[kind] ?? 0), 0),
+            total,
+          );
+      }
+    }),
+  );
+});
+
+test('a batch paid in full pays each sale what it was sold for, and nets fit', () => {
+  fc.assert(
+    fc.property(WEIGHTS, fc.integer({ min: 0, max: 1_000 }), (weights, portion) => {
+      const gross = weights.reduce((sum, each) => sum + each.gross, 0);
+      const fee = Math.floor((gross * portion) / 10_000);
+      const parts = divideEntry({ gross, fee, net: gross - fee, anticipationFee: null }, weights);
+      parts.forEach((part, index) => {
+        assert.equal(part.gross, weights[index]?.gross);
+        assert.equal(part.net, part.gross - (part.fee ?? 0));
+      });
+    }),
+  );
+});
+
+test('a cancel that the books have goes where the books have it', () => {
+  const weights = [
+    { gross: 500, canceled: 500 },
+    { gross: 500, canceled: 20 },
+  ];
+  const parts = divideEntry({ gross: -520, fee: 0, net: -520, anticipationFee: null }, weights);
+  assert.deepEqual(
+    parts.map(({ gross, net }) => [gross, net]),
+    [
+      [-500, -500],
+      [-20, -20],
+    ],
+  );
+});
+
+test('a payout of a batch pays those whose money adds up, held ones by a line of their own', () => {
+  const member = (gross: number, more: object = {}) => ({
+    gross,
+    canceled: 0,
+    isBlocked: false,
+    isPaid: false,
+    reportedOn: null,
+    ...more,
+  });
+  const [plain, held, paid, less] = [
+    member(100),
+    member(70, { isBlocked: true }),
+    member(50, { isPaid: true }),
+    member(30, { canceled: 10 }),
+  ];
+  const paidBy = (amount: number, members: (typeof plain)[]) =>
+    paidMembers({ amount, bankOn: '2027-01-04' as Day }, members);
+  const all = [plain, held, paid, less];
+  assert.deepEqual(paidBy(120, all), [plain, less]);
+  assert.deepEqual(paidBy(190, all), [plain, held, less]);
+  assert.deepEqual(paidBy(70, [held, paid]), [held]);
+  assert.deepEqual(paidBy(121, all), [plain, less]);
+  assert.deepEqual(paidBy(50, [paid]), []);
+  const reported = member(40, { canceled: 40, reportedOn: '2027-01-04' });
+  assert.deepEqual(paidBy(40, [plain, reported]), [reported], 'charged back since');
+  assert.deepEqual(paidBy(41, [plain, reported]), [reported]);
+});

@@ -1,0 +1,168 @@
+import type { Day } from '../../values/instant.ts';
+import { addDays } from '../../values/instant.ts';
+import type { SettlementEntry } from '../settlement-entry.ts';
+
+/** By what a line of a file was matched, in the order in which it is tried. */
+export const MATCH_RULES = ['reference', 'tid', 'nsu', 'authorization', 'batch'] as const;
+export type MatchRule = (typeof MATCH_RULES)[number];
+
+/** An installment as matching sees it. */
+export type Candidate = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly installmentNumber: number;
+  readonly installmentCount: number;
+  readonly soldOn: Day;
+  readonly nsu: string | null;
+  readonly authorizationCode: string | null;
+  readonly tid: string | null;
+  /** Cents of the installment, and of its whole sale. */
+  readonly gross: number;
+  readonly saleGross: number;
+};
+
+export type MatchableEntry = Pick<
+  SettlementEntry,
+  | 'orderReference'
+  | 'tid'
+  | 'nsu'
+  | 'authorizationCode'
+  | 'soldOn'
+  | 'installmentNumber'
+  | 'installmentCount'
+  | 'gross'
+>;
+
+/**
+ * `ambiguous`: the first rule that found anything found several sales. `noSuchInstallment`: the sale
+ * is known, and has no installment of that number.
+ */
+export type Unmatched = 'notFound' | 'ambiguous' | 'noSuchInstallment';
+
+export type EntryMatch<C extends Candidate = Candidate> =
+  | { readonly kind: 'matched'; readonly rule: MatchRule; readonly installments: readonly C[] }
+  | { readonly kind: 'unmatched'; readonly reason: Unmatched };
+
+/** Short order numbers of acquirers hold at least so many digits of our reference. */
+const LEAST_REFERENCE_DIGITS = 16;
+
+/** The hexadecimal digits of our reference in an order number; null: it is none of ours. */
+function referenceDigits(orderReference: string | null): string | null {
+  const digits = (orderReference ?? '').trim().replaceAll('-', '').toLowerCase();
+  return /^[0-9a-f]{16,32}$/.test(digits) ? digits : null;
+}
+
+/** The last digits of a reference as the signed number that receivables are found by. */
+export function referenceTail(orderReference: string | null): bigint | null {
+  const digits = referenceDigits(orderReference);
+  return digits === null ? null : BigInt.asIntN(64, BigInt(`0x${digits.slice(-LEAST_REFERENCE_DIGITS)}`));
+}
+
+/** Files write numbers with zeros in front, or with fewer of them than the acquirer's answer had. */
+function plainNumber(text: string | null): string | null {
+  const plain = (text ?? '')
+    .trim()
+    .toUpperCase()
+    .replace(/^0+(?=.)/, '');
+  return plain === '' ? null : plain;
+}
+
+const isSame = (one: string | null, other: string | null): boolean => {
+  const plain = plainNumber(one);
+  return plain !== null && plain === plainNumber(other);
+};
+
+/** Some layouts hold the last six digits of an NSU only. */
+function isSameNsu(filed: string | null, ours: string | null): boolean {
+  if (isSame(filed, ours)) return true;
+  const [short, long] = [plainNumber(filed), (ours ?? '').trim()];
+  return (
+    short !== null && /^\d{1,6}$/.test(short) && long.length > 6 && long.endsWith(short.padStart(6, '0'))
+  );
+}
+
+/** Whether an amount of a file is the installment's, or of a line about the whole sale the sale's. */
+function isSameAmount(entry: MatchableEntry, candidate: Candidate): boolean {
+  const amount = Math.abs(entry.gross);
+  return entry.installmentNumber === null ? amount === candidate.saleGross : amount === candidate.gross;
+}
+
+/**
+ * Whether a line names another sale than this one: by an order number of our form, or a TID. Numbers of
+ * six signs repeat among merchants.
+ */
+function contradicts({ orderReference, tid }: MatchableEntry, candidate: Candidate): boolean {
+  const digits = referenceDigits(orderReference);
+  const isOurs = digits !== null && /[a-f]/.test(digits);
+  return (
+    (isOurs && !endsWithDigits(candidate, digits)) ||
+    (tid !== null && candidate.tid !== null && !isSame(tid, candidate.tid))
+  );
+}
+
+function endsWithDigits({ transactionId }: Candidate, digits: string): boolean {
+  return transactionId.replaceAll('-', '').toLowerCase().endsWith(digits);
+}
+
+const RULES: readonly {
+  readonly rule: Exclude<MatchRule, 'batch'>;
+  readonly fits: (entry: MatchableEntry, candidate: Candidate) => boolean;
+}[] = [
+  {
+    rule: 'reference',
+    fits({ orderReference }, candidate) {
+      const digits = referenceDigits(orderReference);
+      return digits !== null && endsWithDigits(candidate, digits);
+    },
+  },
+  { rule: 'tid', fits: (entry, candidate) => isSame(entry.tid, candidate.tid) },
+  {
+    rule: 'nsu',
+    fits: (entry, candidate) =>
+      isSameNsu(entry.nsu, candidate.nsu) &&
+      isSame(entry.authorizationCode, candidate.authorizationCode) &&
+      entry.soldOn === candidate.soldOn &&
+      isSameAmount(entry, candidate),
+  },
+  {
+    rule: 'authorization',
+    fits: (entry, candidate) =>
+      isSame(entry.authorizationCode, candidate.authorizationCode) &&
+      entry.soldOn !== null &&
+      candidate.soldOn >= addDays(entry.soldOn, -1) &&
+      candidate.soldOn <= addDays(entry.soldOn, 1) &&
+      isSameAmount(entry, candidate),
+  },
+];
+
+/**
+ * What a line is about: the first rule that finds a sale decides. Where that rule finds several, none
+ * is taken, and no later rule is asked: it would know less.
+ */
+export function matchEntry<C extends Candidate>(
+  entry: MatchableEntry,
+  candidates: readonly C[],
+): EntryMatch<C> {
+  for (const { rule, fits } of RULES) {
+    const found = candidates.filter((candidate) =>
+      // Amounts of installments differ by a cent: the sale is sought by all, the installment below.
+      rule === 'nsu' || rule === 'authorization'
+        ? isOfNumber(entry, candidate) && fits(entry, candidate) && !contradicts(entry, candidate)
+        : fits(entry, candidate),
+    );
+    if (found.length === 0) continue;
+    const sales = new Set(found.map(({ merchantId, transactionId }) => `${merchantId} ${transactionId}`));
+    if (sales.size > 1) return { kind: 'unmatched', reason: 'ambiguous' };
+    const installments = found
+      .filter((candidate) => isOfNumber(entry, candidate))
+      .sort((one, other) => one.installmentNumber - other.installmentNumber);
+    return installments.length === 0
+      ? { kind: 'unmatched', reason: 'noSuchInstallment' }
+      : { kind: 'matched', rule, installments };
+  }
+  return { kind: 'unmatched', reason: 'notFound' };
+}
+
+function isOfNumber({ installmentNumber }: MatchableEntry, candidate: Candidate): boolean {
+  return installmentNumber === null || installmentNumber === candidate.installmentNumber;
+}

@@ -1,0 +1,41 @@
+import { GRACE_DAYS } from '../exceptions/finding.ts';
+import {
+  type CoverageToLook,
+  findCoveragesToLook,
+  findNotFiled,
+  lookedStep,
+  type ReceivablePlace,
+} from './due-exceptions.sql.ts';
+import type { MatchTools } from './match-due-file.ts';
+import { judgeInstallments } from './matches.sql.ts';
+
+const INSTALLMENTS_OF_COMMIT = 400;
+
+/**
+ * Judges what was to be paid on days of which files tell, and stands in none. Repeating it is harmless,
+ * in any number of processes: an exception is found once. Gives how many coverages it looked through.
+ */
+export async function findMissingPayouts(tools: MatchTools, signal: AbortSignal): Promise<number> {
+  const coverages = await findCoveragesToLook(tools.database, GRACE_DAYS);
+  for (const coverage of coverages) {
+    if (signal.aborted) break;
+    await lookThrough(tools, coverage, signal);
+  }
+  return coverages.length;
+}
+
+async function lookThrough(
+  { database, notifyDeliverer }: MatchTools,
+  coverage: CoverageToLook,
+  signal: AbortSignal,
+): Promise<void> {
+  let after: ReceivablePlace = [coverage.lookedTo, '00000000-0000-0000-0000-000000000000', 0];
+  while (!signal.aborted) {
+    const missing = await findNotFiled(database, coverage, after, INSTALLMENTS_OF_COMMIT);
+    const last = missing.at(-1);
+    const isLast = missing.length < INSTALLMENTS_OF_COMMIT;
+    if (await judgeInstallments(database, missing, isLast ? [lookedStep(coverage)] : [])) notifyDeliverer();
+    if (isLast || last === undefined) return;
+    after = [last.expectedOn, last.transactionId, last.installmentNumber];
+  }
+}

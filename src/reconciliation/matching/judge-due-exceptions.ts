@@ -1,0 +1,40 @@
+import { findEntry } from './candidates.sql.ts';
+import { claimDueExceptions, type DueException } from './due-exceptions.sql.ts';
+import { decideEntries, type MatchTools } from './match-due-file.ts';
+import { judgeInstallments, recordFoundLine } from './matches.sql.ts';
+
+const EXCEPTIONS_OF_RUN = 100;
+
+/**
+ * Looks again at exceptions whose time has come: the sale of a line may be known by now, and the books
+ * may have caught up with a file. Gives how many it looked at; throws the first error after all were
+ * tried.
+ */
+export async function judgeDueExceptions(tools: MatchTools, signal: AbortSignal): Promise<number> {
+  const due = await claimDueExceptions(tools.database, EXCEPTIONS_OF_RUN);
+  const keys = due.flatMap(({ installment }) => (installment === null ? [] : [installment]));
+  const errors: unknown[] = [];
+  if (keys.length > 0) {
+    const isWaiting = await judgeInstallments(tools.database, keys);
+    if (isWaiting) tools.notifyDeliverer();
+  }
+  for (const exception of due) {
+    if (signal.aborted) break;
+    if (exception.installment !== null) continue;
+    await matchLineAgain(tools, exception).catch((error) => errors.push(error));
+  }
+  if (errors.length > 0) throw errors[0];
+  return due.length;
+}
+
+async function matchLineAgain(
+  { database, notifyDeliverer }: MatchTools,
+  { exceptionId, fileNumber, lineNumber, sha256 }: DueException,
+): Promise<void> {
+  if (fileNumber === null || lineNumber === null || sha256 === null) return;
+  const entry = await findEntry(database, fileNumber, lineNumber);
+  if (entry === null) return;
+  const decided = await decideEntries(database, [entry], sha256);
+  if (decided.matches.length === 0) return;
+  if (await recordFoundLine(database, exceptionId, decided)) notifyDeliverer();
+}

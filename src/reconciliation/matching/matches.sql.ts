@@ -1,0 +1,142 @@
+import { newId } from '../../platform/chance.ts';
+import {
+  type CommitStep,
+  type Database,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { keepFiledChangesStep } from '../../transactions/changes/filed-changes.sql.ts';
+import type { DecidedLines, DecidedMatch, InstallmentKey, UnmatchedLine } from './decided-lines.ts';
+import { type ExceptionRow, judgeSteps, recordExceptionsStep } from './judge.sql.ts';
+
+/** Stands for no merchant in the key of an exception. */
+const NO_MERCHANT = '';
+
+const MATCHES = inputRows<DecidedMatch>({
+  merchant_id: ['text', (match) => match.merchantId],
+  transaction_id: ['uuid', (match) => match.transactionId],
+  installment_number: ['smallint', (match) => match.installmentNumber],
+  file_number: ['bigint', (match) => match.fileNumber],
+  line_number: ['integer', (match) => match.lineNumber],
+  kind: ['text', (match) => match.kind],
+  rule: ['text', (match) => match.rule],
+  gross: ['bigint', (match) => match.gross],
+  fee: ['bigint', (match) => match.fee],
+  net: ['bigint', (match) => match.net],
+  anticipation_fee: ['bigint', (match) => match.anticipationFee],
+  bank_on: ['date', (match) => match.bankOn],
+  document: ['text', (match) => match.document],
+  change_id: ['text', (match) => match.changeId],
+});
+
+const WRITE = statement(
+  'settlement_matches.write',
+  `insert into settlement_matches (merchant_id, transaction_id, installment_number, file_number, line_number, kind, rule,
+     gross, fee, net, anticipation_fee, bank_on, document, change_id)
+   select i.merchant_id, i.transaction_id, i.installment_number, i.file_number, i.line_number, i.kind, i.rule,
+     i.gross, i.fee, i.net, i.anticipation_fee, i.bank_on, i.document, i.change_id
+   from ${MATCHES.sql}
+   on conflict do nothing
+   returning true`,
+);
+
+/** The fence lets one process at a time go on in a file. */
+const ADVANCE = statement(
+  'settlement_files.advance',
+  `update settlement_files set matched_line = $4, due_at = now() + $5 * interval '1 millisecond'
+   where file_number = $1 and fence = $2 and matched_line = $3 and matched_at is null returning file_number`,
+);
+
+export type MatchedLines = DecidedLines & {
+  readonly fileNumber: number;
+  readonly fence: number;
+  readonly afterLine: number;
+  readonly lastLine: number;
+};
+
+/** `gone`: another process goes on in the file. `isWaiting`: a delivery was written. */
+export type MatchesResult = { readonly isGone: boolean; readonly isWaiting: boolean };
+
+/** What some lines of a file are about, with all that follows from it, in one commit. */
+export async function recordMatches(
+  database: Database,
+  { fileNumber, fence, afterLine, lastLine, matches, unmatched, changes }: MatchedLines,
+  leaseMilliseconds: number,
+): Promise<MatchesResult> {
+  const advance = {
+    statement: ADVANCE,
+    values: [fileNumber, fence, afterLine, lastLine, leaseMilliseconds],
+  };
+  const steps: CommitStep[] = [
+    advance,
+    () => keepFiledChangesStep(changes),
+    () => (matches.length === 0 ? null : { statement: WRITE, values: MATCHES.values(matches) }),
+    () => recordExceptionsStep(unmatched.map(unmatchedRow)),
+  ];
+  const all = [...steps, ...judgeSteps(matches, steps.length)];
+  // Nothing behind the first step, when another process has the file.
+  const guarded = all.map(
+    (step, index): CommitStep =>
+      index === 0
+        ? step
+        : (rows) => (rows[0]?.length === 1 ? (typeof step === 'function' ? step(rows) : step) : null),
+  );
+  const rows = await database.commit(guarded);
+  return { isGone: rows[0]?.length !== 1, isWaiting: isAnyWaiting(rows) };
+}
+
+export function isAnyWaiting(rows: readonly (readonly Row[])[]): boolean {
+  return rows.flat().some(({ is_waiting }) => is_waiting === true);
+}
+
+function unmatchedRow({ fileNumber, lineNumber, amount, reason, day, ...line }: UnmatchedLine): ExceptionRow {
+  return {
+    merchantId: NO_MERCHANT,
+    exceptionId: newId(),
+    key: `${fileNumber}:${lineNumber}:${line.class}`,
+    class: line.class,
+    event: 'open',
+    before: null,
+    state: 'open',
+    accountNumber: null,
+    transactionId: null,
+    installmentNumber: null,
+    fileNumber,
+    lineNumber,
+    finding: { amount, expected: null, found: reason, day, explanation: null },
+    message: null,
+  };
+}
+
+/** Judges installments by themselves. True: a delivery was written. */
+export async function judgeInstallments(
+  database: Database,
+  keys: readonly InstallmentKey[],
+  before: readonly Step[] = [],
+): Promise<boolean> {
+  return isAnyWaiting(await database.commit([...before, ...judgeSteps(keys, before.length)]));
+}
+
+const HEAL_LINE = statement(
+  'reconciliation_exceptions.heal_line',
+  `update reconciliation_exceptions e set state = 'healed', ended_at = now(), due_at = null
+   where e.merchant_id = '' and e.exception_id = $1 and e.state = 'open'
+   returning e.exception_id`,
+);
+
+/** A line whose sale was found later: its exception heals, and what follows is judged. */
+export async function recordFoundLine(
+  database: Database,
+  exceptionId: string,
+  { matches, changes }: Pick<DecidedLines, 'matches' | 'changes'>,
+): Promise<boolean> {
+  const steps: CommitStep[] = [
+    { statement: HEAL_LINE, values: [exceptionId] },
+    (rows) => (rows[0]?.length === 1 ? keepFiledChangesStep(changes) : null),
+    (rows) => (rows[0]?.length === 1 ? { statement: WRITE, values: MATCHES.values(matches) } : null),
+  ];
+  const all = [...steps, ...judgeSteps(matches, steps.length)];
+  return isAnyWaiting(await database.commit(all));
+}

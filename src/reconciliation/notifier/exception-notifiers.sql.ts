@@ -1,0 +1,110 @@
+import type { Audit, AuditEvents } from '../../audit/audit-event.ts';
+import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
+import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+
+/** One at a time: every commit waits for the end of the audit log's chain. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
+
+const FIND = statement(
+  'exception_notifiers.find',
+  `select n.callback_url, n.created_by, n.created_at from accounts a
+   left join reconciliation_notifiers n on n.merchant_id = a.merchant_id and n.account_number = a.account_number
+   where a.merchant_id = $1 and a.account_number = $2`,
+);
+
+/** Where an account is notified of exceptions. */
+export type ExceptionNotifier = {
+  readonly callbackUrl: string;
+  readonly createdBy: string;
+  readonly createdAt: Instant;
+};
+
+/** `none`: the account has no notifier. Null: the merchant has no such account. */
+export async function findExceptionNotifier(
+  database: Reader,
+  merchantId: string,
+  accountNumber: string,
+): Promise<ExceptionNotifier | 'none' | null> {
+  const [row] = await database.query(FIND, [merchantId, accountNumber]);
+  if (row === undefined) return null;
+  if (row.callback_url === null) return 'none';
+  return {
+    callbackUrl: row.callback_url as string,
+    createdBy: row.created_by as string,
+    createdAt: row.created_at as Instant,
+  };
+}
+
+const LOCK = statement(
+  'exception_notifiers.lock',
+  `select n.callback_url from reconciliation_notifiers n
+   where n.merchant_id = $1 and n.account_number = $2 for no key update`,
+);
+
+const REGISTER = statement(
+  'exception_notifiers.register',
+  `insert into reconciliation_notifiers (merchant_id, account_number, callback_url, endpoint, created_by, created_at)
+   values ($1, $2, $3, $4, $5, $6)
+   on conflict (merchant_id, account_number) do update set callback_url = excluded.callback_url,
+     endpoint = excluded.endpoint, created_by = excluded.created_by, created_at = excluded.created_at
+   returning account_number`,
+);
+
+const REMOVE = statement(
+  'exception_notifiers.remove',
+  'delete from reconciliation_notifiers where merchant_id = $1 and account_number = $2 returning account_number',
+);
+
+/** `callbackUrl` null: it is removed. */
+export type NotifierChange = {
+  readonly actor: MerchantActor;
+  readonly accountNumber: string;
+  readonly target: { readonly callbackUrl: string; readonly endpoint: string; readonly at: Instant } | null;
+};
+
+/** The notifier and its audit entry in one commit; the same again is harmless. */
+export function notifierChangesWrite(audit: Audit): BatchedWriteOptions<NotifierChange, 'done'> {
+  const key = ({ actor, accountNumber }: NotifierChange) => `${actor.merchantId}|${accountNumber}`;
+  return {
+    name: 'exceptionNotifiers',
+    isRefusal: () => false,
+    key,
+    merchant: ({ actor }) => actor.merchantId,
+    limits: LIMITS,
+    write: async ([row]) => {
+      const change = row as NotifierChange;
+      await writeChange(audit, change);
+      return new Map([[key(change), 'done']]);
+    },
+  };
+}
+
+async function writeChange(audit: Audit, { actor, accountNumber, target }: NotifierChange): Promise<void> {
+  const account = [actor.merchantId, accountNumber];
+  const write =
+    target === null
+      ? { statement: REMOVE, values: account }
+      : {
+          statement: REGISTER,
+          values: [...account, target.callbackUrl, target.endpoint, actor.userName, utcText(target.at)],
+        };
+  const events: AuditEvents = ([before = [], done = []]) =>
+    done.length === 0 ? [] : [notifierEvent(actor, accountNumber, before, target?.callbackUrl ?? null)];
+  await audit.commit([{ statement: LOCK, values: account }, write], events, actor.merchantId);
+}
+
+/** The servers alone: path and query of an address may hold a secret. */
+function notifierEvent(
+  actor: MerchantActor,
+  accountNumber: string,
+  before: readonly Row[],
+  url: string | null,
+) {
+  const serverOf = (address: string | null) => (address === null ? 'none' : new URL(address).origin);
+  const was = (before[0]?.callback_url as string | undefined) ?? null;
+  const changed = changedFields({ server: serverOf(was) }, { server: serverOf(url) });
+  const action = url === null ? 'exceptionNotifier.remove' : 'exceptionNotifier.register';
+  return merchantEvent(action, actor, `accounts/${accountNumber}/exception-notifier`, changed);
+}

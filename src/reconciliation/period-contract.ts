@@ -1,0 +1,67 @@
+import { Type } from 'typebox';
+import type { Fault } from '../platform/http/endpoint.ts';
+import { GENERAL_TAG } from '../platform/http/endpoint.ts';
+import type { RefusalShape } from '../platform/http/refusal.ts';
+import { type Cents, reaisText } from '../values/cents.ts';
+import { ExactNumber } from '../values/exact-json.ts';
+import { isDay } from '../values/instant.ts';
+
+/** Of a period of reconciliation. */
+export const MOST_DAYS = 93;
+
+export const ACCOUNT = Type.String({ minLength: 1, maxLength: 20 });
+
+export const dayField = (description: string) => Type.String({ format: 'day', maxLength: 10, description });
+
+/** What the days of a period must be to each other; the tag is the name of its last day. */
+export const PERIOD_FAULTS = {
+  rangeBackwards: {
+    status: 400,
+    tag: 'endDate',
+    sentence: {
+      pt: 'O fim do período vem antes do começo.',
+      en: 'The period ends before its beginning.',
+    },
+  },
+  periodTooLong: {
+    status: 400,
+    tag: 'endDate',
+    sentence: {
+      pt: `O período tem mais de ${MOST_DAYS} dias.`,
+      en: `The period has more than ${MOST_DAYS} days.`,
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+/** Of a query with these two fields; faults of a text itself are named by the schema. */
+export function periodCheck(first: string, last: string) {
+  return (query: Readonly<Record<string, unknown>>): Fault[] => {
+    const { [first]: from, [last]: to } = query;
+    if (typeof from !== 'string' || typeof to !== 'string' || !isDay(from) || !isDay(to)) return [];
+    if (from > to) return [{ ...PERIOD_FAULTS.rangeBackwards, tag: last }];
+    const isLong = Date.parse(to) - Date.parse(from) >= MOST_DAYS * 86_400_000;
+    return isLong ? [{ ...PERIOD_FAULTS.periodTooLong, tag: last }] : [];
+  };
+}
+
+/** Why what the acquirer owes is not shown. */
+export const RECEIVABLE_REFUSALS = {
+  receivablesBehind: {
+    status: 503,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'As suas últimas vendas ainda estão sendo preparadas para a conciliação; tente de novo em instantes.',
+      en: 'Your latest sales are still being prepared for reconciliation; try again shortly.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+/** As a reader of the wire has it: exact numbers are plain ones then. */
+export function exampleOf(written: object): unknown {
+  return JSON.parse(JSON.stringify(written));
+}
+
+/** Reais with four decimals, digit for digit. */
+export function reais(amount: Cents): ExactNumber {
+  return new ExactNumber(`${reaisText(amount)}00`);
+}

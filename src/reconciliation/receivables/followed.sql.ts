@@ -1,0 +1,258 @@
+import { type Reader, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { RecordedSplit } from '../../transactions/split.ts';
+import type { InstallmentState } from '../../transactions/transaction.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type Day, type Instant, instant, utcText } from '../../values/instant.ts';
+import type { FollowedInstallment, FollowedReceivable, FollowedSale } from './receivable.ts';
+
+/** Movements of boletos have numbers too, and no transaction. */
+const LIST_BEHIND = statement(
+  'receivables.list_behind',
+  `select m.merchant_id from merchants m left join receivable_cursors c on c.merchant_id = m.merchant_id
+   where exists (
+       select from movements v
+       where v.merchant_id = m.merchant_id and v.movement_id > coalesce(c.after_number, 0) and v.movement_id <= $1
+     ) or exists (
+       select from cancels n
+       where n.merchant_id = m.merchant_id and n.recorded_number > coalesce(c.after_number, 0) and n.recorded_number <= $1
+     )
+   order by c.moved_at nulls first limit $2`,
+);
+
+/** Merchants with something behind their cursor, those first that were followed the longest ago. */
+export async function listMerchantsBehind(database: Reader, upTo: number, limit: number): Promise<string[]> {
+  return (await database.query(LIST_BEHIND, [upTo, limit])).map((row) => row.merchant_id as string);
+}
+
+const IS_BEHIND = statement(
+  'receivables.is_behind',
+  `select from (
+     select coalesce((select after_number from receivable_cursors where merchant_id = $1), 0) as after_number
+   ) c
+   where exists (
+       select from movements where merchant_id = $1 and movement_id > c.after_number and movement_id <= $2
+     ) or exists (
+       select from cancels where merchant_id = $1 and recorded_number > c.after_number and recorded_number <= $2
+     )`,
+);
+
+export async function isBehind(database: Reader, merchantId: string, upTo: number): Promise<boolean> {
+  return (await database.query(IS_BEHIND, [merchantId, upTo])).length > 0;
+}
+
+const OPEN_CURSOR = statement(
+  'receivables.open_cursor',
+  'insert into receivable_cursors (merchant_id) values ($1) on conflict do nothing',
+);
+/** One process a merchant at a time: whoever has the row. */
+const LOCK_CURSOR = statement(
+  'receivables.lock_cursor',
+  'select after_number from receivable_cursors where merchant_id = $1 for no key update skip locked',
+);
+
+export const openCursorStep = (merchantId: string): Step => ({
+  statement: OPEN_CURSOR,
+  values: [merchantId],
+});
+export const lockCursorStep = (merchantId: string): Step => ({
+  statement: LOCK_CURSOR,
+  values: [merchantId],
+});
+
+/** What has a number behind the cursor: movements, and cancels of parts, which make none. */
+const LIST_NUMBERS = statement(
+  'receivables.list_numbers',
+  `select * from (
+     (select movement_id as number, transaction_id, installment_number,
+        case when type = 'Pagamento' then moment end as paid_at
+      from movements where merchant_id = $1 and movement_id > $2 and movement_id <= $3 order by movement_id limit $4)
+     union all
+     (select recorded_number, transaction_id, null, null
+      from cancels where merchant_id = $1 and recorded_number > $2 and recorded_number <= $3
+      order by recorded_number limit $4)
+   ) n order by number limit $4`,
+);
+
+export const listNumbersStep = (merchantId: string, after: number, upTo: number, limit: number): Step => ({
+  statement: LIST_NUMBERS,
+  values: [merchantId, after, upTo, limit],
+});
+
+/** An installment whose payout a movement reports; null where it reports none, or is a boleto's. */
+export type Numbered = {
+  readonly number: number;
+  readonly transactionId: string | null;
+  readonly installmentNumber: number | null;
+  readonly paidAt: Instant | null;
+};
+
+export function parseNumbered(row: Row): Numbered {
+  return {
+    number: row.number as number,
+    transactionId: row.transaction_id as string | null,
+    installmentNumber: row.installment_number as number | null,
+    paidAt: row.paid_at as Instant | null,
+  };
+}
+
+const READ_INSTALLMENTS = statement(
+  'receivables.read_installments',
+  `select t.transaction_id, t.account_number, t.amount as sale_amount, t.installment_count, t.card_brand, t.split, t.sold_at,
+     case when p.transaction_id is null then t.sold_at else t.approved_at end as counted_from,
+     i.installment_number, i.amount, i.canceled_amount, i.state, i.fee, i.net, i.bank_on::text as bank_on,
+     r.canceled as r_canceled, r.installment_state as r_state, r.fee_portion, r.expected_fee, r.expected_net,
+     r.expected_on::text as expected_on, r.paid_on::text as paid_on, r.reported_fee, r.reported_net,
+     r.reported_bank_on::text as reported_bank_on, c.moments, c.amounts
+   from unnest($2::uuid[]) as w (transaction_id), lateral (
+     select * from transactions where merchant_id = $1 and transaction_id = w.transaction_id and state = 'approved' limit 1
+   ) t left join preauthorizations p on p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id
+   join installments i on i.merchant_id = $1 and i.transaction_id = t.transaction_id
+   left join receivables r on r.merchant_id = $1 and r.transaction_id = i.transaction_id
+     and r.installment_number = i.installment_number
+   left join lateral (
+     select array_agg((extract(epoch from canceled_at) * 1000)::bigint) as moments, array_agg(amount) as amounts
+     from cancels
+     where merchant_id = $1 and transaction_id = t.transaction_id and state = 'canceled' and t.canceled_amount > 0
+   ) c on true
+   order by t.transaction_id, i.installment_number`,
+);
+
+export const readInstallmentsStep = (merchantId: string, transactionIds: readonly string[]): Step => ({
+  statement: READ_INSTALLMENTS,
+  values: [merchantId, transactionIds],
+});
+
+export type ReadSale = FollowedSale & { readonly transactionId: string };
+
+/** `paidAt`: of the installments whose payout this batch reports, by transaction and number. */
+export function parseSales(rows: readonly Row[], paidAt: ReadonlyMap<string, Instant>): ReadSale[] {
+  const bySale = Map.groupBy(rows, (row) => row.transaction_id as string);
+  return [...bySale].map(([transactionId, parts]) => {
+    const [first] = parts as [Row, ...Row[]];
+    const amounts = (first.amounts ?? []) as Cents[];
+    return {
+      transactionId,
+      sale: {
+        amount: first.sale_amount as Cents,
+        installmentCount: first.installment_count as number,
+        brand: first.card_brand as CardBrand,
+        split: first.split as RecordedSplit | null,
+      },
+      soldAt: first.sold_at as Instant,
+      countedFrom: first.counted_from as Instant,
+      cancels: ((first.moments ?? []) as number[]).map((moment, index) => ({
+        canceledAt: instant(moment),
+        amount: amounts[index] as Cents,
+      })),
+      installments: parts.map((row) => parseInstallment(row, paidAt)),
+    };
+  });
+}
+
+export const paidKey = (transactionId: string, installmentNumber: number): string =>
+  `${transactionId} ${installmentNumber}`;
+
+function parseInstallment(row: Row, paidAt: ReadonlyMap<string, Instant>): FollowedInstallment {
+  const installmentNumber = row.installment_number as number;
+  return {
+    installmentNumber,
+    amount: row.amount as Cents,
+    canceled: row.canceled_amount as Cents,
+    state: row.state as InstallmentState,
+    reported: {
+      fee: row.fee as Cents | null,
+      net: row.net as Cents | null,
+      bankOn: row.bank_on as Day | null,
+    },
+    paidAt: paidAt.get(paidKey(row.transaction_id as string, installmentNumber)) ?? null,
+    before: row.r_state === null ? null : parseBefore(row),
+  };
+}
+
+function parseBefore(row: Row): NonNullable<FollowedInstallment['before']> {
+  return {
+    canceled: row.r_canceled as Cents,
+    state: row.r_state as InstallmentState,
+    feePortion: row.fee_portion as number,
+    expected: {
+      fee: row.expected_fee as Cents,
+      net: row.expected_net as Cents,
+      on: row.expected_on as Day,
+    },
+    paidOn: row.paid_on as Day | null,
+    reported: {
+      fee: row.reported_fee as Cents | null,
+      net: row.reported_net as Cents | null,
+      bankOn: row.reported_bank_on as Day | null,
+    },
+  };
+}
+
+type Written = FollowedReceivable & {
+  readonly transactionId: string;
+  readonly countedFrom: Instant;
+  readonly soldOn: Day;
+};
+
+const INPUT = inputRows<Written>(
+  {
+    transaction_id: ['uuid', (row) => row.transactionId],
+    installment_number: ['smallint', (row) => row.installmentNumber],
+    sold_at: ['timestamptz', (row) => utcText(row.countedFrom)],
+    sold_on: ['date', (row) => row.soldOn],
+    canceled: ['bigint', (row) => row.canceled],
+    state: ['text', (row) => row.state],
+    fee_portion: ['integer', (row) => row.feePortion],
+    expected_fee: ['bigint', (row) => row.expected.fee],
+    expected_net: ['bigint', (row) => row.expected.net],
+    expected_on: ['date', (row) => row.expected.on],
+    paid_on: ['date', (row) => row.paidOn],
+    reported_fee: ['bigint', (row) => row.reported.fee],
+    reported_net: ['bigint', (row) => row.reported.net],
+    reported_bank_on: ['date', (row) => row.reported.bankOn],
+  },
+  { as: 'w', after: 1 },
+);
+
+/**
+ * In the order of their keys, as what matches files locks them. What a receivable is of never
+ * changes, nor what it was born with.
+ */
+const WRITE = statement(
+  'receivables.write',
+  `insert into receivables as r (merchant_id, transaction_id, installment_number, installment_count, account_number,
+     reference_transaction, nsu, authorization_code, tid, brand, card_first_six, card_last_four, sold_at, sold_on,
+     sale_amount, gross, canceled, installment_state, fee_portion, expected_fee, expected_net, expected_on, paid_on, reported_fee,
+     reported_net, reported_bank_on)
+   select $1, t.transaction_id, w.installment_number, t.installment_count, t.account_number, t.reference_transaction, t.nsu,
+     t.authorization_code, t.tid, t.card_brand, t.card_first_six, t.card_last_four, w.sold_at, w.sold_on, t.amount,
+     p.amount, w.canceled, w.state, w.fee_portion, w.expected_fee, w.expected_net, w.expected_on, w.paid_on,
+     w.reported_fee, w.reported_net, w.reported_bank_on
+   from ${INPUT.sql}, lateral (
+     select * from transactions where merchant_id = $1 and transaction_id = w.transaction_id limit 1
+   ) t, lateral (
+     select amount from installments
+     where merchant_id = $1 and transaction_id = w.transaction_id and installment_number = w.installment_number limit 1
+   ) p
+   order by t.transaction_id, w.installment_number
+   on conflict (merchant_id, transaction_id, installment_number) do update set canceled = excluded.canceled,
+     installment_state = excluded.installment_state, expected_fee = excluded.expected_fee, expected_net = excluded.expected_net,
+     paid_on = excluded.paid_on, reported_fee = excluded.reported_fee, reported_net = excluded.reported_net,
+     reported_bank_on = excluded.reported_bank_on`,
+);
+
+export function writeStep(merchantId: string, rows: readonly Written[]): Step {
+  return { statement: WRITE, values: [merchantId, ...INPUT.values(rows)] };
+}
+
+const MOVE_CURSOR = statement(
+  'receivables.move_cursor',
+  'update receivable_cursors set after_number = $2, moved_at = now() where merchant_id = $1 and after_number < $2',
+);
+
+export const moveCursorStep = (merchantId: string, after: number): Step => ({
+  statement: MOVE_CURSOR,
+  values: [merchantId, after],
+});

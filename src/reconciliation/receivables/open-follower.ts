@@ -1,0 +1,95 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Gate } from '../../platform/gate.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { fairLine } from '../../platform/work/fair-line.ts';
+import { advanceReceivables } from './advance-receivables.ts';
+import { isBehind, listMerchantsBehind } from './followed.sql.ts';
+
+/** Few connections: payments need the others. */
+const FOLLOWING = { name: 'receivables', slots: 2, waiting: 100, longestWaitMilliseconds: 3_000 };
+/** What a merchant's question waits for its receivables at most. */
+const LONGEST_WAIT_MILLISECONDS = 4_000;
+const BUSY_PAUSE_MILLISECONDS = 20;
+
+/** Merchants of one look, a batch of each. */
+const MERCHANTS_AT_ONCE = 20;
+/** Of all the time, a third at most is spent on a backlog, whatever a batch takes. */
+const RESTS_PER_BATCH = 2;
+const LONGEST_REST_MILLISECONDS = 500;
+
+export type FollowerTools = {
+  readonly database: Database;
+  readonly gate: Gate;
+  /** The number up to which no movement can appear any more. */
+  readonly findWatermark: () => Promise<number>;
+  readonly observeBatch: () => void;
+};
+
+export type Follower = {
+  /** Brings all merchants a batch further; gives how many were behind. */
+  readonly advanceAll: (signal: AbortSignal) => Promise<number>;
+  /**
+   * Whether the merchant's receivables have reached all that was recorded when it asked, by now or
+   * within some seconds. Throws `Overloaded` when too many wait.
+   */
+  readonly isUpToDate: (merchantId: string) => Promise<boolean>;
+  /** Milliseconds since this process saw no merchant behind. */
+  readonly behindMilliseconds: () => number;
+};
+
+/** Follows the movements of all merchants, and those of one sooner when it asks for what they made. */
+export function openFollower({ database, gate, findWatermark, observeBatch }: FollowerTools): Follower {
+  const inLine = fairLine(FOLLOWING);
+  let doneUpTo = -1;
+  let doneAt = performance.now();
+
+  async function advance(merchantId: string, upTo: number) {
+    const advanced = await inLine(merchantId, () => advanceReceivables({ database }, merchantId, upTo));
+    if (advanced !== 'busy') observeBatch();
+    return advanced;
+  }
+
+  return {
+    async advanceAll(signal) {
+      const upTo = await findWatermark();
+      const merchants = upTo === doneUpTo ? [] : await listMerchantsBehind(database, upTo, MERCHANTS_AT_ONCE);
+      if (merchants.length === 0) {
+        doneUpTo = upTo;
+        doneAt = performance.now();
+        return 0;
+      }
+      let advancedInAll = 0;
+      const errors: unknown[] = [];
+      for (const merchantId of merchants) {
+        if (signal.aborted) break;
+        const beganAt = performance.now();
+        // One that cannot be followed must not keep those behind it.
+        const advanced = await advance(merchantId, upTo).catch((error) => {
+          errors.push(error);
+          return 'busy' as const;
+        });
+        if (advanced !== 'busy') advancedInAll += 1;
+        if (advanced === 'more') await rest(performance.now() - beganAt, signal);
+      }
+      if (errors.length > 0) throw errors[0];
+      return advancedInAll;
+    },
+    async isUpToDate(merchantId) {
+      const upTo = await findWatermark();
+      const endsAt = performance.now() + LONGEST_WAIT_MILLISECONDS;
+      while (await isBehind(database, merchantId, upTo)) {
+        // Nothing is written while the database is in doubt.
+        if (gate.reason() !== null || performance.now() > endsAt) return false;
+        if ((await advance(merchantId, upTo)) === 'busy') await pause(BUSY_PAUSE_MILLISECONDS);
+      }
+      return true;
+    },
+    behindMilliseconds: () => performance.now() - doneAt,
+  };
+}
+
+/** Ends early with the work. */
+async function rest(workedMilliseconds: number, signal: AbortSignal): Promise<void> {
+  const milliseconds = Math.min(workedMilliseconds * RESTS_PER_BATCH, LONGEST_REST_MILLISECONDS);
+  await pause(milliseconds, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,57 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import type { Day } from '../../values/instant.ts';
+import type { InstallmentKey } from '../matching/decided-lines.ts';
+import { type DayCause, type DayTotals, dayShare, dayTotals, lineShare } from './day-report.ts';
+import { type DayPlace, readDayInstallments, readDayLines } from './day-reports.sql.ts';
+
+const INSTALLMENTS_OF_READ = 1_000;
+/** Of each cause, the largest ones are shown by themselves. */
+const MOST_SHOWN = 20;
+
+/** An installment that is part of what is missing on a day. */
+export type NamedDifference = InstallmentKey & { readonly cause: DayCause; readonly amount: number };
+
+export type DayReport = DayTotals & {
+  readonly day: Day;
+  readonly merchantId: string | null;
+  /** The largest of each cause. */
+  readonly largest: readonly NamedDifference[];
+};
+
+/**
+ * The sheet of a day, of one merchant or of all: what was expected, what came, and by name every cent
+ * between. `report` is called with how many installments were read.
+ */
+export async function readDayReport(
+  { database, report }: { readonly database: Database; readonly report: (count: number) => void },
+  wanted: { readonly day: Day; readonly merchantId: string | null },
+): Promise<DayReport> {
+  const totals = dayTotals();
+  const largest = new Map<DayCause, NamedDifference[]>();
+  let count = 0;
+  for (let after: DayPlace | null = null; ; ) {
+    const found = await readDayInstallments(database, wanted, after, INSTALLMENTS_OF_READ);
+    for (const { installment, parts, ...key } of found) {
+      const share = dayShare(wanted.day, installment, parts);
+      totals.add(share);
+      for (const [cause, amount] of share.causes)
+        largest.set(cause, withLargest(largest.get(cause) ?? [], { ...key, cause, amount }));
+    }
+    count += found.length;
+    const last = found.at(-1);
+    if (last === undefined || found.length < INSTALLMENTS_OF_READ) break;
+    after = last;
+    report(count);
+  }
+  // Of lines without a sale no merchant is known.
+  const lines = wanted.merchantId === null ? await readDayLines(database, wanted.day) : [];
+  for (const { cause, net, fee, count: many } of lines)
+    totals.add(lineShare(cause as DayCause, net, fee), many);
+  return { ...wanted, ...totals.result(), largest: [...largest.values()].flat() };
+}
+
+function withLargest(known: NamedDifference[], next: NamedDifference): NamedDifference[] {
+  return [...known, next]
+    .sort((one, other) => Math.abs(other.amount) - Math.abs(one.amount))
+    .slice(0, MOST_SHOWN);
+}

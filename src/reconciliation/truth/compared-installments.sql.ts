@@ -1,0 +1,200 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { Day } from '../../values/instant.ts';
+import type { ExceptionClass } from '../exceptions/exception.ts';
+import type { JudgedInstallment, MatchedPart } from '../exceptions/finding.ts';
+import { parseJudged, parsePart } from '../matching/judge.sql.ts';
+import type { ComparedInstallment, SaidPayout } from './truth.ts';
+import type { ComparedPlace, TruthRun } from './truth-run.ts';
+
+const PLACE = '($3::date, $4::uuid, $5::smallint)';
+const ORDER = 'order by payment_on, transaction_id, installment_number limit $6';
+
+/** What is open, or differed before, is compared however old it is. */
+const FIND = statement(
+  'truth.find_installments',
+  `select payment_on::text as payment_day, transaction_id, installment_number from (
+     (select payment_on, transaction_id, installment_number from receivables
+      where merchant_id = $1 and payment_on >= $2::date
+        and (payment_on, transaction_id, installment_number) > ${PLACE}
+      ${ORDER})
+     union
+     (select payment_on, transaction_id, installment_number from receivables
+      where merchant_id = $1 and payment_on < $2::date and installment_state in ('authorized', 'blocked')
+        and (payment_on, transaction_id, installment_number) > ${PLACE}
+      ${ORDER})
+     union
+     (select r.payment_on, r.transaction_id, r.installment_number
+      from truth_differences d join receivables r on r.merchant_id = d.merchant_id
+        and r.transaction_id = d.transaction_id and r.installment_number = d.installment_number
+      where d.merchant_id = $1 and d.ended_at is null and r.payment_on < $2::date
+        and (r.payment_on, r.transaction_id, r.installment_number) > ${PLACE}
+      order by r.payment_on, r.transaction_id, r.installment_number limit $6)
+   ) k
+   ${ORDER}`,
+);
+
+/** The next installments of a run. */
+export async function findInstallmentsToCompare(
+  database: Database,
+  { merchantId, fromOn, after }: Pick<TruthRun, 'merchantId' | 'fromOn' | 'after'>,
+  limit: number,
+): Promise<ComparedPlace[]> {
+  const { paymentOn, transactionId, installmentNumber } = after;
+  const rows = await database.query(FIND, [
+    merchantId,
+    fromOn,
+    paymentOn,
+    transactionId,
+    installmentNumber,
+    limit,
+  ]);
+  return rows.map((row) => ({
+    paymentOn: row.payment_day as Day,
+    transactionId: row.transaction_id as string,
+    installmentNumber: row.installment_number as number,
+  }));
+}
+
+type Place = Pick<ComparedPlace, 'transactionId' | 'installmentNumber'>;
+
+const KEYS = inputRows<Place>(
+  {
+    transaction_id: ['uuid', (key) => key.transactionId],
+    installment_number: ['smallint', (key) => key.installmentNumber],
+  },
+  { as: 'k', after: 1 },
+);
+
+/**
+ * One statement, so that all copies are of one moment. What the states were moved by is a change that
+ * was applied; what the acquirer reported by itself is none of a file.
+ */
+const READ = statement(
+  'truth.read_installments',
+  `select r.transaction_id, r.installment_number, r.installment_count, r.gross, r.canceled, r.installment_state as state,
+     r.expected_fee,
+     r.expected_net, r.expected_on::text as expected_on, r.paid_on is not null as is_paid, r.reported_fee, r.reported_net,
+     r.reported_bank_on::text as reported_bank_on, r.filed_fee, r.filed_net, r.filed_anticipation,
+     r.filed_bank_on::text as filed_bank_on,
+     i.amount as book_gross, i.canceled_amount as book_canceled, i.state as book_state, i.fee as book_fee, i.net as book_net,
+     i.bank_on::text as book_bank_on, t.amount as sale_amount, t.canceled_amount as sale_canceled,
+     s.gross as sum_gross, s.canceled as sum_canceled, c.gross as carried_gross, c.canceled as carried_canceled,
+     c.count as carried_count, c.first_number, a.change_id as applied_id, a.fee as applied_fee, a.net as applied_net,
+     a.bank_on::text as applied_bank_on, w.change_id as reported_id, w.fee as said_fee, w.net as said_net,
+     w.bank_on::text as said_bank_on, v.covered_from::text as covered_from, v.covered_to::text as covered_to,
+     x.resolved, x.open, coalesce(m.parts, '[]') as parts,
+     exists (
+       select from truth_differences
+       where merchant_id = $1 and transaction_id = k.transaction_id and ended_at is null
+     ) as is_noted
+   from ${KEYS.sql} cross join lateral (
+     select * from receivables
+     where merchant_id = $1 and transaction_id = k.transaction_id and installment_number = k.installment_number limit 1
+   ) r cross join lateral (
+     select * from installments
+     where merchant_id = $1 and transaction_id = k.transaction_id and installment_number = k.installment_number limit 1
+   ) i cross join lateral (
+     select amount, canceled_amount from transactions where merchant_id = $1 and transaction_id = k.transaction_id limit 1
+   ) t cross join lateral (
+     select sum(amount)::bigint as gross, sum(canceled_amount)::bigint as canceled from installments
+     where merchant_id = $1 and transaction_id = k.transaction_id
+   ) s cross join lateral (
+     select sum(gross)::bigint as gross, sum(canceled)::bigint as canceled, count(*)::integer as count,
+       min(installment_number) as first_number
+     from receivables where merchant_id = $1 and transaction_id = k.transaction_id
+   ) c left join lateral (
+     select change_id, fee, net, bank_on from acquirer_changes
+     where merchant_id = $1 and reference = k.transaction_id::text and installment_number = k.installment_number
+       and event = 'settle' and state = 'applied' order by change_number desc limit 1
+   ) a on true left join lateral (
+     select change_id, fee, net, bank_on from acquirer_changes
+     where merchant_id = $1 and reference = k.transaction_id::text and installment_number = k.installment_number
+       and event = 'settle' and change_id not like 'file-%' order by change_number desc limit 1
+   ) w on true left join lateral (
+     select min(covered_from) as covered_from, max(covered_to) as covered_to from settlement_coverages
+     where merchant_id = $1
+   ) v on true left join lateral (
+     select array_agg(class) filter (where state = 'resolved') as resolved,
+       array_agg(class) filter (where state = 'open') as open
+     from reconciliation_exceptions
+     where merchant_id = $1 and transaction_id = k.transaction_id and installment_number = k.installment_number
+   ) x on true left join lateral (
+     select json_agg(json_build_object('kind', l.kind, 'rule', l.rule, 'file_number', l.file_number,
+       'line_number', l.line_number, 'gross', l.gross, 'fee', l.fee, 'net', l.net,
+       'anticipation_fee', l.anticipation_fee, 'bank_day', l.bank_on::text, 'document', l.document, 'change_state', l.change_state)
+       order by l.file_number, l.line_number) as parts
+     from (
+       select p.*, (select state from acquirer_changes where merchant_id = $1 and change_id = p.change_id) as change_state
+       from settlement_matches p
+       where p.merchant_id = $1 and p.transaction_id = k.transaction_id and p.installment_number = k.installment_number
+       order by p.file_number, p.line_number limit 50
+     ) l
+   ) m on true
+   order by r.transaction_id, r.installment_number`,
+);
+
+export type ReadInstallment = ComparedInstallment & {
+  readonly transactionId: string;
+  /** The exceptions that stand. */
+  readonly open: readonly ExceptionClass[];
+  /** Something of its sale differed when it was compared last. */
+  readonly isNoted: boolean;
+};
+
+export async function readComparedInstallments(
+  database: Database,
+  merchantId: string,
+  places: readonly Place[],
+): Promise<ReadInstallment[]> {
+  if (places.length === 0) return [];
+  return (await database.query(READ, [merchantId, ...KEYS.values(places)])).map(parseInstallment);
+}
+
+function parseInstallment(row: Row): ReadInstallment {
+  return {
+    transactionId: row.transaction_id as string,
+    installmentNumber: row.installment_number as number,
+    carried: {
+      ...parseJudged(row),
+      isPaid: row.is_paid as boolean,
+      payout: payoutOf(row, 'reported'),
+      filed: { ...payoutOf(row, 'filed'), anticipation: row.filed_anticipation as number | null },
+    },
+    books: {
+      gross: row.book_gross as number,
+      canceled: row.book_canceled as number,
+      state: row.book_state as JudgedInstallment['state'],
+      payout: payoutOf(row, 'book'),
+    },
+    sale: {
+      amount: row.sale_amount as number,
+      canceled: row.sale_canceled as number,
+      ofInstallments: { gross: row.sum_gross as number, canceled: row.sum_canceled as number },
+      ofReceivables: {
+        gross: row.carried_gross as number,
+        canceled: row.carried_canceled as number,
+        count: row.carried_count as number,
+        firstNumber: row.first_number as number,
+      },
+    },
+    applied: row.applied_id === null ? null : payoutOf(row, 'applied'),
+    reported: row.reported_id === null ? null : payoutOf(row, 'said'),
+    parts: (row.parts as Row[]).map(parsePart) satisfies MatchedPart[],
+    coverage:
+      row.covered_to === null
+        ? null
+        : { coveredFrom: row.covered_from as Day, coveredTo: row.covered_to as Day },
+    resolved: (row.resolved ?? []) as ExceptionClass[],
+    open: (row.open ?? []) as ExceptionClass[],
+    isNoted: row.is_noted as boolean,
+  };
+}
+
+function payoutOf(row: Row, of: 'reported' | 'filed' | 'book' | 'applied' | 'said'): SaidPayout {
+  return {
+    fee: row[`${of}_fee`] as number | null,
+    net: row[`${of}_net`] as number | null,
+    bankOn: row[`${of}_bank_on`] as Day | null,
+  };
+}

@@ -1,0 +1,87 @@
+import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { ModuleContext } from '../../platform/module.ts';
+import type { Work } from '../../platform/work/due-work.ts';
+import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
+import type { Follower } from '../receivables/open-follower.ts';
+import { TRUTH_CLASSES } from './truth.ts';
+import { isAtOne, type TruthRun } from './truth-run.ts';
+import type { NewestRun } from './truth-runs.sql.ts';
+import type { NightTools } from './verify-due-run.ts';
+import { verifyingWorks } from './work.ts';
+
+export type TruthContext = ModuleContext & {
+  readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
+  readonly acquirer: Pick<Acquirer, 'find'>;
+};
+
+export type BelowTruth = {
+  readonly isUpToDate: Follower['isUpToDate'];
+  readonly notifyDeliverer: () => void;
+};
+
+/** Whether books, the acquirer's reports, its files and its ledger agree, once a night. */
+export function openTruth(
+  { configuration, database, acquirer, clock, log, metrics }: TruthContext,
+  { isUpToDate, notifyDeliverer }: BelowTruth,
+): Work[] {
+  const tools: NightTools = {
+    database,
+    acquirer,
+    clock,
+    isUpToDate,
+    notifyDeliverer,
+    acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
+    observeEnd: (run) => logRun(log, run),
+  };
+  return verifyingWorks(tools, observeRuns(metrics));
+}
+
+function logRun(log: Log, { merchantId, day, tally }: TruthRun): void {
+  const { differences, ...sums } = tally;
+  if (isAtOne(tally)) log.info({ merchantId, day, ...sums }, 'nothing differs');
+  else
+    log.warn(
+      { merchantId, day, ...sums, differences },
+      'books, reports, files or ledger differ: see parcela reconcile report',
+    );
+}
+
+/** Of all processes on this database; counted now and then. */
+function observeRuns(metrics: Metrics): (runs: readonly NewestRun[]) => void {
+  const age = metrics.gauge(
+    'parcela_truth_oldest_run_age_seconds',
+    'Since the last verification of the merchant that waits the longest for one; 0: none was verified yet.',
+  );
+  const compared = metrics.gauge(
+    'parcela_truth_receivables',
+    'Receivables that the newest verification of each merchant compared.',
+  );
+  const count = metrics.gauge(
+    'parcela_truth_differences',
+    'Differences of the newest verification of each merchant, by class.',
+    ['class'],
+  );
+  const cents = metrics.gauge('parcela_truth_differences_cents', 'The same in cents, without their sign.', [
+    'class',
+  ]);
+  return (runs) => {
+    age.set({}, Math.max(0, ...runs.map(({ ageSeconds }) => ageSeconds)));
+    compared.set(
+      {},
+      runs.reduce((sum, { receivables }) => sum + receivables, 0),
+    );
+    for (const name of [...EXCEPTION_CLASSES, ...TRUTH_CLASSES]) {
+      const found = runs.flatMap(({ differences }) => differences[name] ?? []);
+      count.set(
+        { class: name },
+        found.reduce((sum, each) => sum + each.count, 0),
+      );
+      cents.set(
+        { class: name },
+        found.reduce((sum, each) => sum + each.cents, 0),
+      );
+    }
+  };
+}

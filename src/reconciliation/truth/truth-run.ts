@@ -1,0 +1,195 @@
+import { addDays, type Day } from '../../values/instant.ts';
+import type { ExceptionClass } from '../exceptions/exception.ts';
+import type { ComparedInstallment, Comparison, TruthClass, TruthDifference } from './truth.ts';
+
+/** What was paid longer ago has been compared night after night; what is open is compared at any age. */
+const DAYS_OF_RUN = 60;
+
+export type ComparedPlace = {
+  readonly paymentOn: Day;
+  readonly transactionId: string;
+  readonly installmentNumber: number;
+};
+
+export type DifferenceClass = ExceptionClass | TruthClass;
+export type CountedDifferences = Partial<
+  Record<DifferenceClass, { readonly count: number; readonly cents: number }>
+>;
+
+/** What a run has compared so far, in cents. */
+export type TruthTally = {
+  readonly receivables: number;
+  /** What stands of them by our books. */
+  readonly standing: number;
+  /** Those of which all three views say that they were paid, and what each says before fees. */
+  readonly settled: number;
+  readonly settledByBooks: number;
+  readonly settledByFeed: number;
+  readonly settledByFiles: number;
+  /** So much more or less in files for a known reason. */
+  readonly explained: number;
+  /** Paid by the one, and not (yet) in the other. */
+  readonly onlyInFeed: number;
+  readonly onlyInFiles: number;
+  readonly asked: number;
+  /** The acquirer stopped answering. */
+  readonly isCutShort: boolean;
+  readonly differences: CountedDifferences;
+};
+
+export type TruthRun = {
+  readonly merchantId: string;
+  readonly runNumber: number;
+  readonly day: Day;
+  readonly fromOn: Day;
+  readonly after: ComparedPlace;
+  readonly fence: number;
+  readonly tally: TruthTally;
+};
+
+export const NOTHING_COMPARED: TruthTally = {
+  receivables: 0,
+  standing: 0,
+  settled: 0,
+  settledByBooks: 0,
+  settledByFeed: 0,
+  settledByFiles: 0,
+  explained: 0,
+  onlyInFeed: 0,
+  onlyInFiles: 0,
+  asked: 0,
+  isCutShort: false,
+  differences: {},
+};
+
+/** From which day of payment on everything is compared. */
+export function firstDayOf(day: Day): Day {
+  return addDays(day, 0 - DAYS_OF_RUN);
+}
+
+/** An installment with what came of comparing it. */
+export type Outcome = { readonly compared: ComparedInstallment; readonly comparison: Comparison };
+
+export function withCompared(tally: TruthTally, outcomes: readonly Outcome[]): TruthTally {
+  let sums = tally;
+  for (const { compared, comparison } of outcomes) {
+    sums = withDifferences(withInstallment(sums, compared, comparison), [
+      ...comparison.differences,
+      ...comparison.exceptions,
+    ]);
+  }
+  return sums;
+}
+
+function withInstallment(
+  tally: TruthTally,
+  { carried, books, reported }: ComparedInstallment,
+  { differences, exceptions }: Comparison,
+): TruthTally {
+  const { filed, expectedFee, expectedNet, isPaid } = carried;
+  const byFiles = filed.net === null ? null : filed.net + (filed.fee ?? 0) + (filed.anticipation ?? 0);
+  const byFeed =
+    reported === null || reported.net === null
+      ? null
+      : reported.net + (reported.fee ?? 0) + (filed.anticipation ?? 0);
+  const seen = {
+    ...tally,
+    receivables: tally.receivables + 1,
+    standing: tally.standing + books.gross - books.canceled,
+  };
+  if (!isPaid || byFiles === null || byFeed === null) {
+    return {
+      ...seen,
+      onlyInFeed: tally.onlyInFeed + (byFeed !== null && byFiles === null ? 1 : 0),
+      onlyInFiles: tally.onlyInFiles + (byFiles !== null && byFeed === null ? 1 : 0),
+    };
+  }
+  const byBooks = expectedFee + expectedNet;
+  const isKnown = differences.length === 0 && exceptions.length === 0;
+  return {
+    ...seen,
+    settled: tally.settled + 1,
+    settledByBooks: tally.settledByBooks + byBooks,
+    settledByFeed: tally.settledByFeed + byFeed,
+    settledByFiles: tally.settledByFiles + byFiles,
+    explained: tally.explained + (isKnown ? byFiles - byBooks : 0),
+  };
+}
+
+/** Cents without their sign: one difference does not make up for another. */
+export function withDifferences(
+  tally: TruthTally,
+  found: readonly { readonly class: DifferenceClass; readonly amount: number }[],
+): TruthTally {
+  const differences = { ...tally.differences };
+  for (const { class: name, amount } of found) {
+    const before = differences[name] ?? { count: 0, cents: 0 };
+    differences[name] = { count: before.count + 1, cents: before.cents + Math.abs(amount) };
+  }
+  return { ...tally, differences };
+}
+
+/** What two runs compared together. */
+export function withTally(one: TruthTally, other: TruthTally): TruthTally {
+  const differences: CountedDifferences = { ...one.differences };
+  for (const [name, { count, cents }] of Object.entries(other.differences)) {
+    const before = differences[name as DifferenceClass] ?? { count: 0, cents: 0 };
+    differences[name as DifferenceClass] = { count: before.count + count, cents: before.cents + cents };
+  }
+  return {
+    receivables: one.receivables + other.receivables,
+    standing: one.standing + other.standing,
+    settled: one.settled + other.settled,
+    settledByBooks: one.settledByBooks + other.settledByBooks,
+    settledByFeed: one.settledByFeed + other.settledByFeed,
+    settledByFiles: one.settledByFiles + other.settledByFiles,
+    explained: one.explained + other.explained,
+    onlyInFeed: one.onlyInFeed + other.onlyInFeed,
+    onlyInFiles: one.onlyInFiles + other.onlyInFiles,
+    asked: one.asked + other.asked,
+    isCutShort: one.isCutShort || other.isCutShort,
+    differences,
+  };
+}
+
+/** How many questions a run may put to the acquirer, and how many of a batch where nothing differs. */
+export const QUESTIONS_OF_RUN = 200;
+const QUESTIONS_OF_BATCH = 20;
+
+/**
+ * Of which sales of a batch the acquirer is asked: those that differ, and some of the others, each night
+ * of others.
+ */
+export function salesToAsk(
+  day: Day,
+  sales: readonly string[],
+  differing: readonly string[],
+  asked: number,
+): string[] {
+  const others = sales.filter((sale) => !differing.includes(sale));
+  const step = Math.max(1, Math.ceil(others.length / QUESTIONS_OF_BATCH));
+  const first = Math.floor(Date.parse(day) / 86_400_000) % step;
+  const sample = others.filter((_, index) => index % step === first);
+  // The half of the questions stays with what differs.
+  const room = Math.max(0, QUESTIONS_OF_RUN / 2 - asked);
+  return [...differing, ...sample.slice(0, room)].slice(0, Math.max(0, QUESTIONS_OF_RUN - asked));
+}
+
+/** A run that has ended, as the operator sees it. */
+export type EndedRun = TruthTally & {
+  readonly merchantId: string;
+  readonly day: Day;
+  readonly cause: 'night' | 'asked';
+  readonly beganAt: number;
+  readonly endedAt: number;
+};
+
+export function isAtOne({ differences }: Pick<TruthTally, 'differences'>): boolean {
+  return Object.keys(differences).length === 0;
+}
+
+/** A difference of a place, as it is kept. */
+export type KeptDifference = TruthDifference & {
+  readonly transactionId: string;
+  readonly installmentNumber: number;
+};

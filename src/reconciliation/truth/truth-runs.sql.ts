@@ -1,0 +1,326 @@
+import {
+  type CommitStep,
+  type Database,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { Day } from '../../values/instant.ts';
+import type { TruthClass } from './truth.ts';
+import type {
+  ComparedPlace,
+  CountedDifferences,
+  EndedRun,
+  KeptDifference,
+  TruthRun,
+  TruthTally,
+} from './truth-run.ts';
+
+const LIST_MERCHANTS = statement(
+  'truth_runs.list_merchants',
+  `select c.merchant_id, n.day::text as day from receivable_cursors c
+   left join lateral (
+     select day from truth_runs where merchant_id = c.merchant_id and cause = 'night' order by day desc limit 1
+   ) n on true
+   where c.merchant_id > $1 order by c.merchant_id limit $2`,
+);
+
+export type VerifiedMerchant = { readonly merchantId: string; readonly lastNight: Day | null };
+
+/** Merchants that have sold something, behind one of them. */
+export async function listVerifiedMerchants(
+  database: Database,
+  behind: string,
+  limit: number,
+): Promise<VerifiedMerchant[]> {
+  return (await database.query(LIST_MERCHANTS, [behind, limit])).map((row) => ({
+    merchantId: row.merchant_id as string,
+    lastNight: row.day as Day | null,
+  }));
+}
+
+const OPEN_NIGHT = statement(
+  'truth_runs.open_night',
+  `insert into truth_runs (merchant_id, day, cause, from_on) values ($1, $2::date, 'night', $3::date)
+   on conflict (merchant_id, day) where cause = 'night' do nothing returning run_number`,
+);
+
+/** False: another process has opened it, or it was that night's. */
+export async function openNight(
+  database: Database,
+  merchantId: string,
+  day: Day,
+  fromOn: Day,
+): Promise<boolean> {
+  return (await database.query(OPEN_NIGHT, [merchantId, day, fromOn])).length === 1;
+}
+
+const COLUMNS = `t.merchant_id, t.run_number, t.day::text as day_text, t.from_on::text as from_day, t.after_on::text as after_day,
+  t.after_transaction_id, t.after_installment_number, t.fence, t.receivables, t.standing, t.settled, t.settled_by_books,
+  t.settled_by_feed, t.settled_by_files, t.explained, t.only_in_feed, t.only_in_files, t.asked, t.is_cut_short, t.differences,
+  t.cause, t.began_at, t.ended_at`;
+
+/** What somebody asked for is leased from its beginning to the process that works on it. */
+const OPEN_ASKED = statement(
+  'truth_runs.open_asked',
+  `insert into truth_runs as t (merchant_id, day, cause, from_on, due_at)
+   values ($1, $2::date, 'asked', $3::date, now() + $4 * interval '1 millisecond') returning ${COLUMNS}`,
+);
+
+export async function openAskedRun(
+  database: Database,
+  { merchantId, day, fromOn }: Pick<TruthRun, 'merchantId' | 'day' | 'fromOn'>,
+  leaseMilliseconds: number,
+): Promise<TruthRun> {
+  const [row] = await database.query(OPEN_ASKED, [merchantId, day, fromOn, leaseMilliseconds]);
+  if (row === undefined) throw new Error('the run was not opened');
+  return parseRun(row);
+}
+
+/** The one that has waited the longest: a batch of each merchant after the other. */
+const CLAIM = statement(
+  'truth_runs.claim',
+  `with due as (
+     select merchant_id, run_number from truth_runs where due_at <= now()
+     order by due_at limit 1 for no key update skip locked
+   )
+   update truth_runs t set fence = fence + 1, due_at = now() + $1 * interval '1 millisecond'
+   from due d where t.merchant_id = d.merchant_id and t.run_number = d.run_number
+   returning ${COLUMNS}`,
+);
+
+export async function claimTruthRun(database: Database, leaseMilliseconds: number): Promise<TruthRun | null> {
+  const [row] = await database.query(CLAIM, [leaseMilliseconds]);
+  return row === undefined ? null : parseRun(row);
+}
+
+const EARLIEST = statement(
+  'truth_runs.earliest_due',
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from truth_runs
+   where due_at is not null`,
+);
+
+/** Null: no run waits. */
+export async function millisecondsUntilDueRun(database: Database): Promise<number | null> {
+  const [row] = await database.query(EARLIEST, []);
+  const milliseconds = row?.milliseconds as number | null;
+  return milliseconds === null ? null : Math.max(0, milliseconds);
+}
+
+const POSTPONE = statement(
+  'truth_runs.postpone',
+  `update truth_runs set due_at = now() + $4 * interval '1 millisecond'
+   where merchant_id = $1 and run_number = $2 and fence = $3 and ended_at is null`,
+);
+
+export async function postponeRun(
+  database: Database,
+  { merchantId, runNumber, fence }: TruthRun,
+  milliseconds: number,
+): Promise<void> {
+  await database.query(POSTPONE, [merchantId, runNumber, fence, milliseconds]);
+}
+
+const ADVANCE = statement(
+  'truth_runs.advance',
+  `update truth_runs set after_on = $4::date, after_transaction_id = $5, after_installment_number = $6, receivables = $7,
+     standing = $8, settled = $9, settled_by_books = $10, settled_by_feed = $11, settled_by_files = $12, explained = $13,
+     only_in_feed = $14, only_in_files = $15, asked = $16, is_cut_short = $17, differences = $18::jsonb,
+     ended_at = case when $19 then now() end,
+     due_at = case when $19 then null else now() + $20 * interval '1 millisecond' end
+   where merchant_id = $1 and run_number = $2 and fence = $3 and ended_at is null
+   returning run_number`,
+);
+
+const DIFFERENCES = inputRows<KeptDifference>(
+  {
+    transaction_id: ['uuid', (row) => row.transactionId],
+    installment_number: ['smallint', (row) => row.installmentNumber],
+    class: ['text', (row) => row.class],
+    amount: ['bigint', (row) => row.amount],
+    expected: ['text', (row) => row.expected],
+    found: ['text', (row) => row.found],
+  },
+  { after: 1 },
+);
+
+/** One that is found again keeps its age. */
+const KEEP = statement(
+  'truth_differences.keep',
+  `insert into truth_differences as d (merchant_id, transaction_id, installment_number, class, amount, expected, found)
+   select $1, i.transaction_id, i.installment_number, i.class, i.amount, i.expected, i.found from ${DIFFERENCES.sql}
+   order by 2, 3, 4
+   on conflict (merchant_id, transaction_id, installment_number, class) do update set amount = excluded.amount,
+     expected = excluded.expected, found = excluded.found, seen_at = now(), ended_at = null,
+     opened_at = case when d.ended_at is null then d.opened_at else now() end`,
+);
+
+/** What was looked at for a class, and is no difference any more. */
+const END = statement(
+  'truth_differences.end',
+  `update truth_differences d set ended_at = now() from ${DIFFERENCES.sql}
+   where d.merchant_id = $1 and d.transaction_id = i.transaction_id and d.installment_number = i.installment_number
+     and d.class = i.class and d.ended_at is null`,
+);
+
+export type ComparedBatch = {
+  readonly after: ComparedPlace;
+  readonly tally: TruthTally;
+  readonly isLast: boolean;
+  readonly found: readonly KeptDifference[];
+  /** Everything that was looked at and is at one. */
+  readonly atOne: readonly Omit<KeptDifference, 'amount' | 'expected' | 'found'>[];
+};
+
+/** A batch in one commit. False: another process has taken the run over, and nothing was written. */
+export async function recordBatch(
+  database: Database,
+  { merchantId, runNumber, fence }: TruthRun,
+  { after, tally, isLast, found, atOne }: ComparedBatch,
+  leaseMilliseconds: number,
+): Promise<boolean> {
+  const advance: Step = {
+    statement: ADVANCE,
+    values: [
+      merchantId,
+      runNumber,
+      fence,
+      after.paymentOn,
+      after.transactionId,
+      after.installmentNumber,
+      tally.receivables,
+      tally.standing,
+      tally.settled,
+      tally.settledByBooks,
+      tally.settledByFeed,
+      tally.settledByFiles,
+      tally.explained,
+      tally.onlyInFeed,
+      tally.onlyInFiles,
+      tally.asked,
+      tally.isCutShort,
+      JSON.stringify(tally.differences),
+      isLast,
+      leaseMilliseconds,
+    ],
+  };
+  const ended = atOne.map((one) => ({ ...one, amount: 0, expected: null, found: null }));
+  const onlyMine =
+    (step: Step | null): CommitStep =>
+    (rows) =>
+      rows[0]?.length === 1 ? step : null;
+  const rows = await database.commit([
+    advance,
+    onlyMine(
+      found.length === 0 ? null : { statement: KEEP, values: [merchantId, ...DIFFERENCES.values(found)] },
+    ),
+    onlyMine(
+      ended.length === 0 ? null : { statement: END, values: [merchantId, ...DIFFERENCES.values(ended)] },
+    ),
+  ]);
+  return rows[0]?.length === 1;
+}
+
+const FORGET = statement(
+  'truth_runs.forget',
+  `delete from truth_runs where merchant_id = $1 and run_number in (
+     select run_number from truth_runs where merchant_id = $1 and day < $2::date and ended_at is not null limit 100
+   )`,
+);
+
+/** Runs of days before this one; some at a time. */
+export async function forgetRuns(database: Database, merchantId: string, before: Day): Promise<void> {
+  await database.query(FORGET, [merchantId, before]);
+}
+
+const READ_NEWEST = statement(
+  'truth_runs.read_newest',
+  `select ${COLUMNS}, extract(epoch from now() - t.ended_at)::float8 as age from receivable_cursors c cross join lateral (
+     select * from truth_runs where merchant_id = c.merchant_id and ended_at is not null order by run_number desc limit 1
+   ) t
+   where $1::text is null or c.merchant_id = $1
+   order by c.merchant_id`,
+);
+
+export type NewestRun = EndedRun & { readonly ageSeconds: number };
+
+/** The newest run of every merchant, or of one. */
+export async function readNewestRuns(database: Database, merchantId: string | null): Promise<NewestRun[]> {
+  return (await database.query(READ_NEWEST, [merchantId])).map((row) => ({
+    ...parseEnded(row),
+    ageSeconds: row.age as number,
+  }));
+}
+
+const LIST_DIFFERENCES = statement(
+  'truth_differences.list',
+  `select d.merchant_id, d.transaction_id, d.installment_number, d.class, d.amount, d.expected, d.found,
+     extract(epoch from now() - d.opened_at)::float8 as age
+   from truth_differences d where d.ended_at is null and ($1::text is null or d.merchant_id = $1)
+   order by abs(d.amount) desc, d.opened_at, d.transaction_id limit $2`,
+);
+
+export type OpenDifference = KeptDifference & { readonly merchantId: string; readonly ageSeconds: number };
+
+/** What stands, the largest first. */
+export async function listDifferences(
+  database: Database,
+  merchantId: string | null,
+  limit: number,
+): Promise<OpenDifference[]> {
+  return (await database.query(LIST_DIFFERENCES, [merchantId, limit])).map((row) => ({
+    merchantId: row.merchant_id as string,
+    transactionId: row.transaction_id as string,
+    installmentNumber: row.installment_number as number,
+    class: row.class as TruthClass,
+    amount: row.amount as number,
+    expected: row.expected as string | null,
+    found: row.found as string | null,
+    ageSeconds: row.age as number,
+  }));
+}
+
+function parseTally(row: Row): TruthTally {
+  return {
+    receivables: row.receivables as number,
+    standing: row.standing as number,
+    settled: row.settled as number,
+    settledByBooks: row.settled_by_books as number,
+    settledByFeed: row.settled_by_feed as number,
+    settledByFiles: row.settled_by_files as number,
+    explained: row.explained as number,
+    onlyInFeed: row.only_in_feed as number,
+    onlyInFiles: row.only_in_files as number,
+    asked: row.asked as number,
+    isCutShort: row.is_cut_short as boolean,
+    differences: row.differences as CountedDifferences,
+  };
+}
+
+function parseRun(row: Row): TruthRun {
+  return {
+    merchantId: row.merchant_id as string,
+    runNumber: row.run_number as number,
+    day: row.day_text as Day,
+    fromOn: row.from_day as Day,
+    after: {
+      paymentOn: row.after_day as Day,
+      transactionId: row.after_transaction_id as string,
+      installmentNumber: row.after_installment_number as number,
+    },
+    fence: row.fence as number,
+    tally: parseTally(row),
+  };
+}
+
+function parseEnded(row: Row): EndedRun {
+  return {
+    ...parseTally(row),
+    merchantId: row.merchant_id as string,
+    day: row.day_text as Day,
+    cause: row.cause as EndedRun['cause'],
+    beganAt: row.began_at as number,
+    endedAt: row.ended_at as number,
+  };
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { Day } from '../../values/instant.ts';
+import { type ComparedInstallment, compareInstallment, ledgerDifference } from './truth.ts';
+import { NOTHING_COMPARED, QUESTIONS_OF_RUN, salesToAsk, withCompared } from './truth-run.ts';
+
+const DAY = '2026-12-02' as Day;
+const PAID = { fee: 300, net: 9_700, bankOn: DAY };
+
+/** One that was paid, and of which all views say the same. */
+const AT_ONE: ComparedInstallment = {
+  installmentNumber: 1,
+  carried: {
+    gross: 10_000,
+    canceled: 0,
+    expectedFee: 300,
+    expectedNet: 9_700,
+    expectedOn: DAY,
+    installmentCount: 1,
+    state: 'paid',
+    isPaid: true,
+    payout: PAID,
+    filed: { ...PAID, anticipation: 0 },
+  },
+  books: { gross: 10_000, canceled: 0, state: 'paid', payout: PAID },
+  sale: {
+    amount: 10_000,
+    canceled: 0,
+    ofInstallments: { gross: 10_000, canceled: 0 },
+    ofReceivables: { gross: 10_000, canceled: 0, count: 1, firstNumber: 1 },
+  },
+  applied: PAID,
+  reported: PAID,
+  parts: [
+    {
+      kind: 'payout',
+      rule: 'reference',
+      fileNumber: 1,
+      lineNumber: 2,
+      gross: 10_000,
+      fee: 300,
+      net: 9_700,
+      anticipationFee: 0,
+      bankOn: DAY,
+      document: null,
+      changeState: 'applied',
+    },
+  ],
+  coverage: null,
+  resolved: [],
+};
+
+const found = (change: Partial<ComparedInstallment>) => {
+  const { differences, exceptions } = compareInstallment({ ...AT_ONE, ...change });
+  return [...differences, ...exceptions].map((one) => [one.class, one.amount]);
+};
+
+test('what all views say is at one, and its sums are equal', () => {
+  assert.deepEqual(found({}), []);
+  const outcome = { compared: AT_ONE, comparison: compareInstallment(AT_ONE) };
+  const tally = withCompared(NOTHING_COMPARED, [outcome, outcome]);
+  assert.deepEqual(
+    [tally.settled, tally.settledByBooks, tally.settledByFeed, tally.settledByFiles, tally.explained],
+    [2, 20_000, 20_000, 20_000, 0],
+  );
+});
+
+test('one wrong number is one difference, of its amount', () => {
+  const { carried, books, sale } = AT_ONE;
+  const cents = fc.integer({ min: 1, max: 5_000 });
+  fc.assert(
+    fc.property(cents, (by) => {
+      assert.deepEqual(found({ books: { ...books, canceled: by } }), [['booksDiffer', by]]);
+      assert.deepEqual(found({ sale: { ...sale, canceled: by } }), [['booksDiffer', by]]);
+      assert.deepEqual(found({ applied: { ...PAID, net: 9_700 + by } }), [['feedDiffers', 0 - by]]);
+      const payout = { ...PAID, net: 9_700 - by };
+      assert.deepEqual(found({ books: { ...books, payout } }), [['feedDiffers', 0 - by]]);
+      assert.deepEqual(found({ carried: { ...carried, payout } }), [['feedDiffers', 0 - by]]);
+      const filed = { ...carried.filed, fee: 300 + by };
+      assert.deepEqual(found({ carried: { ...carried, filed } }), [['filesDiffer', by]]);
+      assert.deepEqual(found({ reported: { ...PAID, net: 9_700 - by } }), [['feedDiffers', 0 - by]]);
+    }),
+  );
+});
+
+test('states that no report moved, and days that differ, are found with what stands behind them', () => {
+  const { carried, books } = AT_ONE;
+  assert.deepEqual(found({ applied: null }), [['booksDiffer', 10_000]]);
+  assert.deepEqual(found({ books: { ...books, state: 'blocked' } }), [['booksDiffer', 10_000]]);
+  const later = { ...PAID, bankOn: '2026-12-03' as Day };
+  assert.deepEqual(found({ reported: later }), [['feedDiffers', 9_700]]);
+  assert.deepEqual(found({ applied: later, books: { ...books, payout: later } }), [['feedDiffers', 9_700]]);
+  assert.deepEqual(
+    found({
+      sale: { ...AT_ONE.sale, amount: 30_000, ofReceivables: { ...AT_ONE.sale.ofReceivables, count: 0 } },
+    }),
+    [['booksDiffer', 20_000]],
+    'an installment without a receivable',
+  );
+  assert.deepEqual(found({ carried: { ...carried, filed: { ...carried.filed, anticipation: 10 } } }), [
+    ['filesDiffer', 10],
+  ]);
+});
+
+test('a class of matching is counted as that, and not again between the views', () => {
+  const [part] = AT_ONE.parts;
+  assert.ok(part !== undefined);
+  const parts = [{ ...part, fee: 400, net: 9_600 }];
+  const carried = { ...AT_ONE.carried, filed: { ...PAID, fee: 400, net: 9_600, anticipation: 0 } };
+  assert.deepEqual(found({ parts, carried }), [['feeDiffers', 100]]);
+  assert.deepEqual(found({ parts, carried, resolved: ['feeDiffers'] }), [['feedDiffers', 100]]);
+});
+
+test('what a ledger may say of an approved sale', () => {
+  const sale = { amount: 10_000, canceled: 0 };
+  const approved = {
+    kind: 'approved',
+    authorizationCode: 'A',
+    nsu: '1',
+    networkTransactionId: null,
+    tid: null,
+  } as const;
+  assert.equal(ledgerDifference(sale, { ...approved, amount: 10_000 }), null);
+  assert.equal(ledgerDifference(sale, { ...approved, amount: null }), null);
+  assert.equal(ledgerDifference(sale, { ...approved, amount: 9_000 })?.amount, -1_000);
+  assert.equal(ledgerDifference(sale, { kind: 'notFound' })?.amount, -10_000);
+  assert.equal(ledgerDifference({ ...sale, canceled: 10_000 }, { kind: 'voided' }), null);
+});
+
+test('questions to the acquirer are bounded, those that differ come first, and in some nights all are asked', () => {
+  const sales = Array.from({ length: 100 }, (_, index) => `sale ${index}`);
+  assert.deepEqual(salesToAsk(DAY, sales.slice(0, 3), [], 0), ['sale 0', 'sale 1', 'sale 2']);
+  const nights = ['2026-12-01', '2026-12-02', '2026-12-03', '2026-12-04', '2026-12-05'];
+  const asked = nights.flatMap((night) => salesToAsk(night as Day, sales, [], 0));
+  assert.equal(new Set(asked).size, sales.length);
+  const differing = sales.slice(90);
+  assert.deepEqual(salesToAsk(DAY, sales, differing, 0).slice(0, 10), differing);
+  assert.deepEqual(salesToAsk(DAY, sales, differing, QUESTIONS_OF_RUN - 4), differing.slice(0, 4));
+  assert.deepEqual(salesToAsk(DAY, sales, [], QUESTIONS_OF_RUN), []);
+});

@@ -1,0 +1,210 @@
+import type { FoundCharge } from '../../acquirers/acquirer.ts';
+import type { Day } from '../../values/instant.ts';
+import type { ExceptionClass } from '../exceptions/exception.ts';
+import {
+  type Coverage,
+  findingsOf,
+  type JudgedInstallment,
+  type MatchedPart,
+  netOf,
+} from '../exceptions/finding.ts';
+
+/** What differs between the views themselves; between a file and what was expected it is an exception. */
+export const TRUTH_CLASSES = ['booksDiffer', 'feedDiffers', 'filesDiffer', 'ledgerDiffers'] as const;
+export type TruthClass = (typeof TRUTH_CLASSES)[number];
+
+/** What was kept and paid out, and when it is at the bank; null: it was not said. */
+export type SaidPayout = {
+  readonly fee: number | null;
+  readonly net: number | null;
+  readonly bankOn: Day | null;
+};
+
+export type FiledPayout = SaidPayout & { readonly anticipation: number | null };
+
+/** All that is known of an installment, each view by itself. */
+export type ComparedInstallment = {
+  readonly installmentNumber: number;
+  /** What the follower carried into the receivable. */
+  readonly carried: JudgedInstallment & {
+    readonly isPaid: boolean;
+    readonly payout: SaidPayout;
+    readonly filed: FiledPayout;
+  };
+  readonly books: {
+    readonly gross: number;
+    readonly canceled: number;
+    readonly state: JudgedInstallment['state'];
+    readonly payout: SaidPayout;
+  };
+  /** Of the whole sale: by the transaction, its installments and its receivables. */
+  readonly sale: {
+    readonly amount: number;
+    readonly canceled: number;
+    readonly ofInstallments: SaleSums;
+    readonly ofReceivables: SaleSums & { readonly count: number; readonly firstNumber: number };
+  };
+  /** The payout that the states were moved by; null: none was. */
+  readonly applied: SaidPayout | null;
+  /** The payout as the acquirer reported it by itself; null: only its files have it, or none. */
+  readonly reported: SaidPayout | null;
+  readonly parts: readonly MatchedPart[];
+  readonly coverage: Coverage;
+  /** The exceptions that a person has ended; their difference is known. */
+  readonly resolved: readonly ExceptionClass[];
+};
+
+type SaleSums = { readonly gross: number; readonly canceled: number };
+
+/** `amount`: cents that were found beyond what was expected. */
+export type TruthDifference = {
+  readonly class: TruthClass;
+  readonly amount: number;
+  readonly expected: string | null;
+  readonly found: string | null;
+};
+
+/** `exceptions`: those of matching that are nobody's word yet, with the cents that are missing. */
+export type Comparison = {
+  readonly differences: readonly TruthDifference[];
+  readonly exceptions: readonly { readonly class: ExceptionClass; readonly amount: number }[];
+};
+
+/**
+ * In what the views of one installment differ, at most one difference of each class. Views are held
+ * against each other only where the copies of each agree: else one wrong number would be two differences.
+ */
+export function compareInstallment(compared: ComparedInstallment): Comparison {
+  const { carried, parts, coverage, resolved } = compared;
+  const exceptions = findingsOf(carried, parts, coverage).filter(
+    (finding) => finding.explanation === null && !resolved.includes(finding.class),
+  );
+  const copies = [booksDifference(compared), feedDifference(compared), filesDifference(compared)].filter(
+    (difference) => difference !== null,
+  );
+  const between = copies.length > 0 || exceptions.length > 0 ? null : reportDifference(compared);
+  return { differences: between === null ? copies : [between], exceptions };
+}
+
+function different(
+  name: TruthClass,
+  expected: number | string | null,
+  found: number | string | null,
+  amount = Number(found ?? 0) - Number(expected ?? 0),
+): TruthDifference | null {
+  if (expected === found) return null;
+  const textOf = (value: number | string | null) => (value === null ? null : String(value));
+  return { class: name, amount, expected: textOf(expected), found: textOf(found) };
+}
+
+function booksDifference({ installmentNumber, carried, books, sale, applied }: ComparedInstallment) {
+  const rest = books.gross - books.canceled;
+  const settled = applied === null ? 'authorized' : 'paid';
+  const isOther = books.state === (applied === null ? 'paid' : 'authorized');
+  return (
+    different('booksDiffer', carried.gross, books.gross) ??
+    different('booksDiffer', carried.canceled, books.canceled) ??
+    different('booksDiffer', carried.state, books.state, rest) ??
+    (isOther ? different('booksDiffer', settled, books.state, rest) : null) ??
+    saleDifference(installmentNumber, carried.installmentCount, sale)
+  );
+}
+
+/** Of a sum that neither copy of its parts adds up to; of receivables that were never written. */
+function saleDifference(
+  installmentNumber: number,
+  count: number,
+  { amount, canceled, ofInstallments, ofReceivables }: ComparedInstallment['sale'],
+): TruthDifference | null {
+  if (installmentNumber !== ofReceivables.firstNumber) return null;
+  const isNeither = (key: keyof SaleSums, whole: number) =>
+    ofInstallments[key] !== whole && ofReceivables[key] !== whole;
+  if (ofReceivables.count < count)
+    return different('booksDiffer', ofReceivables.count, count, amount - ofReceivables.gross);
+  if (isNeither('gross', amount)) return different('booksDiffer', ofInstallments.gross, amount);
+  if (isNeither('canceled', canceled)) return different('booksDiffer', ofInstallments.canceled, canceled);
+  return null;
+}
+
+/** What of a payout was said, against where it was carried to. */
+function payoutDifference(name: TruthClass, expected: SaidPayout, found: SaidPayout): TruthDifference | null {
+  return (
+    different(name, expected.net, found.net) ??
+    different(name, expected.fee, found.fee) ??
+    different(name, expected.bankOn, found.bankOn, found.net ?? 0)
+  );
+}
+
+function feedDifference({ carried, books, applied }: ComparedInstallment): TruthDifference | null {
+  // What the change did not say stays as it was.
+  const said =
+    applied === null
+      ? books.payout
+      : {
+          fee: applied.fee ?? books.payout.fee,
+          net: applied.net ?? books.payout.net,
+          bankOn: applied.bankOn ?? books.payout.bankOn,
+        };
+  return (
+    payoutDifference('feedDiffers', said, books.payout) ??
+    payoutDifference('feedDiffers', books.payout, carried.payout)
+  );
+}
+
+function filesDifference({ carried, parts }: ComparedInstallment): TruthDifference | null {
+  const filed = filedPayout(parts);
+  return (
+    payoutDifference('filesDiffer', filed, carried.filed) ??
+    different('filesDiffer', filed.anticipation, carried.filed.anticipation)
+  );
+}
+
+/** What the lines say that was paid: their sums, and their last day. */
+function filedPayout(parts: readonly MatchedPart[]): FiledPayout {
+  const paid = parts.filter(({ kind }) => kind === 'payout' || kind === 'anticipation');
+  if (paid.length === 0) return { fee: null, net: null, anticipation: null, bankOn: null };
+  const sum = (amount: (part: MatchedPart) => number) => paid.reduce((all, part) => all + amount(part), 0);
+  const days = paid.flatMap(({ bankOn }) => (bankOn === null ? [] : [bankOn])).sort();
+  return {
+    fee: sum(({ fee }) => fee ?? 0),
+    net: sum(netOf),
+    anticipation: sum(({ anticipationFee }) => anticipationFee ?? 0),
+    bankOn: days.at(-1) ?? null,
+  };
+}
+
+/** What the acquirer reported against its own files, and against our books where no file has it yet. */
+function reportDifference({ carried, reported, parts }: ComparedInstallment): TruthDifference | null {
+  if (reported === null || reported.fee === null || reported.net === null) return null;
+  const { filed } = carried;
+  if (filed.net === null) return unfiledDifference(carried, reported.fee + reported.net);
+  // The payout of a batch is divided by our own rule.
+  const tolerance = parts.some(({ rule }) => rule === 'batch') ? carried.installmentCount : 0;
+  const isClose = Math.abs(reported.net - filed.net) <= tolerance;
+  const isOtherDay = reported.bankOn !== null && reported.bankOn !== filed.bankOn;
+  return (
+    (isClose ? null : different('feedDiffers', filed.net, reported.net)) ??
+    (isOtherDay ? different('feedDiffers', filed.bankOn, reported.bankOn, reported.net) : null)
+  );
+}
+
+/** An anticipation costs a fee that a report need not name; what was taken back may be taken off. */
+function unfiledDifference(
+  { gross, canceled, expectedFee, expectedNet, isPaid }: ComparedInstallment['carried'],
+  paid: number,
+): TruthDifference | null {
+  if (!isPaid || (paid <= gross && (canceled > 0 || paid < gross))) return null;
+  return different('feedDiffers', expectedFee + expectedNet, paid);
+}
+
+/** What the acquirer has booked of a sale that is approved by our books. */
+export function ledgerDifference(
+  sale: Pick<ComparedInstallment['sale'], 'amount' | 'canceled'>,
+  found: Exclude<FoundCharge, { readonly kind: 'unknown' | 'notSent' }>,
+): TruthDifference | null {
+  if (found.kind === 'approved')
+    return found.amount === null ? null : different('ledgerDiffers', sale.amount, found.amount);
+  // Given back as a whole, it may have been voided there.
+  if (found.kind === 'voided' && sale.canceled === sale.amount) return null;
+  return different('ledgerDiffers', 'approved', found.kind, 0 - sale.amount);
+}

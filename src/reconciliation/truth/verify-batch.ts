@@ -1,0 +1,196 @@
+import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { judgeInstallments } from '../matching/matches.sql.ts';
+import type { Follower } from '../receivables/open-follower.ts';
+import {
+  findInstallmentsToCompare,
+  type ReadInstallment,
+  readComparedInstallments,
+} from './compared-installments.sql.ts';
+import { type Comparison, compareInstallment, ledgerDifference, TRUTH_CLASSES } from './truth.ts';
+import {
+  type ComparedPlace,
+  type KeptDifference,
+  salesToAsk,
+  type TruthRun,
+  withCompared,
+  withDifferences,
+} from './truth-run.ts';
+import { recordBatch } from './truth-runs.sql.ts';
+
+const INSTALLMENTS_OF_BATCH = 500;
+/** A movement between two readings is no difference: those that differ are read again. */
+const READINGS = 3;
+/** Of one batch, whatever the acquirer takes. */
+const ASKING_MILLISECONDS = 30_000;
+const LEASE_MARGIN_MILLISECONDS = 60_000;
+
+/** For how long a batch may be under way. */
+export function leaseOf({
+  acquirerTimeoutMilliseconds,
+}: Pick<VerifyTools, 'acquirerTimeoutMilliseconds'>): number {
+  return ASKING_MILLISECONDS + acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+}
+
+export type VerifyTools = {
+  readonly database: Database;
+  /** Null: there is none to ask. */
+  readonly acquirer: Pick<Acquirer, 'find'> | null;
+  readonly acquirerTimeoutMilliseconds: number;
+  readonly isUpToDate: Follower['isUpToDate'];
+  readonly notifyDeliverer: () => void;
+};
+
+/** `behind`: receivables do not reach what was recorded. `gone`: another process goes on. */
+export type BatchResult =
+  | { readonly kind: 'behind' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'more'; readonly run: TruthRun }
+  | { readonly kind: 'ended'; readonly run: TruthRun };
+
+/**
+ * Compares the next installments of a run, and records what came of it in one commit. What differs
+ * is read again behind the follower, so that only what stands is a difference. `pause`: milliseconds
+ * until another process may go on with the run.
+ */
+export async function verifyBatch(
+  tools: VerifyTools,
+  run: TruthRun,
+  pause: number,
+  signal: AbortSignal,
+): Promise<BatchResult> {
+  const { database, isUpToDate } = tools;
+  const { merchantId } = run;
+  if (!(await isUpToDate(merchantId))) return { kind: 'behind' };
+  const places = await findInstallmentsToCompare(database, run, INSTALLMENTS_OF_BATCH);
+  const compared = await readStanding(tools, merchantId, places);
+  const outcomes = compared.map((each) => ({ compared: each, comparison: compareInstallment(each) }));
+  await judgeUnknown(tools, merchantId, outcomes);
+  const found: KeptDifference[] = outcomes.flatMap(
+    ({ compared: { transactionId, installmentNumber }, ...one }) =>
+      one.comparison.differences.map((difference) => ({ ...difference, transactionId, installmentNumber })),
+  );
+  const ledger = await askLedger(tools, run, outcomes, signal);
+  const tally = withDifferences(withCompared(run.tally, outcomes), ledger.found);
+  const isLast = places.length < INSTALLMENTS_OF_BATCH;
+  const next: TruthRun = {
+    ...run,
+    after: places.at(-1) ?? run.after,
+    tally: {
+      ...tally,
+      asked: tally.asked + ledger.asked.length,
+      isCutShort: tally.isCutShort || ledger.isCutShort,
+    },
+  };
+  const isMine = await recordBatch(
+    database,
+    run,
+    {
+      after: next.after,
+      tally: next.tally,
+      isLast,
+      found: [...found, ...ledger.found],
+      atOne: atOne(outcomes, found, ledger),
+    },
+    pause,
+  );
+  if (!isMine) return { kind: 'gone' };
+  return { kind: isLast ? 'ended' : 'more', run: next };
+}
+
+type Outcome = { readonly compared: ReadInstallment; readonly comparison: Comparison };
+
+/** The installments as they are when nothing moves under the reader. */
+async function readStanding(
+  { database, isUpToDate }: VerifyTools,
+  merchantId: string,
+  places: readonly ComparedPlace[],
+): Promise<ReadInstallment[]> {
+  const standing = new Map<string, ReadInstallment>();
+  let wanted: readonly Pick<ComparedPlace, 'transactionId' | 'installmentNumber'>[] = places;
+  for (let reading = 0; reading < READINGS && wanted.length > 0; reading += 1) {
+    if (reading > 0) await isUpToDate(merchantId);
+    const read = await readComparedInstallments(database, merchantId, wanted);
+    for (const each of read) standing.set(`${each.transactionId} ${each.installmentNumber}`, each);
+    wanted = read.filter((each) => compareInstallment(each).differences.length > 0);
+  }
+  return [...standing.values()];
+}
+
+/** Has matching judge what it does not have as an exception, and what it has and is at one by now. */
+async function judgeUnknown(
+  { database, notifyDeliverer }: VerifyTools,
+  merchantId: string,
+  outcomes: readonly Outcome[],
+): Promise<void> {
+  const keys = outcomes
+    .filter(({ compared: { open }, comparison: { exceptions } }) => {
+      const names = exceptions.map((each) => each.class);
+      return names.some((name) => !open.includes(name)) || open.some((name) => !names.includes(name));
+    })
+    .map(({ compared: { transactionId, installmentNumber } }) => ({
+      merchantId,
+      transactionId,
+      installmentNumber,
+    }));
+  if (keys.length > 0 && (await judgeInstallments(database, keys))) notifyDeliverer();
+}
+
+type AskedLedger = {
+  readonly found: readonly KeptDifference[];
+  readonly asked: readonly string[];
+  readonly isCutShort: boolean;
+};
+
+/** One question after the other, and none behind one that was not answered. */
+async function askLedger(
+  { acquirer, acquirerTimeoutMilliseconds }: VerifyTools,
+  { merchantId, day, tally }: TruthRun,
+  outcomes: readonly Outcome[],
+  signal: AbortSignal,
+): Promise<AskedLedger> {
+  const found: KeptDifference[] = [];
+  const asked: string[] = [];
+  if (acquirer === null || tally.isCutShort) return { found, asked, isCutShort: tally.isCutShort };
+  const sales = new Map(outcomes.map(({ compared }) => [compared.transactionId, compared.sale]));
+  const differing = outcomes.filter(
+    ({ compared: { isNoted }, comparison: { differences, exceptions } }) =>
+      isNoted || differences.length + exceptions.length > 0,
+  );
+  const wanted = salesToAsk(
+    day,
+    [...sales.keys()],
+    [...new Set(differing.map(({ compared }) => compared.transactionId))],
+    tally.asked,
+  );
+  const endsAt = performance.now() + ASKING_MILLISECONDS;
+  for (const transactionId of wanted) {
+    if (signal.aborted || performance.now() > endsAt) return { found, asked, isCutShort: false };
+    const answer = await acquirer.find(merchantId, transactionId, acquirerTimeoutMilliseconds);
+    if (answer.kind === 'unknown' || answer.kind === 'notSent') return { found, asked, isCutShort: true };
+    asked.push(transactionId);
+    const sale = sales.get(transactionId);
+    const difference = sale === undefined ? null : ledgerDifference(sale, answer);
+    if (difference !== null) found.push({ ...difference, transactionId, installmentNumber: 1 });
+  }
+  return { found, asked, isCutShort: false };
+}
+
+function atOne(outcomes: readonly Outcome[], found: readonly KeptDifference[], ledger: AskedLedger) {
+  const keyOf = (one: Pick<KeptDifference, 'transactionId' | 'installmentNumber' | 'class'>) =>
+    `${one.transactionId} ${one.installmentNumber} ${one.class}`;
+  const differing = new Set([...found, ...ledger.found].map(keyOf));
+  const looked = outcomes.flatMap(({ compared: { transactionId, installmentNumber } }) =>
+    TRUTH_CLASSES.filter((name) => name !== 'ledgerDiffers').map((name) => ({
+      transactionId,
+      installmentNumber,
+      class: name,
+    })),
+  );
+  const asked = ledger.asked.map((transactionId) => ({
+    transactionId,
+    installmentNumber: 1,
+    class: 'ledgerDiffers' as const,
+  }));
+  return [...looked, ...asked].filter((one) => !differing.has(keyOf(one)));
+}

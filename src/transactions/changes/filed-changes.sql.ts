@@ -1,0 +1,65 @@
+import type { ChangeEvent } from '../../acquirers/acquirer.ts';
+import { type Step, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { Day, Instant } from '../../values/instant.ts';
+import { utcText } from '../../values/instant.ts';
+
+/** What a file of the acquirer says of an installment, on its way through the table of states. */
+export type FiledChange = {
+  readonly merchantId: string;
+  /** Of the file and its line. */
+  readonly changeId: string;
+  readonly reference: string;
+  readonly installmentNumber: number;
+  readonly event: Extract<ChangeEvent, 'settle' | 'chargeback'>;
+  readonly happenedAt: Instant;
+  /** Cents that a chargeback took back; null: of a payout. */
+  readonly amount: number | null;
+  readonly fee: number | null;
+  readonly net: number | null;
+  readonly bankOn: Day | null;
+};
+
+const CHANGES = inputRows<FiledChange>(
+  {
+    merchant_id: ['text', (change) => change.merchantId],
+    change_id: ['text', (change) => change.changeId],
+    reference: ['text', (change) => change.reference],
+    installment_number: ['smallint', (change) => change.installmentNumber],
+    event: ['text', (change) => change.event],
+    happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
+    amount: ['bigint', (change) => change.amount],
+    fee: ['bigint', (change) => change.fee],
+    net: ['bigint', (change) => change.net],
+    bank_on: ['date', (change) => change.bankOn],
+  },
+  { place: 'place' },
+);
+
+const KEEP = statement(
+  'changes.keep_filed',
+  `insert into acquirer_changes
+     (merchant_id, change_id, reference, installment_number, event, happened_at, amount, fee, net, bank_on)
+   select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at, i.amount, i.fee,
+     i.net, i.bank_on
+   from ${CHANGES.sql}
+   where i.event <> 'chargeback' or not exists (
+     select from acquirer_changes f
+     where f.merchant_id = i.merchant_id and f.reference = i.reference and f.installment_number = i.installment_number
+       and f.event = 'chargeback' and f.state <> 'refused' and f.change_id not like 'file-%'
+       and coalesce(f.amount, i.amount) = i.amount
+   )
+   order by i.place
+   on conflict do nothing
+   returning change_id`,
+);
+
+/**
+ * Keeps what a file says beside what the acquirer reports by itself, within a commit of the caller's:
+ * the work behind it applies or refuses each as any other. A change that is there already was filed
+ * before. A chargeback that the feed has reported is left
+ * out; one that the feed reports later is refused then (`takenAlready`).
+ */
+export function keepFiledChangesStep(changes: readonly FiledChange[]): Step | null {
+  return changes.length === 0 ? null : { statement: KEEP, values: CHANGES.values(changes) };
+}

@@ -1,0 +1,86 @@
+import { CARD_BRANDS, type CardBrand } from '../../values/card-number.ts';
+import { MOST_INSTALLMENTS } from '../../values/cents.ts';
+
+/** The operator's fee, by brand and number of installments, and when the acquirer pays. */
+export type FeeRule = {
+  readonly brand: CardBrand | 'any';
+  readonly fromInstallments: number;
+  readonly toInstallments: number;
+  /** Hundredths of a percent. */
+  readonly portion: number;
+  readonly plan: PaymentPlan;
+};
+
+/** Days from the sale to the first installment's payout, and from each to the next. */
+export type PaymentPlan = { readonly firstDays: number; readonly betweenDays: number };
+
+/** What a sale is charged and paid at. */
+export type FeeTerms = Pick<FeeRule, 'portion' | 'plan'>;
+
+export type FeeTable = readonly FeeRule[];
+
+const MOST_RULES = 100;
+const RULE =
+  /^(any|[a-z]+):(\d{1,2})(?:-(\d{1,2}))?=(\d{1,2})(?:\.(\d{1,2}))?(?:@(\d{1,3})(?:\/(\d{1,3}))?)?$/;
+
+const USUAL_DAYS = 30;
+/** Of a sale that no rule fits. */
+const USUAL_TERMS: FeeTerms = { portion: 0, plan: { firstDays: USUAL_DAYS, betweenDays: USUAL_DAYS } };
+
+/**
+ * Reads `visa:1=2.49@2, visa:2-6=3.10@31/30, any:1-99=3.5`: brand, installments, percent, and days to
+ * the first payout and between installments. The first rule that fits counts, so the particular ones
+ * stand first. Returns an error as a sentence.
+ */
+export function readFeeTable(text: string): FeeTable | string {
+  const parts = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+  if (parts.length > MOST_RULES) return `has ${parts.length} rules, at most ${MOST_RULES} fit`;
+  const rules: FeeRule[] = [];
+  for (const part of parts) {
+    const rule = readRule(part);
+    if (rule === null) return `must be rules such as visa:2-6=3.10 or visa:1=2.49@30, not "${part}"`;
+    rules.push(rule);
+  }
+  return rules;
+}
+
+function readRule(text: string): FeeRule | null {
+  const match = RULE.exec(text);
+  const [, brand = '', from = '', to = from, percent = '', decimals = '', first, between] = match ?? [];
+  const isBrand = brand === 'any' || CARD_BRANDS.includes(brand as CardBrand);
+  const fromInstallments = Number(from);
+  const toInstallments = Number(to);
+  const isRange =
+    fromInstallments >= 1 && fromInstallments <= toInstallments && toInstallments <= MOST_INSTALLMENTS;
+  if (match === null || !isBrand || !isRange) return null;
+  const portion = Number(percent) * 100 + Number(decimals.padEnd(2, '0'));
+  const plan = { firstDays: daysOf(first), betweenDays: daysOf(between) };
+  return { brand: brand as FeeRule['brand'], fromInstallments, toInstallments, portion, plan };
+}
+
+function daysOf(text: string | undefined): number {
+  return text === undefined ? USUAL_DAYS : Number(text);
+}
+
+export function feeTerms(table: FeeTable, brand: CardBrand, installmentCount: number): FeeTerms {
+  const rule = table.find(
+    (each) =>
+      (each.brand === 'any' || each.brand === brand) &&
+      each.fromInstallments <= installmentCount &&
+      installmentCount <= each.toInstallments,
+  );
+  return rule ?? USUAL_TERMS;
+}
+
+/** The fee of a sale in hundredths of a percent; 0 where the operator named none. */
+export function feePortion(table: FeeTable, brand: CardBrand, installmentCount: number): number {
+  return feeTerms(table, brand, installmentCount).portion;
+}
+
+/** Days from the sale to the payout of an installment. */
+export function daysToPayout({ firstDays, betweenDays }: PaymentPlan, installmentNumber: number): number {
+  return firstDays + (installmentNumber - 1) * betweenDays;
+}

@@ -1,0 +1,106 @@
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+import { ALL_MERCHANTS, type FeeSource, type FeeVersion } from './fee-version.ts';
+
+const COLUMNS = 'merchant_id, valid_from, rules, source, created_by, created_at';
+
+/** A commit may be seen some time after its moment: callers look back a while. */
+const LIST_SINCE = statement(
+  'fees.list_since',
+  `select ${COLUMNS} from fee_tables where created_at >= $1 order by merchant_id, valid_from`,
+);
+
+/** Versions of all merchants that were made since. Null: all. */
+export async function listFeeVersions(
+  database: Reader,
+  since: Instant | null,
+): Promise<(FeeVersion & { readonly createdAt: Instant })[]> {
+  const rows = await database.query(LIST_SINCE, [since === null ? '-infinity' : utcText(since)]);
+  return rows.map((row) => ({ ...parseFeeVersion(row), createdAt: row.created_at as Instant }));
+}
+
+const LIST_OF_MERCHANT = statement(
+  'fees.list_of_merchant',
+  `select ${COLUMNS} from fee_tables where merchant_id = $1
+   union all select ${COLUMNS} from fee_tables where merchant_id = $2`,
+);
+
+/** Those of a merchant and those of all, for a commit that is about its sales. */
+export function feeVersionsStep(merchantId: string): Step {
+  return { statement: LIST_OF_MERCHANT, values: [merchantId, ALL_MERCHANTS] };
+}
+
+export function parseFeeVersion(row: Row): FeeVersion {
+  return {
+    merchantId: row.merchant_id as string,
+    validFrom: row.valid_from as Instant,
+    rules: row.rules as string,
+    source: row.source as FeeSource,
+    createdBy: row.created_by as string,
+  };
+}
+
+/**
+ * The first is valid from the beginning: until then there was one table for all that had ever been
+ * sold.
+ */
+const KEEP_SETTING = statement(
+  'fees.keep_setting',
+  `insert into fee_tables (merchant_id, valid_from, rules, source, created_by)
+   select $1, case when exists (select from fee_tables where merchant_id = $1) then now() else 'epoch' end, $2,
+     'setting', 'system'
+   where $2 is distinct from (
+     select rules from fee_tables where merchant_id = $1 and source = 'setting' order by valid_from desc limit 1
+   )
+   on conflict do nothing`,
+);
+
+/** The setting as a new version, when it is not the last one that came from it. */
+export async function keepFeeSetting(database: Database, rules: string): Promise<void> {
+  await database.query(KEEP_SETTING, [ALL_MERCHANTS, rules]);
+}
+
+/** Along the index of a merchant's sales by their moment. */
+const FIND_SALE_AFTER = statement(
+  'fees.find_sale_after',
+  `select s.sold_at from merchants m, lateral (
+     select sold_at from transactions t
+     where t.merchant_id = m.merchant_id and t.sold_at >= $2 and t.installments_state is not null
+       and t.state not in ('declined', 'voided')
+     order by t.sold_at desc limit 1
+   ) s
+   where $1 = '' or m.merchant_id = $1
+   order by s.sold_at desc limit 1`,
+);
+
+/** The newest sale at the moment or after it, of a merchant or of all; null: there is none. */
+export async function findSaleAfter(
+  database: Reader,
+  merchantId: string,
+  moment: Instant,
+): Promise<Instant | null> {
+  const [row] = await database.query(FIND_SALE_AFTER, [merchantId, utcText(moment)]);
+  return (row?.sold_at as Instant | undefined) ?? null;
+}
+
+const INSERT = statement(
+  'fees.insert',
+  `insert into fee_tables (merchant_id, valid_from, rules, source, created_by)
+   values ($1, $2, $3, 'operator', $4) on conflict do nothing returning valid_from`,
+);
+
+/** Its row is missing where the owner has a version of this moment. */
+export function feeVersionStep({
+  merchantId,
+  validFrom,
+  rules,
+  createdBy,
+}: Omit<FeeVersion, 'source'>): Step {
+  return { statement: INSERT, values: [merchantId, utcText(validFrom), rules, createdBy] };
+}

@@ -1,0 +1,155 @@
+import { type Cents, cents } from './cents.ts';
+import { addDays, type Day } from './instant.ts';
+
+declare const brand: unique symbol;
+
+/** The 44 digits that a bank reads off a boleto, check digit right. */
+export type BarCode = string & { readonly [brand]: 'BarCode' };
+
+export type BarCodeParts = {
+  /** Three digits. */
+  readonly bankCode: string;
+  /** Null: the bar code has no due date. */
+  readonly dueOn: Day | null;
+  /** 0: the bar code says no amount; at most ten digits of cents. */
+  readonly amount: Cents;
+  /** 25 digits, which each bank composes in its own way. */
+  readonly freeField: string;
+};
+
+/** `fieldCheckDigit`: a field of the digitable line is mistyped. `currency`: not in reais. */
+export type BarCodeFault =
+  | 'notDigits'
+  | 'wrongLength'
+  | 'fieldCheckDigit'
+  | 'checkDigit'
+  | 'currency'
+  | 'dueFactor';
+
+export type BarCodeReading =
+  | ({ readonly kind: 'barCode'; readonly barCode: BarCode } & BarCodeParts)
+  | { readonly kind: 'fault'; readonly fault: BarCodeFault };
+
+/** Reais in the FEBRABAN's list of currencies. */
+const REAIS = '9';
+/** Greatest amount: ten digits of cents. */
+export const MOST_BAR_CODE_CENTS: Cents = cents(9_999_999_999);
+
+/** Factors count the days since 1997-10-07; this is the first day that has one, and it is 1000. */
+export const FIRST_DUE_DAY = '2000-07-03' as Day;
+const FIRST_FACTOR = 1_000;
+/** From 1000 to 9999, then anew: the first era ended on 2025-02-21, the next ends on 2049-10-13. */
+const FACTORS_PER_ERA = 9_000;
+const NO_DUE_DATE = '0000';
+
+/** A RangeError for parts that no bar code can have. */
+export function composeBarCode(parts: BarCodeParts): BarCode {
+  const { bankCode, dueOn, amount, freeField } = parts;
+  if (!/^\d{3}$/.test(bankCode)) throw new RangeError(`not a bank code: ${bankCode}`);
+  if (!/^\d{25}$/.test(freeField)) throw new RangeError(`not a free field: ${freeField}`);
+  if (amount > MOST_BAR_CODE_CENTS) throw new RangeError(`too much for a bar code: ${amount}`);
+  const factor = dueOn === null ? NO_DUE_DATE : String(dueFactor(dueOn));
+  const rest = `${factor}${String(amount).padStart(10, '0')}${freeField}`;
+  const head = `${bankCode}${REAIS}`;
+  return `${head}${checkDigit(head + rest)}${rest}` as BarCode;
+}
+
+/** Four digits; a RangeError for a day before there were factors. */
+export function dueFactor(day: Day): number {
+  if (day < FIRST_DUE_DAY) throw new RangeError(`a day before due factors: ${day}`);
+  return FIRST_FACTOR + (daysBetween(FIRST_DUE_DAY, day) % FACTORS_PER_ERA);
+}
+
+/**
+ * The day of a factor, from 1000 to 9999: of the days that share it the nearest to the given one,
+ * of two equally near ones the later.
+ */
+export function dueDayOf(factor: number, near: Day): Day {
+  if (!Number.isInteger(factor) || factor < FIRST_FACTOR || factor >= FIRST_FACTOR + FACTORS_PER_ERA) {
+    throw new RangeError(`not a due factor: ${factor}`);
+  }
+  const ofFirstEra = factor - FIRST_FACTOR;
+  const era = Math.round((daysBetween(FIRST_DUE_DAY, near) - ofFirstEra) / FACTORS_PER_ERA);
+  return addDays(FIRST_DUE_DAY, ofFirstEra + Math.max(era, 0) * FACTORS_PER_ERA);
+}
+
+/** Reads 44 digits; the due date is the one nearest to the given day. */
+export function parseBarCode(text: string, near: Day): BarCodeReading {
+  const fault = digitsFault(text, 44);
+  if (fault !== null) return { kind: 'fault', fault };
+  if (text[4] !== checkDigit(text.slice(0, 4) + text.slice(5))) return { kind: 'fault', fault: 'checkDigit' };
+  if (text[3] !== REAIS) return { kind: 'fault', fault: 'currency' };
+  const factor = text.slice(5, 9);
+  if (factor !== NO_DUE_DATE && factor.startsWith('0')) return { kind: 'fault', fault: 'dueFactor' };
+  return {
+    kind: 'barCode',
+    barCode: text as BarCode,
+    bankCode: text.slice(0, 3),
+    dueOn: factor === NO_DUE_DATE ? null : dueDayOf(Number(factor), near),
+    amount: cents(Number(text.slice(9, 19))),
+    freeField: text.slice(19),
+  };
+}
+
+/** The 47 digits that a payer types: bank and free field in three fields, then what changes. */
+export function digitableLine(barCode: BarCode): string {
+  const fields = [
+    barCode.slice(0, 4) + barCode.slice(19, 24),
+    barCode.slice(24, 34),
+    barCode.slice(34, 44),
+  ].map((field) => `${field}${fieldCheckDigit(field)}`);
+  return `${fields.join('')}${barCode[4]}${barCode.slice(5, 19)}`;
+}
+
+/** A digitable line as it is printed: `AAAAA.AAAAA BBBBB.BBBBBB CCCCC.CCCCCC D EEEEEEEEEEEEEE`. */
+export function formatDigitableLine(line: string): string {
+  return line.replace(/^(.{5})(.{5})(.{5})(.{6})(.{5})(.{6})(.)(.{14})$/, '$1.$2 $3.$4 $5.$6 $7 $8');
+}
+
+const LONGEST_LINE = 100;
+
+/** Reads 47 digits, with dots and blanks wherever they stand. */
+export function parseDigitableLine(text: string, near: Day): BarCodeReading {
+  if (text.length > LONGEST_LINE) return { kind: 'fault', fault: 'wrongLength' };
+  const line = text.replace(/[. ]/g, '');
+  const fault = digitsFault(line, 47);
+  if (fault !== null) return { kind: 'fault', fault };
+  const fields = [line.slice(0, 10), line.slice(10, 21), line.slice(21, 32)];
+  if (fields.some((field) => field.at(-1) !== fieldCheckDigit(field.slice(0, -1)))) {
+    return { kind: 'fault', fault: 'fieldCheckDigit' };
+  }
+  const [first = '', second = '', third = ''] = fields.map((field) => field.slice(0, -1));
+  return parseBarCode(`${first.slice(0, 4)}${line.slice(32)}${first.slice(4)}${second}${third}`, near);
+}
+
+function digitsFault(text: string, length: number): BarCodeFault | null {
+  if (!/^\d*$/.test(text)) return 'notDigits';
+  return text.length === length ? null : 'wrongLength';
+}
+
+/**
+ * Modulo 11 over the other 43 digits, weights 2 to 9 from the right and anew. What would be 0, 10
+ * or 11 is 1, so of these three sums one may be mistaken for another.
+ */
+function checkDigit(digits: string): string {
+  let sum = 0;
+  for (let fromRight = 0; fromRight < digits.length; fromRight += 1) {
+    sum += (2 + (fromRight % 8)) * Number(digits[digits.length - 1 - fromRight]);
+  }
+  const digit = 11 - (sum % 11);
+  return digit > 9 ? '1' : String(digit);
+}
+
+/** Modulo 10, weights 2 and 1 from the right, products of two digits as the sum of both. */
+function fieldCheckDigit(digits: string): string {
+  let sum = 0;
+  for (let fromRight = 0; fromRight < digits.length; fromRight += 1) {
+    const product = (2 - (fromRight % 2)) * Number(digits[digits.length - 1 - fromRight]);
+    sum += product > 9 ? product - 9 : product;
+  }
+  return String((10 - (sum % 10)) % 10);
+}
+
+function daysBetween(from: Day, to: Day): number {
+  return (Date.parse(to) - Date.parse(from)) / 86_400_000;
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { businessDayFrom } from '../../src/values/business-day.ts';
+import { addDays, type Day } from '../../src/values/instant.ts';
+import { call } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import { type BoletoShop, issue, movementsOf, openBoletoShop, read } from './boleto-service.ts';
+
+let shop: BoletoShop;
+
+before(async () => {
+  shop = await openBoletoShop();
+});
+after(() => shop?.service.close());
+
+/** The merchant's day. */
+async function clockDay(): Promise<Day> {
+  const { body } = await call(shop.url, '/homologation/clock', { token: shop.token });
+  return body.now.slice(0, 10) as Day;
+}
+
+/** Moves the clock to noon of a day. */
+async function jumpTo(day: Day): Promise<void> {
+  const reply = await call(shop.url, '/homologation/clock', {
+    token: shop.token,
+    body: { to: `${day}T12:00:00` },
+    timeoutMilliseconds: 90_000,
+  });
+  assert.ok([200, 202].includes(reply.status), reply.text);
+  await until('the clock has arrived', async () => {
+    const { body } = await call(shop.url, '/homologation/clock', { token: shop.token });
+    return body.target === null;
+  });
+}
+
+const statusOf = async (id: string) => (await read(shop, id)).body.statusBill as number;
+
+test('a boleto is overdue after its last day in time, over after its last day, and each is notified once', async () => {
+  const start = await clockDay();
+  // A due day on a Saturday.
+  let dueOn = addDays(start, 5);
+  while (new Date(`${dueOn}T00:00:00Z`).getUTCDay() !== 6) dueOn = addDays(dueOn, 1);
+  const { id, payableUntil } = (await issue(shop, { dueDate: dueOn, daysToExpire: 10 })).body;
+  assert.equal(payableUntil, businessDayFrom(addDays(dueOn, 10)));
+  const lastInTime = businessDayFrom(dueOn);
+  assert.ok(lastInTime > dueOn);
+  await jumpTo(lastInTime);
+  assert.equal(await statusOf(id), 1);
+  await jumpTo(addDays(lastInTime, 1));
+  assert.equal(await statusOf(id), 3);
+  await jumpTo(payableUntil);
+  assert.equal(await statusOf(id), 3);
+  await jumpTo(addDays(payableUntil, 1));
+  assert.equal(await statusOf(id), 5);
+  assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Vencido', 'Vencido>Expirado']);
+});
+
+test('payments of the bank come as the days pass: early, on the day, late with fine and interest, in part, twice', async () => {
+  const dueDate = businessDayFrom(addDays(await clockDay(), 20));
+  const terms = {
+    dueDate,
+    fine: { percent: 2 },
+    interest: { percentPerMonth: 1 },
+    discount: { value: 10, until: addDays(dueDate, -5) },
+  };
+  const kinds = { onDueDay: 120.21, early: 120.22, late: 120.23, part: 120.24, twice: 120.25 };
+  const ids = new Map<string, string>();
+  for (const [kind, value] of Object.entries(kinds)) {
+    const reply = await issue(shop, { ...terms, value });
+    assert.equal(reply.status, 200, reply.text);
+    ids.set(kind, reply.body.id);
+  }
+  await jumpTo(addDays(dueDate, 8));
+  const paid = async (kind: string) => {
+    const { body } = await read(shop, ids.get(kind) ?? '');
+    assert.equal(body.statusBill, 2, kind);
+    return [body.effectivePaymentValue, body.effectivePaymentDate];
+  };
+  assert.deepEqual(await paid('onDueDay'), [120.21, dueDate]);
+  const [early] = await paid('early');
+  assert.equal(early, 110.22);
+  const [late, lateOn] = await paid('late');
+  assert.ok(lateOn > dueDate);
+  assert.ok(late > 120.23 + 2.4, `paid ${late}`);
+  const [part] = await paid('part');
+  assert.ok(part < 120.24);
+  assert.deepEqual(await paid('twice'), [120.25, dueDate]);
+  assert.deepEqual(await movementsOf(shop, ids.get('late') ?? ''), [
+    '>Emitido',
+    'Emitido>Vencido',
+    'Vencido>Pago',
+  ]);
+  const rows = await shop.service.auditor.query(
+    `select surprise, amount = expected_amount as is_expected from boleto_payments where boleto_id = any ($1::uuid[])
+     order by boleto_id, created_at`,
+    [[ids.get('late'), ids.get('twice')]],
+  );
+  assert.deepEqual(rows, [
+    { surprise: null, is_expected: true },
+    { surprise: null, is_expected: true },
+    { surprise: 'paidAgain', is_expected: true },
+  ]);
+});

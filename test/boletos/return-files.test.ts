@@ -1,0 +1,241 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { STATUS_BILL } from '../../src/boletos/bill-status.ts';
+import { runParcela } from '../audit/audit-service.ts';
+import { call } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
+import {
+  type BoletoShop,
+  cancel,
+  force,
+  inDays,
+  issue,
+  openBoletoShop,
+  read,
+  today,
+  untilStatus,
+} from './boleto-service.ts';
+import { fileOf, type Pair } from './return-lines.ts';
+
+let shop: BoletoShop;
+before(async () => {
+  shop = await openBoletoShop();
+});
+after(() => shop.service.close());
+
+async function issued(value: number): Promise<{ readonly id: string; readonly ourNumber: string }> {
+  const reply = await issue(shop, { value });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body;
+}
+
+/** `DDMMYYYY`, as the files have it. */
+const TODAY = today().split('-').reverse().join('');
+const DUE = inDays(10).split('-').reverse().join('');
+
+let files = 0;
+
+/** Runs the operator's command on a file of these lines. */
+async function importLines(lines: readonly string[]) {
+  files += 1;
+  const path = join(shop.service.folder, `retorno-${files}.ret`);
+  await writeFile(path, lines.map((text) => `${text}\r\n`).join(''), 'latin1');
+  const words = ['boletos', 'import', path, '--json'];
+  const { exitCode, printed, errors } = await runParcela(shop.service.database, shop.service.folder, words);
+  return { exitCode, errors, taken: printed === '' ? null : JSON.parse(printed) };
+}
+
+const importPairs = (...pairs: readonly Pair[]) => importLines(fileOf(...pairs));
+
+const paid = (ourNumber: string, amount: number): Pair => ({
+  companyUse: ourNumber,
+  value: amount,
+  dueOn: DUE,
+  paid: amount,
+  fee: 150,
+  happenedOn: TODAY,
+  creditedOn: TODAY,
+});
+
+async function paymentsOf(boletoId: string) {
+  return shop.service.auditor.query(
+    'select amount::int, fee::int, paid_on::text, surprise from boleto_payments where boleto_id = $1 order by created_at',
+    [boletoId],
+  );
+}
+
+const noneWaits = () =>
+  until('no change waits', async () => {
+    const [row] = await shop.service.auditor.query(
+      "select count(*)::int as count from bank_changes where state = 'waiting'",
+    );
+    return row?.count === 0;
+  });
+
+test('a payment of a file pays the boleto, once, however often the file is taken', async () => {
+  const { id, ourNumber } = await issued(123.45);
+  const first = await importPairs(paid(ourNumber, 12_345));
+  assert.equal(first.exitCode, 0, first.errors);
+  assert.deepEqual([first.taken.ours, first.taken.taken, first.taken.foreign], [1, 1, 0]);
+  const reply = await untilStatus(shop, id, STATUS_BILL.paid);
+  assert.equal(reply.body.effectivePaymentValue, 123.45);
+  assert.equal(reply.body.effectivePaymentDate, today());
+  const again = await importPairs(paid(ourNumber, 12_345));
+  assert.deepEqual([again.exitCode, again.taken.ours, again.taken.taken], [0, 1, 0]);
+  assert.deepEqual([first.taken.known, again.taken.known], [[], [ourNumber]]);
+  await noneWaits();
+  assert.deepEqual(await paymentsOf(id), [{ amount: 12_345, fee: 150, paid_on: today(), surprise: null }]);
+  const [entry] = await shop.service.auditor.query(
+    "select resource, detail from audit_entries where action = 'returnFile.import' order by entry_number limit 1",
+  );
+  assert.match(String(entry?.resource), /^banks\/237\/files\/retorno-\d+\.ret$/);
+  assert.match(String(entry?.detail), /"ours":1,"taken":1/);
+});
+
+test('a payment that feed and file both report is one, whichever reports it first', async () => {
+  const fed = await issued(50);
+  await force(shop, fed.id, { type: 'paid', amount: 5_000 });
+  await untilStatus(shop, fed.id, STATUS_BILL.paid);
+  const known = await importPairs(paid(fed.ourNumber, 5_000));
+  assert.deepEqual([known.taken.ours, known.taken.taken], [1, 1]);
+
+  const filed = await issued(60);
+  await importPairs(paid(filed.ourNumber, 6_000));
+  await untilStatus(shop, filed.id, STATUS_BILL.paid);
+  await force(shop, filed.id, { type: 'paid', amount: 6_000 });
+  await noneWaits();
+  assert.equal((await paymentsOf(fed.id)).length, 1);
+  assert.equal((await paymentsOf(filed.id)).length, 1);
+});
+
+test('a second payment is one, whoever reports it, and is recorded beside the first', async () => {
+  const { id, ourNumber } = await issued(70);
+  await importPairs(paid(ourNumber, 7_000), paid(ourNumber, 7_000));
+  await untilStatus(shop, id, STATUS_BILL.paid);
+  for (const amount of [7_000, 7_000, 7_100]) await force(shop, id, { type: 'paid', amount });
+  await noneWaits();
+  assert.deepEqual(
+    (await paymentsOf(id)).map(({ amount, surprise }) => [amount, surprise]),
+    [
+      [7_000, null],
+      [7_000, 'paidAgain'],
+      [7_100, 'paidAgain'],
+    ],
+  );
+});
+
+test('what a file writes off is canceled or expired, and what is of others changes nothing', async () => {
+  const canceled = await issued(80);
+  const expired = await issued(90);
+  const open = await issued(100);
+  const writtenOff = { movement: '09', value: 0, dueOn: '00000000', paid: 0, fee: 0, happenedOn: TODAY };
+  const { taken } = await importPairs(
+    { ...writtenOff, companyUse: canceled.ourNumber, reasons: '11' },
+    { ...writtenOff, companyUse: '', bankNumber: expired.ourNumber, reasons: '13' },
+    { movement: '02', companyUse: open.ourNumber, paid: 0 },
+    { companyUse: '99999999999' },
+    { companyUse: 'PEDIDO-7' },
+  );
+  assert.deepEqual([taken.ours, taken.taken, taken.foreign, taken.others], [2, 2, 2, { '02': 1 }]);
+  await untilStatus(shop, canceled.id, STATUS_BILL.canceled);
+  await untilStatus(shop, expired.id, STATUS_BILL.expired);
+  await noneWaits();
+  assert.equal((await read(shop, open.id)).body.statusDescription, 'Emitido');
+});
+
+test('a file of another bank is of other boletos', async () => {
+  const { id, ourNumber } = await issued(105);
+  const { taken } = await importLines(
+    fileOf(paid(ourNumber, 10_500)).map((text) => text.replace(/^237/, '001')),
+  );
+  assert.deepEqual([taken.bank, taken.ours, taken.foreign], ['001', 0, 1]);
+  assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
+});
+
+test('a boleto that another program issued under the number of ours leaves ours as it is, and is named', async () => {
+  const { id, ourNumber } = await issued(106);
+  assert.ok(Number(ourNumber) > 10_000_000_000, ourNumber);
+  const theirs = paid(ourNumber, 10_600);
+  for (const other of [
+    { ...theirs, value: 10_601 },
+    { ...theirs, dueOn: TODAY },
+  ]) {
+    const { taken } = await importPairs(other);
+    assert.deepEqual([taken.ours, taken.foreign, taken.unfit], [0, 1, [ourNumber]]);
+  }
+  const [entry] = await shop.service.auditor.query(
+    "select detail from audit_entries where action = 'returnFile.import' order by entry_number desc limit 1",
+  );
+  assert.match(String(entry?.detail), new RegExp(`"unfit":"${ourNumber}"`));
+  assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
+});
+
+test('a file that does not agree is refused by its line, and nothing of it is taken', async () => {
+  const { id, ourNumber } = await issued(110);
+  const lines = fileOf(paid(ourNumber, 11_000), paid(ourNumber, 11_000));
+  const refused = await importLines(lines.filter((_, index) => index !== 4));
+  assert.equal(refused.exitCode, 1);
+  assert.match(refused.errors, /nothing was taken: line 5: the number of the record/);
+  const broken = await importLines(
+    lines.map((text, index) => (index === 5 ? `${text.slice(0, 77)}x${text.slice(78)}` : text)),
+  );
+  assert.match(broken.errors, /line 6: field paid \(positions 78 to 92\)/);
+  const { exitCode, errors } = await runParcela(shop.service.database, shop.service.folder, [
+    'boletos',
+    'import',
+    '/nirgends',
+  ]);
+  assert.deepEqual([exitCode, errors], [1, 'nothing was taken: there is no such file']);
+  assert.equal(
+    (await shop.service.auditor.query('select from bank_changes where our_number = $1', [ourNumber])).length,
+    0,
+  );
+  assert.equal((await read(shop, id)).body.statusDescription, 'Emitido');
+});
+
+test('what the bank writes into its files is what its feed has said: taking all of them changes nothing', async () => {
+  const terms = {
+    dueDate: inDays(3),
+    daysToExpire: 5,
+    fine: { percent: 2 },
+    interest: { percentPerMonth: 1 },
+  };
+  // Paid on the due day, a day after the issue, late, half, twice, once and reported twice; and never.
+  for (const value of [20.21, 20.22, 20.23, 20.24, 20.25, 20.26, 33]) {
+    assert.equal((await issue(shop, { ...terms, value })).status, 200);
+  }
+  const withdrawn = await issue(shop, { ...terms, value: 34 });
+  assert.equal((await cancel(shop, withdrawn.body.id)).status, 200);
+  const { url, token, service } = shop;
+  const jumped = await call(url, '/homologation/clock', { token, body: { advanceDays: 20 } });
+  assert.equal(jumped.status, 200, jumped.text);
+  await noneWaits();
+  const booked = async () => ({
+    boletos: await service.auditor.query(
+      'select boleto_id, state, paid_amount, paid_on from boletos order by 1',
+    ),
+    payments: await service.auditor.query(
+      'select boleto_id, amount, paid_on, surprise from boleto_payments order by 1, 2, 3, 4',
+    ),
+  });
+  const before = await booked();
+  let taken = 0;
+  for (let days = 0; days < 20; days += 1) {
+    const day = inDays(days);
+    const file = await call(url, `/homologation/bank/return-file?day=${day}`, { token });
+    assert.equal(file.status, 200, file.text);
+    const imported = await importLines(file.text.split('\r\n').slice(0, -1));
+    assert.equal(imported.exitCode, 0, imported.errors);
+    taken += imported.taken.taken;
+  }
+  // Seven payments, two ends; and what the tests before had booked at the bank.
+  assert.ok(taken >= 9, `${taken} changes`);
+  await noneWaits();
+  assert.deepEqual(await booked(), before);
+  const refused = await service.auditor.query(
+    "select change_id, reason from bank_changes where state = 'refused'",
+  );
+  assert.deepEqual(refused, []);
+});

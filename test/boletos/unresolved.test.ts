@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { startTestSimulator, type TestSimulator, until } from '../kit/service.ts';
+import {
+  type BoletoShop,
+  cancel,
+  issue,
+  movementsOf,
+  openBoletoShop,
+  read,
+  untilStatus,
+} from './boleto-service.ts';
+
+let shop: BoletoShop;
+let bank: TestSimulator;
+let folder: string;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parcela-bank-'));
+  bank = await startTestSimulator(folder, [], 'bank');
+  shop = await openBoletoShop({ PARCELA_BANK_URL: bank.url, PARCELA_BANK_TIMEOUT_MILLISECONDS: '1500' });
+});
+after(async () => {
+  await shop?.service.close();
+  await bank?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** What the bank makes of the next registrations and cancels. */
+async function script(orders: object): Promise<void> {
+  const reply = await fetch(new URL('/script', bank.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ merchantId: shop.merchantId, steps: [], cancels: [], ...orders }),
+  });
+  assert.ok(reply.ok, await reply.text());
+}
+
+/** What the bank has under a number. */
+async function registrationsOf(ourNumber: string): Promise<{ status: string }[]> {
+  const url = new URL('/ledger', bank.url);
+  url.searchParams.set('merchantId', shop.merchantId);
+  url.searchParams.set('ourNumber', ourNumber);
+  const { items } = (await (await fetch(url)).json()) as { items: { status: string }[] };
+  return items;
+}
+
+for (const fault of [
+  'silent',
+  'booksButSilent',
+  'garbage',
+  'reset',
+  'unavailable',
+  'wrongAmount',
+  'notFound',
+]) {
+  test(`${fault}: the boleto is registered once, under its own number`, async () => {
+    await script({ steps: [{ fault }] });
+    const reply = await issue(shop);
+    assert.equal(reply.status, 202, reply.text);
+    const { id, ourNumber } = reply.body;
+    const { body } = await untilStatus(shop, id, 1);
+    assert.equal(body.ourNumber, ourNumber);
+    assert.equal((await registrationsOf(ourNumber)).length, 1);
+    assert.deepEqual(await movementsOf(shop, id), ['>Emitido']);
+  });
+}
+
+test('a refusal that comes after silence is final, and shown by the boleto', async () => {
+  await script({ steps: [{ fault: 'silent' }, { refusal: 'termsRefused' }] });
+  const { id } = (await issue(shop)).body;
+  const refused = await until('refused', async () => {
+    const reply = await read(shop, id);
+    return reply.status === 402 ? reply : null;
+  });
+  assert.equal(refused.body[0].tag, '__general__');
+  assert.deepEqual(await movementsOf(shop, id), []);
+});
+
+test('a cancel that the bank does not answer is 202, and asked for until it is done', async () => {
+  const { id, ourNumber } = (await issue(shop)).body;
+  await script({ cancels: [{ fault: 'silent' }, { fault: 'garbage' }] });
+  const reply = await cancel(shop, id);
+  assert.deepEqual([reply.status, reply.body.statusBill], [202, 1], reply.text);
+  await untilStatus(shop, id, 4);
+  assert.deepEqual(
+    (await registrationsOf(ourNumber)).map(({ status }) => status),
+    ['canceled'],
+  );
+  assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Cancelado']);
+});
+
+test('what the bank says is paid is not canceled: its payment comes', async () => {
+  const { id, ourNumber } = (await issue(shop)).body;
+  const [{ now }] = (await shop.service.auditor.query(
+    `select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`,
+  )) as [{ now: string }];
+  const ordered = await fetch(new URL('/changes', bank.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ merchantId: shop.merchantId, ourNumber, event: 'paid', at: now }),
+  });
+  assert.ok(ordered.ok, await ordered.text());
+  const reply = await cancel(shop, id);
+  assert.equal(reply.status, 409, reply.text);
+  await untilStatus(shop, id, 2);
+  assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Pago']);
+});
+
+test('while the bank cannot be connected to, nothing is made and the key is free; what is known stays', async () => {
+  const { id } = (await issue(shop)).body;
+  await bank.stop();
+  const headers = { 'idempotency-key': 'while-away' };
+  const reply = await issue(shop, {}, { headers });
+  assert.equal(reply.status, 503, reply.text);
+  assert.equal(reply.headers.get('retry-after'), '2');
+  assert.equal((await cancel(shop, id)).status, 503);
+  assert.equal((await read(shop, id)).body.statusBill, 1);
+  const port = new URL(bank.url).port;
+  bank = await startTestSimulator(folder, ['--port', port], 'bank');
+  const made = await until('issued', async () => {
+    const again = await issue(shop, {}, { headers });
+    return again.status === 200 ? again : null;
+  });
+  assert.equal(made.headers.get('idempotent-replayed'), null);
+});
+
+test('the operator sees what stays unknown, in the list and in the metrics', async () => {
+  const { body } = await issue(shop, { value: 120.01 });
+  assert.equal(body.statusBill, 0);
+  await until('it is counted', async () => {
+    const text = await (await fetch(shop.service.metricsUrl)).text();
+    return /parcela_boletos_unresolved 1\b/.test(text);
+  });
+  const listed = await shop.service.auditor.query(
+    "select our_number from boletos where state = 'issuing' and unknown_reason is not null",
+  );
+  assert.deepEqual(listed, [{ our_number: body.ourNumber }]);
+});

@@ -1,0 +1,150 @@
+import { digits, line } from './written-lines.ts';
+
+/** A Cielo 04 of v15, typed from the published layout. */
+
+const signed = (cents: number, length: number) =>
+  `${cents < 0 ? '-' : '+'}${digits(Math.abs(cents), length)}`;
+const UNIT_KEY = 'UR-001-002-20261120-1234567890';
+
+export function cieloHeader(texts: { statement?: string; version?: string; sequence?: string } = {}): string {
+  return line(250, {
+    1: '0',
+    2: '1234567890',
+    12: '20261120',
+    20: '20261119',
+    28: '20261120',
+    36: texts.sequence ?? '0000321',
+    43: 'CIELO',
+    48: texts.statement ?? '04',
+    50: 'E',
+    71: texts.version ?? '015',
+  });
+}
+
+export type CieloUnit = {
+  readonly status?: string;
+  readonly type: string;
+  readonly key?: string;
+  readonly count: number;
+  readonly gross: number;
+  readonly net: number;
+};
+
+export function cieloUnit({ status = '04', type, key = UNIT_KEY, count, gross, net }: CieloUnit): string {
+  return line(400, {
+    1: 'D',
+    2: '1234567890',
+    12: '11222333000181',
+    26: '11222333000181',
+    40: '11222333000181',
+    54: '001',
+    57: '002',
+    60: '1234567890',
+    70: status,
+    72: signed(gross, 13),
+    86: signed(net - gross, 13),
+    100: signed(net, 13),
+    114: '0341',
+    118: '12345',
+    123: digits('9876543', 20),
+    143: '1',
+    144: digits(count, 6),
+    150: type,
+    152: key,
+    268: '20112026',
+    276: '19112026',
+    284: '18112026',
+  });
+}
+
+export type CieloEntry = {
+  readonly type: string;
+  readonly key?: string;
+  readonly gross: number;
+  readonly net: number;
+  readonly installment?: readonly [number, number];
+  readonly nsu?: number;
+  readonly reason?: string;
+};
+
+export function cieloEntry(entry: CieloEntry): string {
+  const { type, key = UNIT_KEY, gross, net, installment: [number, count] = [0, 0] } = entry;
+  return line(760, {
+    1: 'E',
+    2: '1234567890',
+    12: '001',
+    15: '002',
+    18: digits(number, 2),
+    20: digits(count, 2),
+    22: 'A1B2C3',
+    28: type,
+    30: key,
+    130: digits(0, 22),
+    152: entry.reason ?? '    ',
+    156: '040',
+    166: '544828',
+    172: '0007',
+    176: digits(entry.nsu ?? 42, 6),
+    192: '10069930690009F2122A',
+    212: 'cdef0123456789abcdef',
+    232: '02500',
+    237: '00000',
+    242: '00000',
+    247: signed(gross * Math.max(count, 1), 13),
+    261: signed(gross, 13),
+    275: signed(net, 13),
+    289: signed(net - gross, 13),
+    471: '143025',
+    477: '01',
+    479: '11222333000181',
+    493: '001',
+    496: '000000000012345',
+    541: '007',
+    566: '19112026',
+    574: '19112026',
+    582: '20112026',
+    590: '20112026',
+    630: '20112026',
+    638: '1234567890',
+  });
+}
+
+const cieloPix = () => line(400, { 1: '8', 2: '1234567890', 12: '01261120143025' });
+
+export function cieloTrailer(records: number, entries: number, gross: number, net: number): string {
+  return line(250, {
+    1: '9',
+    2: digits(records, 11),
+    13: signed(net, 17),
+    31: digits(entries, 11),
+    42: signed(gross, 17),
+    60: signed(0, 17),
+    78: signed(0, 17),
+  });
+}
+
+/** Sales paid, waiting and negotiated, a cancellation, a dispute, a pledge, an adjustment and a Pix. */
+export function cieloFileLines(): string[] {
+  return [
+    cieloHeader(),
+    cieloUnit({ type: '02', count: 1, gross: 10_000, net: 9_750 }),
+    cieloEntry({ type: '02', gross: 10_000, net: 9_750 }),
+    cieloUnit({ type: '03', count: 2, gross: 6_666, net: 6_500 }),
+    cieloEntry({ type: '03', gross: 3_333, net: 3_250, installment: [2, 3], nsu: 43 }),
+    cieloEntry({ type: '03', gross: 3_333, net: 3_250, installment: [12, 12], nsu: 44 }),
+    cieloUnit({ type: '02', key: 'UR-LATER', status: '00', count: 1, gross: 500, net: 490 }),
+    cieloEntry({ type: '02', key: 'UR-LATER', gross: 500, net: 490 }),
+    cieloUnit({ type: '02', key: 'UR-SOLD', status: '58', count: 1, gross: 700, net: 690 }),
+    cieloEntry({ type: '02', key: 'UR-SOLD', gross: 700, net: 690 }),
+    cieloUnit({ type: '06', count: 1, gross: -1_000, net: -975 }),
+    cieloEntry({ type: '06', gross: -1_000, net: -975 }),
+    cieloUnit({ type: '08', count: 1, gross: -3_333, net: -3_250 }),
+    cieloEntry({ type: '08', gross: -3_333, net: -3_250, installment: [2, 3], nsu: 43 }),
+    cieloUnit({ type: '13', count: 1, gross: -200, net: -200 }),
+    cieloEntry({ type: '13', gross: -200, net: -200, reason: '0099' }),
+    cieloUnit({ type: '05', count: 1, gross: 50, net: 50 }),
+    cieloEntry({ type: '05', gross: 50, net: 50, reason: '0012' }),
+    cieloPix(),
+    cieloTrailer(18, 9, 13_383, 13_055),
+  ];
+}

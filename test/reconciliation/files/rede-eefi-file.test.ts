@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { eefiBankDebit, eefiFileLines } from './eefi-lines.ts';
+import { firstFault, readLines, withText } from './written-lines.ts';
+
+test('a Rede EEFI is read to its end: batches, debits of sales, and what e-commerce adds', async () => {
+  const { head, entries, end, faults } = await readLines(eefiFileLines());
+  assert.deepEqual(faults, []);
+  assert.deepEqual([head?.format, head?.version, head?.sequence], ['redeEefi', 'V3.01 - 09/06 - EEFI', 634]);
+  const seen = entries
+    .toSorted((one, other) => one.lineNumber - other.lineNumber)
+    .map(({ lineNumber, kind, batch, nsu, gross, fee, net, document }) => [
+      lineNumber,
+      kind,
+      batch,
+      nsu,
+      gross,
+      fee,
+      net,
+      document,
+    ]);
+  assert.deepEqual(seen, [
+    [3, 'payout', '700', null, 16_000, 400, 15_600, '1600'],
+    [4, 'cancel', '699', '40', -1_000, null, -975, '555'],
+    [8, 'pledge', '701', null, 0, 0, 0, '1601'],
+    [9, 'anticipation', '701', null, 10_000, 250, 9_500, '990'],
+    [11, 'chargeback', '700', '51', -10_000, null, -9_750, '556'],
+    [13, 'chargebackReversal', null, null, 3_250, null, 3_250, '991'],
+    [14, 'cancel', '700', '52', -1_000, null, -400, '557'],
+    [16, 'cancel', '700', '52', -1_000, null, -600, '557'],
+    [18, 'cancel', '701', '53', -500, null, null, null],
+    [20, 'chargeback', '701', '53', -9_250, null, null, null],
+  ]);
+  const byLine = new Map(entries.map((entry) => [entry.lineNumber, entry]));
+  for (const lineNumber of [4, 11, 14, 16, 18]) {
+    assert.equal(byLine.get(lineNumber)?.orderReference, '0123456789abcdef0123456789abcd', `${lineNumber}`);
+    assert.match(byLine.get(lineNumber)?.tid ?? '', /^0{18}\d\d$/);
+  }
+  assert.equal(byLine.get(20)?.orderReference, null);
+  assert.deepEqual(
+    [byLine.get(8)?.installmentNumber, byLine.get(8)?.installmentCount, byLine.get(9)?.anticipationFee],
+    [1, 2, 250],
+  );
+  assert.deepEqual([byLine.get(18)?.installmentNumber, byLine.get(18)?.bankOn], [2, '2026-12-19']);
+  assert.deepEqual(end?.leftOut, {
+    'Serasa queries': 1,
+    'adjustment that an earlier 049 reported': 1,
+    'what e-commerce adds to a record that is not on the line before it': 1,
+  });
+});
+
+test('the net amounts are the money at the bank: what is kept from a credit is shown on its own', async () => {
+  const { entries } = await readLines(eefiFileLines());
+  const net = entries.reduce((sum, entry) => sum + (entry.net ?? 0), 0);
+  assert.equal(net, 14_625 + 9_500 - 9_750 + 3_250 - 400 - 600);
+});
+
+test('each reason has its kind', async () => {
+  const reasons = { cancel: '18', chargeback: '15', adjustment: '28' };
+  for (const [kind, reason] of Object.entries(reasons)) {
+    const lines = eefiFileLines();
+    const { entries } = await readLines(lines.with(10, eefiBankDebit(9_750, reason)));
+    assert.equal(entries.find(({ lineNumber }) => lineNumber === 11)?.kind, kind);
+  }
+});
+
+test('an addition that does not fit the line before it adds nothing', async () => {
+  const lines = eefiFileLines();
+  const { entries, faults } = await readLines(lines.with(11, withText(lines[11] ?? '', 57, '9')));
+  assert.deepEqual(faults, []);
+  assert.equal(entries.find(({ lineNumber }) => lineNumber === 11)?.orderReference, null);
+});
+
+test('records that came with V4 are counted and left out', async () => {
+  const lines = eefiFileLines();
+  const { end } = await readLines(
+    lines.with(20, '064whatever').with(0, withText(lines[0] ?? '', 106, 'V4.00')),
+  );
+  assert.equal(end?.leftOut['suspended payment (since V4)'], 1);
+});
+
+const MISTAKES: readonly (readonly [string, number, number, string, readonly [number, string | null]])[] = [
+  ['a credit that is none', 3, 47, 'D', [3, 'direction']],
+  ['an unknown status', 3, 130, '77', [3, 'status']],
+  ['an installment beyond their number', 8, 125, '03/02', [8, 'installment']],
+  ['an installment that is none', 8, 125, '1 2', [8, 'installment']],
+  ['neither net nor taken off the schedule', 4, 170, 'X', [4, 'way']],
+  ['a debit without its amount', 11, 32, '               ', [11, 'amount']],
+  ['another count of credits', 22, 18, '9', [22, 'creditCount']],
+  ['another sum of credits', 22, 33, '9', [22, 'credits']],
+  ['another sum of anticipations', 22, 54, '9', [22, 'anticipated']],
+  ['another sum of credit adjustments', 22, 73, '9', [22, 'creditAdjustments']],
+  ['another count of debit adjustments', 22, 79, '9', [22, 'debitAdjustmentCount']],
+  ['another sum of credits in the trailer', 23, 41, '9', [23, 'credits']],
+  ['another count of lines', 23, 13, '9', [23, 'recordCount']],
+  ['another count of head offices', 23, 7, '9', [23, 'branchCount']],
+  ['an unknown record', 21, 1, '099', [21, null]],
+];
+
+for (const [name, at, from, text, fault] of MISTAKES) {
+  test(`${name} is found with its line and field`, async () => {
+    const lines = eefiFileLines();
+    assert.deepEqual(await firstFault(lines.with(at - 1, withText(lines[at - 1] ?? '', from, text))), fault);
+  });
+}

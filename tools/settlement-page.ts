@@ -1,0 +1,108 @@
+import type { CodeTable, Field, FieldKind, RecordLayout } from '../src/reconciliation/files/fixed-width.ts';
+import { FORMATS, type FormatLayout } from '../src/reconciliation/layouts/formats.ts';
+
+/** docs/settlement-files.md: every position of every record that the readers read. */
+export function settlementPage(note: string): string {
+  const formats = Object.values(FORMATS).map(formatSection);
+  return `# Settlement files\n\n${note}\n\n${INTRODUCTION}\n\n${KINDS}\n\n${formats.join('\n\n')}\n`;
+}
+
+const INTRODUCTION = `The files of the acquirers that reconciliation reads, position by position. Their bytes are ISO-8859-1, one byte a
+position; a line ends with LF or with CR LF, the last one may end with the file. Control characters (bytes 0 to 31 and 127) are refused, and so is an
+empty line. A line is as long as its record; blanks that are only reserved at its end may be missing,
+and what the text of its format allows behind it is not read. Positions count from 1.
+
+A file is taken whole or not at all: a fault of any kind refuses it, with line, field and reason. The format is known by the first line:
+\`A0\` (Adiq), \`0\` with \`CIELO\` in 43 to 47 (Cielo), \`002\` with a version that ends in \`EEVC\` and \`030\` with one that ends in \`EEFI\` (Rede). Cielo 03,
+09, 15 and 16, Rede EEVD and EESA are refused by name.
+
+Money is in cents, without separators. What an entry says of a sale is kept without the zeros before an NSU, an establishment or a batch. Order numbers and
+TIDs stand at the left of their field, blanks behind them.`;
+
+const KIND_ROWS: readonly (readonly [string, string])[] = [
+  ['`= X`', 'exactly X'],
+  ['`digits`', 'digits, zeros before them: a name. Not all zeros'],
+  ['`count`', 'digits, zeros before them: a number, which may be 0'],
+  ['`cents`', 'digits, zeros before them: an amount without sign'],
+  ['`sign cents`', '`+` or `-`, then digits with zeros before them'],
+  ['`day FORM`', 'a day that the calendar has, in digits of that form; `hhmmss` behind it is a time'],
+  ['`time`', 'hhmmss'],
+  ['`text`', 'text, blanks around it'],
+  ['`code X`', 'one of the codes of the table X below the record'],
+  [
+    '`card?`',
+    "a card's number, of which the first six and last four digits are kept; the others may be hidden; or none",
+  ],
+  ['`document?`', 'a CPF, a CNPJ or a bank account: anything, and nothing of it is kept'],
+  ['`any`', 'not read; write what the meaning says'],
+  [
+    'with `?`',
+    'or none: blanks, and zeros as well for `digits`, `text` and `day`. `cents?` and `sign cents?` in blanks are 0',
+  ],
+];
+
+export const KINDS = `## Kinds of fields\n\n${table(['Kind', 'What stands there'], KIND_ROWS)}`;
+
+function formatSection(layout: FormatLayout): string {
+  const { format, title, rules, records, alike, leftOut } = layout;
+  const parts = [
+    `## ${title}`,
+    `Known to the program as \`${format}\`.`,
+    ...rules,
+    overview(layout),
+    ...(Object.keys(alike).length === 0 ? [] : [alikeTable(alike)]),
+    ...(Object.keys(leftOut).length === 0 ? [] : [leftOutTable(leftOut)]),
+    ...records.map((record) => recordSection(title, record)),
+  ];
+  return parts.join('\n\n');
+}
+
+export function overview({ records }: Pick<FormatLayout, 'records'>): string {
+  const rows = records.map(({ type, title, length, use }) => [`\`${type}\``, title, String(length), use]);
+  return table(['Record', 'What it is', 'Length', 'What is made of it'], rows);
+}
+
+function alikeTable(alike: FormatLayout['alike']): string {
+  const rows = Object.entries(alike).map(([type, { as, title }]) => [`\`${type}\``, title, `\`${as}\``]);
+  return `Records with the positions, and the use, of another; only their number differs:\n\n${table(['Record', 'What it is', 'As'], rows)}`;
+}
+
+function leftOutTable(leftOut: CodeTable): string {
+  const rows = Object.entries(leftOut).map(([type, what]) => [`\`${type}\``, what]);
+  return `Taken, counted among the lines, and left out whatever stands in them:\n\n${table(['Record', 'What it is'], rows)}`;
+}
+
+export function recordSection(format: string, record: RecordLayout): string {
+  const rows = record.fields.map(fieldRow);
+  const tables = codeTablesOf(record).map(
+    ([name, codes]) =>
+      `\`${name}\` of \`${record.type}\`: ${Object.entries(codes)
+        .map(([code, meaning]) => `\`${code}\` ${meaning}`)
+        .join('; ')}.`,
+  );
+  return [
+    `### ${format}: \`${record.type}\``,
+    `${record.title}. ${record.use}`,
+    table(['From', 'To', 'Field', 'Kind', 'Meaning'], rows),
+    ...tables,
+  ].join('\n\n');
+}
+
+function fieldRow([name, from, to, kind, meaning]: Field): string[] {
+  return [String(from), String(to), `\`${name}\``, `\`${kind}\``, meaning];
+}
+
+function codeTablesOf({ fields, codes }: RecordLayout): [string, CodeTable][] {
+  const used = new Set(fields.flatMap(([name, , , kind]) => [name, codeOf(kind)]));
+  return Object.entries(codes).filter(([name]) => used.has(name));
+}
+
+function codeOf(kind: FieldKind): string {
+  return /^(?:code|hint) (\w+)/.exec(kind)?.[1] ?? '';
+}
+
+export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
+}
