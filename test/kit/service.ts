@@ -156,11 +156,11 @@ export async function startTestSimulator(
       resolve((JSON.parse(line) as { port: number }).port),
     );
   });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
   return {
     url: `http://127.0.0.1:${port}`,
     process: child,
     async stop() {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
       child.kill('SIGTERM');
       await ended;
     },

@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { escapedMarkup } from '../../values/markup.ts';
 import { type Answer, type Call, contract, type Endpoint, endpoint } from '../http/endpoint.ts';
 import type { Language } from '../http/sentence.ts';
 import { openApiDocument } from './openapi.ts';
-import { EXAMPLE_ORIGIN, type Reference, referencePage } from './reference-page.ts';
+import { EXAMPLE_ORIGIN, partsOfPage, type Reference } from './reference-page.ts';
 import { wordingIn } from './wording.ts';
 
 const LANGUAGE_QUERY = Type.Object({
@@ -56,19 +57,23 @@ const PAGE_HEADERS = {
 };
 
 export type DocumentTools = {
-  readonly openApi: (language: Language) => Buffer;
+  readonly openApi: (language: Language) => Promise<Buffer>;
   /** `origin`: escaped, the address that its examples name. */
-  readonly page: (language: Language, origin: string) => Buffer;
+  readonly page: (language: Language, origin: string) => Promise<Buffer>;
 };
 
 type Asked = { readonly query: { readonly lang?: Language }; readonly language: Language };
 
 /** One address has a text for each language: what lies between must not keep one for all. */
-function inLanguage({ query, language }: Asked, print: (language: Language) => Buffer, type: string): Answer {
+async function inLanguage(
+  { query, language }: Asked,
+  print: (language: Language) => Promise<Buffer>,
+  type: string,
+): Promise<Answer> {
   const asked = query.lang ?? language;
   return {
     status: 200,
-    text: { content: print(asked), type: `${type}; charset=utf-8` },
+    text: { content: await print(asked), type: `${type}; charset=utf-8` },
     headers: { 'content-language': asked === 'pt' ? 'pt-BR' : 'en', vary: 'Accept-Language' },
   };
 }
@@ -78,7 +83,7 @@ export const DOCUMENT_ENDPOINTS: readonly Endpoint<DocumentTools>[] = [
     inLanguage(call, openApi, 'application/json'),
   ),
   endpoint(GET_REFERENCE_PAGE, async ({ page }: DocumentTools, call) => {
-    const answer = inLanguage(call, (language) => page(language, shownOrigin(call)), 'text/html');
+    const answer = await inLanguage(call, (language) => page(language, shownOrigin(call)), 'text/html');
     return { ...answer, headers: { ...answer.headers, ...PAGE_HEADERS } };
   }),
 ];
@@ -91,23 +96,29 @@ const shownOrigin = ({ origin }: Pick<Call<unknown, unknown, unknown>, 'origin'>
 const MOST_ORIGINS = 4;
 
 /**
- * Both documents are printed at the first request for them, and kept as they are sent: whoever asks for
- * many must not cost their printing, nor a copy for each connection that does not read.
+ * Both documents are printed at the first request for them, the page part by part, so that payments go
+ * on beside it; and kept as they are sent: whoever asks for many must not cost their printing, nor a copy
+ * for each connection that does not read.
  */
 export function printDocuments(reference: Reference): DocumentTools {
   const wordings = {
     pt: wordingIn('pt', reference.texts),
     en: wordingIn('en', reference.texts),
   };
-  const openApi = keptNewest((language: Language) =>
+  const openApi = keptNewest(async (language: Language) =>
     Buffer.from(JSON.stringify(openApiDocument(reference, wordings[language]))),
   );
-  const parts = keptNewest((language: Language) =>
-    referencePage(reference, wordings[language]).split(EXAMPLE_ORIGIN),
-  );
+  const parts = keptNewest(async (language: Language) => {
+    let page = '';
+    for (const part of partsOfPage(reference, wordings[language])) {
+      page += part;
+      await nextTurn();
+    }
+    return page.split(EXAMPLE_ORIGIN);
+  });
   const pages = {
-    pt: keptNewest((origin: string) => Buffer.from(parts('pt').join(origin))),
-    en: keptNewest((origin: string) => Buffer.from(parts('en').join(origin))),
+    pt: keptNewest(async (origin: string) => Buffer.from((await parts('pt')).join(origin))),
+    en: keptNewest(async (origin: string) => Buffer.from((await parts('en')).join(origin))),
   };
   return { openApi, page: (language, origin) => pages[language](origin) };
 }

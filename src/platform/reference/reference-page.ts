@@ -28,15 +28,43 @@ export type Reference = Described & {
 };
 
 /** The reference as one page of HTML without scripts; it loads nothing from elsewhere. */
-export function referencePage(
+export function referencePage(reference: Reference, wording?: Wording): string {
+  return [...partsOfPage(reference, wording)].join('');
+}
+
+/** The same page part by part, none of which takes long to print. */
+export function* partsOfPage(
   reference: Reference,
   wording: Wording = wordingIn('en', reference.texts),
-): string {
-  const { info, endpoints, messages, trials, serverUrls } = reference;
-  const { say, pick } = wording;
-  const isEnglish = wording.language === 'en';
+): Generator<string> {
+  const { endpoints, messages, trials, serverUrls } = reference;
   const catalogue = reference.catalogue();
   const groups = Map.groupBy(endpoints, (endpoint) => endpoint.group);
+  yield pageHead(reference, wording);
+  yield `${[...groups].map(([name, members]) => groupLinks(name, members, wording)).join('\n')}
+${messageLinks(messages, wording)}
+${tableLinks('Trying it out', trials, wording)}
+${tableLinks('Errors', catalogue, wording)}
+</nav>
+<main id="top">
+<header>
+<h1>${wording.say('API reference')}</h1>
+${paragraphs(wording.pick(reference.info.description))}
+${block(wording.say('In the examples'), shellSetup(wording))}
+</header>
+`;
+  for (const [name, members] of groups) yield* groupSection(name, members, serverUrls, wording);
+  yield `${messageSections(messages, wording)}
+${tableSections('Trying it out', trials, wording)}
+${tableSections('Errors', catalogue, wording)}
+</main>
+</body>
+</html>
+`;
+}
+
+function pageHead({ info }: Reference, { say, language }: Wording): string {
+  const isEnglish = language === 'en';
   return `<!doctype html>
 <html lang="${isEnglish ? 'en' : 'pt-BR'}">
 <head>
@@ -50,24 +78,6 @@ export function referencePage(
 <nav aria-label="${say('Contents')}">
 <a class="home" href="#top">${escapedMarkup(info.title)} <small>${escapedMarkup(info.version)}</small></a>
 <p class="language">${isEnglish ? '<a href="?lang=pt" hreflang="pt-BR" lang="pt-BR">Português</a>' : '<a href="?lang=en" hreflang="en" lang="en">English</a>'}</p>
-${[...groups].map(([name, members]) => groupLinks(name, members, wording)).join('\n')}
-${messageLinks(messages, wording)}
-${tableLinks('Trying it out', trials, wording)}
-${tableLinks('Errors', catalogue, wording)}
-</nav>
-<main id="top">
-<header>
-<h1>${say('API reference')}</h1>
-${paragraphs(pick(info.description))}
-${block(say('In the examples'), shellSetup(wording))}
-</header>
-${[...groups].map(([name, members]) => groupSection(name, members, serverUrls, wording)).join('\n')}
-${messageSections(messages, wording)}
-${tableSections('Trying it out', trials, wording)}
-${tableSections('Errors', catalogue, wording)}
-</main>
-</body>
-</html>
 `;
 }
 
@@ -133,14 +143,15 @@ function groupLinks(name: string, endpoints: readonly Contract[], { say }: Wordi
   return listed(say(name), links);
 }
 
-function groupSection(
+function* groupSection(
   name: string,
   endpoints: readonly Contract[],
   serverUrls: ServerUrls,
   wording: Wording,
-): string {
-  const operations = endpoints.map((endpoint) => operationSection(endpoint, serverUrls, wording));
-  return `<section class="group">\n<h2>${escapedMarkup(wording.say(name))}</h2>\n${operations.join('\n')}\n</section>`;
+): Generator<string> {
+  yield `<section class="group">\n<h2>${escapedMarkup(wording.say(name))}</h2>\n`;
+  for (const endpoint of endpoints) yield `${operationSection(endpoint, serverUrls, wording)}\n`;
+  yield '</section>\n';
 }
 
 function operationSection(endpoint: Contract, serverUrls: ServerUrls, wording: Wording): string {
