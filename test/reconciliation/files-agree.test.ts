@@ -170,7 +170,7 @@ for (const [formats, mostInstallments] of [
           );
           assert.equal(unpaid?.count, 0);
           const twice = await service.auditor.query(
-            `select change_id from acquirer_changes where change_id like 'file-%' and state = 'applied'`,
+            `select change_id from acquirer_changes where source = 'file' and state = 'applied'`,
           );
           assert.deepEqual(twice, [], 'the feed knew all of it');
         },

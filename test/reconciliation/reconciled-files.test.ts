@@ -185,14 +185,14 @@ test('a broken file is refused with its line, and metrics count what is open', a
 
 test('a chargeback that only the file knows takes the installment back through the states', async () => {
   const before = await service.auditor.query(
-    `select count(*)::int as count from acquirer_changes where change_id like 'file-%' and state = 'applied'`,
+    `select count(*)::int as count from acquirer_changes where source = 'file' and state = 'applied'`,
   );
   assert.deepEqual(before, [{ count: 0 }]);
   const sold = daysAfter(soldOn, 7);
   await importDay('cielo04', paidOn(sold, 1), '&fault=unknownChargeback');
   const [change] = await until('the change is applied', async () => {
     const rows = await service.auditor.query(
-      `select reference, installment_number, state from acquirer_changes where change_id like 'file-%' and state <> 'waiting'`,
+      `select reference, installment_number, state from acquirer_changes where source = 'file' and state <> 'waiting'`,
     );
     return rows.length > 0 && rows;
   });

@@ -78,29 +78,51 @@ test('a chargeback of a part comes off its installment, which stays what it is, 
   ]);
 });
 
-/** As the line of a file of the acquirer comes to the same table. */
-async function filed(paymentId: string, amount: number): Promise<string> {
-  const changeId = `file-${randomUUID()}`;
+/** As a line of the acquirer's file, or its feed, comes to the same table; null: by a version before `source`. */
+async function reported(
+  paymentId: string,
+  amount: number,
+  source: 'file' | 'feed' | null,
+  changeId: string = randomUUID(),
+): Promise<string> {
   await service.auditor.query(
-    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, amount)
-     values ($1, $2, $3, 1, 'chargeback', now(), $4)`,
-    [service.merchantId, changeId, paymentId, amount],
+    `insert into acquirer_changes
+       (merchant_id, change_id, reference, installment_number, event, happened_at, amount, source)
+     values ($1, $2, $3, 1, 'chargeback', now(), $4, $5)`,
+    [service.merchantId, changeId, paymentId, amount, source],
   );
   return changeId;
 }
 
-test('a chargeback that feed and file report is taken once, whichever comes first, and two are two', async () => {
-  const paymentId = await service.sell(9_000, 1);
-  const early = await filed(paymentId, 500);
-  await service.untilChange(early, 'applied');
-  await service.force(paymentId, 'chargeback', 1, 500);
-  assert.deepEqual(await restsThatAgree(paymentId), [8_500]);
+for (const version of ['this version', 'the version before'] as const) {
+  test(`a chargeback that feed and file report is taken once, whichever comes first, and two are two: a file of ${version}`, async () => {
+    const filed = (paymentId: string, amount: number) =>
+      version === 'this version'
+        ? reported(paymentId, amount, 'file')
+        : reported(paymentId, amount, null, `file-${randomUUID()}`);
+    const paymentId = await service.sell(9_000, 1);
+    const early = await filed(paymentId, 500);
+    await service.untilChange(early, 'applied');
+    await service.force(paymentId, 'chargeback', 1, 500);
+    assert.deepEqual(await restsThatAgree(paymentId), [8_500]);
 
-  await takenBack(paymentId, 1, 500);
-  assert.deepEqual(await restsThatAgree(paymentId), [8_000]);
-  const late = await filed(paymentId, 500);
-  assert.equal((await service.untilChange(late, 'refused')).reason, 'takenAlready');
-  assert.deepEqual(await restsThatAgree(paymentId), [8_000]);
+    await takenBack(paymentId, 1, 500);
+    assert.deepEqual(await restsThatAgree(paymentId), [8_000]);
+    const late = await filed(paymentId, 500);
+    assert.equal((await service.untilChange(late, 'refused')).reason, 'takenAlready');
+    assert.deepEqual(await restsThatAgree(paymentId), [8_000]);
+  });
+}
+
+test('how the acquirer names its changes says nothing of the way they came', async () => {
+  const paymentId = await service.sell(9_000, 1);
+  const odd = await reported(paymentId, 500, 'feed', `file-${randomUUID()}`);
+  await service.untilChange(odd, 'applied');
+  const again = await reported(paymentId, 500, 'feed');
+  await service.untilChange(again, 'applied');
+  const forced = await service.bookAtAcquirer(paymentId, 'chargeback', 1, 700);
+  const { source: way } = await service.untilChange(forced, 'applied');
+  assert.equal(way, 'feed');
 });
 
 test('a later cancel of all that is left gives back the rest alone', async () => {

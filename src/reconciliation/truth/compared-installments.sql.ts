@@ -1,5 +1,6 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
 import type { Day } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
 import type { JudgedInstallment, MatchedPart } from '../exceptions/finding.ts';
@@ -108,9 +109,9 @@ const READ = statement(
      where merchant_id = $1 and reference = k.transaction_id::text and installment_number = k.installment_number
        and event = 'settle' and state = 'applied' order by change_number desc limit 1
    ) a on true left join lateral (
-     select change_id, fee, net, bank_on from acquirer_changes
+     select change_id, fee, net, bank_on from acquirer_changes e
      where merchant_id = $1 and reference = k.transaction_id::text and installment_number = k.installment_number
-       and event = 'settle' and change_id not like 'file-%' order by change_number desc limit 1
+       and event = 'settle' and ${SOURCE_OF_E} = 'feed' order by change_number desc limit 1
    ) w on true left join lateral (
      select min(covered_from) as covered_from, max(covered_to) as covered_to from settlement_coverages
      where merchant_id = $1

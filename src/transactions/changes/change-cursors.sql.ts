@@ -114,9 +114,9 @@ const KEEP = statement(
      returning merchant_id
    ), kept as (
      insert into acquirer_changes
-       (merchant_id, change_id, reference, installment_number, event, happened_at, amount, fee, net, bank_on)
+       (merchant_id, change_id, reference, installment_number, event, happened_at, amount, fee, net, bank_on, source)
      select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at, i.amount, i.fee,
-       i.net, i.bank_on
+       i.net, i.bank_on, 'feed'
      from moved, ${CHANGES.sql}
      order by i.place
      on conflict do nothing

@@ -33,6 +33,7 @@ import {
   decideChange,
   type WaitingChange,
 } from './change.ts';
+import { SOURCE_OF_C, SOURCE_OF_E } from './changes.sql.ts';
 import { UNPROCESSED_IF_BILLING } from './chargebacks.sql.ts';
 
 const LOCK_TRANSACTION = statement(
@@ -40,7 +41,6 @@ const LOCK_TRANSACTION = statement(
   'select state from transactions where merchant_id = $1 and transaction_id = $2 for no key update',
 );
 
-/** Changes of the acquirer's files have ids that begin with `file-`; all others came by its feed. */
 const LOCK_CHANGE = statement(
   'changes.lock',
   `select c.event, c.amount, exists (
@@ -48,8 +48,8 @@ const LOCK_CHANGE = statement(
      where e.merchant_id = c.merchant_id and e.reference = c.reference
        and e.installment_number = c.installment_number and e.state = 'waiting' and e.change_number < c.change_number
    ) as is_behind_earlier, c.event = 'chargeback' and (
-     select count(*) filter (where (e.change_id like 'file-%') <> (c.change_id like 'file-%'))
-       > count(*) filter (where (e.change_id like 'file-%') = (c.change_id like 'file-%'))
+     select count(*) filter (where ${SOURCE_OF_E} <> ${SOURCE_OF_C})
+       > count(*) filter (where ${SOURCE_OF_E} = ${SOURCE_OF_C})
      from acquirer_changes e
      where e.merchant_id = c.merchant_id and e.reference = c.reference and e.installment_number = c.installment_number
        and e.event = 'chargeback' and (e.state = 'applied' or e.reason = 'takenAlready')

@@ -3,6 +3,7 @@ import { type Step, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import { utcText } from '../../values/instant.ts';
+import { SOURCE_OF_E } from './changes.sql.ts';
 
 /** What a file of the acquirer says of an installment, on its way through the table of states. */
 export type FiledChange = {
@@ -39,15 +40,16 @@ const CHANGES = inputRows<FiledChange>(
 const KEEP = statement(
   'changes.keep_filed',
   `insert into acquirer_changes
-     (merchant_id, change_id, reference, installment_number, event, happened_at, amount, fee, net, bank_on)
+     (merchant_id, change_id, reference, installment_number, event, happened_at, amount, fee, net, bank_on,
+      source)
    select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at, i.amount, i.fee,
-     i.net, i.bank_on
+     i.net, i.bank_on, 'file'
    from ${CHANGES.sql}
    where i.event <> 'chargeback' or not exists (
-     select from acquirer_changes f
-     where f.merchant_id = i.merchant_id and f.reference = i.reference and f.installment_number = i.installment_number
-       and f.event = 'chargeback' and f.state <> 'refused' and f.change_id not like 'file-%'
-       and coalesce(f.amount, i.amount) = i.amount
+     select from acquirer_changes e
+     where e.merchant_id = i.merchant_id and e.reference = i.reference and e.installment_number = i.installment_number
+       and e.event = 'chargeback' and e.state <> 'refused' and ${SOURCE_OF_E} = 'feed'
+       and coalesce(e.amount, i.amount) = i.amount
    )
    order by i.place
    on conflict do nothing
