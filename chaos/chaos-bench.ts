@@ -12,8 +12,8 @@ import {
 } from '../src/homologation/embedded-postgres/launcher.ts';
 import { createMerchant } from '../src/merchants/create-merchant.ts';
 import { createCredential } from '../src/merchants/credentials/create-credential.ts';
+import { migrate } from '../src/platform/migrations/migrations.ts';
 import { openDatabase } from '../src/platform/postgres/database.ts';
-import { migrate } from '../src/platform/postgres/migrations.ts';
 import type { TestDatabaseAddress } from '../test/kit/database.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../test/kit/keys.ts';
 import { databaseUrl, startTestSimulator, type TestSimulator, until } from '../test/kit/service.ts';

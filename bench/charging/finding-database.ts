@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
+import { migrate } from '../../src/platform/migrations/migrations.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { migrate } from '../../src/platform/postgres/migrations.ts';
 import { auditedTools } from '../../test/kit/keys.ts';
 import { openAuditor } from '../../test/kit/service.ts';
 import type { BenchService } from '../bench-service.ts';

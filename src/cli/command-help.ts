@@ -1,7 +1,8 @@
 import type { Command, CommandOption } from './command.ts';
 import { COMMANDS } from './commands.ts';
 
-const CALL = 'npm run parcela --';
+/** In a checkout it is `npm run parcela --`. */
+const CALL = 'parcela';
 
 /** What every command takes besides its own. */
 export const COMMON_SWITCHES = [
@@ -23,7 +24,8 @@ export function helpLines(words: readonly string[]): string[] {
     '',
     ...aligned(rows),
     '',
-    `${CALL} help <command> shows the options of one.`,
+    `${CALL} help <command> shows the options of one; ${CALL} serve runs the service.`,
+    `In a checkout: npm run ${CALL} -- <command>, and npm start.`,
     'Exit codes: 0 done, 1 refused, 2 wrong usage.',
   ];
 }
@@ -32,13 +34,20 @@ export function commandsUnder(words: readonly string[]): Command[] {
   return COMMANDS.filter((command) => words.every((word, index) => command.words[index] === word));
 }
 
+/** The command that the words begin with; an operand may follow one of a single word. */
+export function commandNamed(words: readonly string[]): Command | null {
+  return COMMANDS.find((command) => command.words.every((word, index) => words[index] === word)) ?? null;
+}
+
 function commandHelp(command: Command): string[] {
   const operand = command.operand;
   const words = operand?.isRepeatable ? `${operand.name}…` : operand?.name;
   const name = [...command.words, ...(words === undefined ? [] : [words])].join(' ');
   const about = operand === undefined ? [] : [[operand.name, operand.description] as const];
   const rows = command.options.map((option) => [usageOf(option), descriptionOf(option)] as const);
-  const switches = COMMON_SWITCHES.map((option) => [`--${option.name}`, option.description] as const);
+  const switches = [...(command.switches ?? []), ...COMMON_SWITCHES].map(
+    (option) => [`--${option.name}`, option.description] as const,
+  );
   return [
     `Usage: ${CALL} ${name} [options]`,
     `${command.words.join(' ')}: ${command.summary}`,

@@ -1,9 +1,11 @@
+import type { Configuration } from '../app/config.ts';
 import type { Actor, Audit } from '../audit/audit-event.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import type { DatabasePlace } from '../platform/postgres/database-place.ts';
 
 export type CommandTools = {
   readonly database: Database;
@@ -33,6 +35,26 @@ export type KeyCommandTools = CommandTools & {
   readonly openAudited: () => Promise<AuditedKeyTools>;
 };
 
+/** For commands about the installation itself: nothing of it is opened, and its database is as it is. */
+export type InstallationTools = {
+  readonly operator: Actor;
+  /** Throws `ConfigurationFault`. */
+  readonly configure: () => Configuration;
+  /** The database of `DATABASE_URL` or the embedded one, which is started where none runs. */
+  readonly reachPlace: (configuration: Configuration) => Promise<DatabasePlace>;
+  /** Migrates first. Throws `KeysUnusable` when the keys are not available. */
+  readonly openMigrated: (configuration: Configuration) => Promise<MigratedTools>;
+  /** Prints a line on the progress of the command. */
+  readonly report: (line: string) => void;
+};
+
+/** The migrations that were applied, and whether the audit log has an entry of each. */
+export type MigratedTools = {
+  readonly applied: readonly string[];
+  /** Why it has not; null: it has. */
+  readonly unaudited: string | null;
+};
+
 export type CommandOption = {
   /** Without the dashes. */
   readonly name: string;
@@ -45,6 +67,9 @@ export type CommandOption = {
   readonly check?: (value: string) => string | null;
 };
 
+/** An option without a value. */
+export type CommandSwitch = Pick<CommandOption, 'name' | 'description'>;
+
 /** The word that may stand after the words of a command; several of one that is repeatable. */
 export type CommandOperand = Pick<CommandOption, 'name' | 'description' | 'check' | 'isRepeatable'>;
 
@@ -52,6 +77,8 @@ export type CommandOperand = Pick<CommandOption, 'name' | 'description' | 'check
 export type GivenOptions = {
   readonly one: (name: string) => string | null;
   readonly many: (name: string) => readonly string[];
+  /** Whether a switch of this name was given. */
+  readonly has: (name: string) => boolean;
 };
 
 export type CommandOutcome =
@@ -65,10 +92,11 @@ export type CommandOutcome =
   | { readonly ok: false; readonly option: string | null; readonly message: string };
 
 export type Command = {
-  readonly words: readonly [string, string];
+  readonly words: readonly [string] | readonly [string, string];
   readonly summary: string;
   /** Required where there is one; given as an option of its name to `run`. */
   readonly operand?: CommandOperand;
+  readonly switches?: readonly CommandSwitch[];
   readonly options: readonly CommandOption[];
 } & (
   | {
@@ -89,6 +117,11 @@ export type Command = {
       /** Opens keys and audit log itself, or not: it may be the one that makes the first key. */
       readonly isAudited: 'byItself';
       readonly run: (given: GivenOptions, tools: KeyCommandTools) => Promise<CommandOutcome>;
+    }
+  | {
+      /** Works on the installation, and may find no database, no keys and wrong settings. */
+      readonly isAudited: 'ofInstallation';
+      readonly run: (given: GivenOptions, tools: InstallationTools) => Promise<CommandOutcome>;
     }
 );
 

@@ -5,6 +5,7 @@ import type { Command } from './command.ts';
 import { FEE_COMMANDS } from './fee-commands.ts';
 import { KEY_COMMANDS } from './keys/key-commands.ts';
 import { MERCHANT_COMMANDS } from './merchant-commands.ts';
+import { MIGRATE_COMMAND } from './migrate-command.ts';
 import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
 import { RECONCILE_COMMANDS } from './reconcile-commands.ts';
 import { RESOLVE_COMMANDS } from './resolve-commands.ts';
@@ -13,6 +14,7 @@ import { TOKEN_COMMANDS } from './token-commands.ts';
 
 /** Every command of the operator; the help is printed from here. */
 export const COMMANDS: readonly Command[] = [
+  MIGRATE_COMMAND,
   ...MERCHANT_COMMANDS,
   ...TOKEN_COMMANDS,
   ...FEE_COMMANDS,

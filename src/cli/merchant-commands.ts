@@ -167,7 +167,7 @@ async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools
   if ('refusal' in created) return refused(created);
   const lines = [
     `Merchant ${created.merchantId} is registered with account ${created.accountNumbers.join(', ')}.`,
-    `Next: npm run parcela -- credential create --merchant ${created.merchantId} --scope gateway`,
+    `Next: parcela credential create --merchant ${created.merchantId} --scope gateway`,
   ];
   return { ok: true, lines, json: merchantJson(created) };
 }

@@ -15,13 +15,20 @@ import {
   placeOfCommand,
   prepareDatabase,
 } from '../platform/postgres/database-place.ts';
-import type { AuditedKeyTools, CommandTools } from './command.ts';
+import type { AuditedKeyTools, CommandTools, MigratedTools } from './command.ts';
 import { EXIT_REFUSED, runCommand } from './run-command.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const SILENT = (): void => {};
 
-/** The database of this installation, and how to close it. */
+/** Where the database of this installation is, and how to leave it. */
+type Place = {
+  readonly place: DatabasePlace;
+  /** A service that runs has migrated it. */
+  readonly isMigrated: boolean;
+  readonly leave: () => Promise<void>;
+};
+
 type Reached = {
   readonly database: Database;
   /** The migrations that this command had to apply first. */
@@ -34,24 +41,19 @@ type RoleOf = (place: DatabasePlace) => DatabaseAddress;
 
 /**
  * The operator's database: the one of `DATABASE_URL`, the embedded one of a running service, or,
- * when none runs, the embedded one started for this command. Commands work as the run-time role
- * too: they cannot alter the audit log either, but for the one that archives it.
+ * when none runs, the embedded one started for this command.
  */
-async function reachDatabase(
-  configuration: Configuration,
-  roleOf: RoleOf = ({ runtime }) => runtime,
-): Promise<Reached> {
+async function reachPlace(configuration: Configuration): Promise<Place> {
   const { databaseUrl, ownerDatabaseUrl, dataFolder } = configuration;
   for (const warning of configuration.warnings) console.error(`Warning: ${warning}`);
-  if (databaseUrl !== null) return openPrepared(placeGiven(databaseUrl, ownerDatabaseUrl), roleOf);
+  const leave = async () => {};
+  if (databaseUrl !== null)
+    return { place: placeGiven(databaseUrl, ownerDatabaseUrl), isMigrated: false, leave };
   const { findRunningPostgres, startEmbeddedPostgres } = await import(
     '../homologation/embedded-postgres/launcher.ts'
   );
   const running = await findRunningPostgres(dataFolder).catch(() => null);
-  if (running !== null) {
-    const database = openDatabase(roleOf(placeOfCommand(running)), SILENT);
-    return { database, migrations: [], leave: () => database.close() };
-  }
+  if (running !== null) return { place: placeOfCommand(running), isMigrated: true, leave };
   if (!existsSync(dataFolder)) {
     // Made here, it would be an empty installation beside the intended one.
     throw new Error(
@@ -61,21 +63,40 @@ async function reachDatabase(
   const { openDataFolder } = await import('../homologation/data-folder.ts');
   const folder = await openDataFolder(dataFolder, SILENT);
   const server = await startEmbeddedPostgres({ folder: folder.path, say: SILENT });
-  const reached = await openPrepared(placeOfCommand(server.connection), roleOf);
   return {
-    ...reached,
+    place: placeOfCommand(server.connection),
+    isMigrated: false,
     async leave() {
-      await reached.leave();
       await server.stop();
       await folder.release();
     },
   };
 }
 
-async function openPrepared(place: DatabasePlace, roleOf: RoleOf): Promise<Reached> {
-  const migrations = await prepareDatabase(place, MIGRATIONS, RUNTIME_TABLE_RIGHTS, SILENT);
+/**
+ * Commands work as the run-time role too: they cannot alter the audit log either, but for the one
+ * that archives it.
+ */
+async function openReached(
+  { place, isMigrated, leave }: Place,
+  roleOf: RoleOf = ({ runtime }) => runtime,
+  say: (line: string) => void = SILENT,
+): Promise<Reached> {
+  const migrations = isMigrated
+    ? []
+    : await prepareDatabase(place, MIGRATIONS, RUNTIME_TABLE_RIGHTS, say).catch(async (error) => {
+        await leave();
+        throw error;
+      });
   const database = openDatabase(roleOf(place), SILENT);
-  return { database, migrations, leave: () => database.close() };
+  return {
+    database,
+    migrations,
+    async leave() {
+      await database.close();
+      await leave();
+    },
+  };
 }
 
 /** The account on this machine: every person who may run commands here has an account. */
@@ -132,45 +153,86 @@ function plainTools(configuration: Configuration, { database }: Reached): Comman
   };
 }
 
+/** Migrates with its progress; the keys that seal the audit log may be made later only. */
+async function openMigrated(configuration: Configuration, reached: Reached): Promise<MigratedTools> {
+  const { migrations: applied } = reached;
+  if (applied.length === 0) return { applied, unaudited: null };
+  return openAuditedTools(configuration, reached).then(
+    () => ({ applied, unaudited: null }),
+    (error: Error) => {
+      if (error.name !== 'KeysUnusable') throw error;
+      return { applied, unaudited: error.message };
+    },
+  );
+}
+
+/** What is opened for one command is closed at its end. */
+class Opened {
+  #place: Place | undefined;
+  #reached: Reached | undefined;
+
+  readonly configure = () => readConfiguration(process.env);
+
+  async place(configuration: Configuration): Promise<Place> {
+    this.#place ??= await reachPlace(configuration);
+    return this.#place;
+  }
+
+  async reach(configuration: Configuration, roleOf?: RoleOf, say?: (line: string) => void): Promise<Reached> {
+    this.#reached ??= await openReached(await this.place(configuration), roleOf, say);
+    return this.#reached;
+  }
+
+  async leave(): Promise<void> {
+    await (this.#reached ?? this.#place)?.leave();
+  }
+}
+
 async function run(words: readonly string[]): Promise<number> {
-  let reached: Reached | undefined;
+  const opened = new Opened();
+  const { configure } = opened;
   const printError = (line: string) => console.error(line);
   try {
     return await runCommand(words, {
       print: (line) => console.log(line),
       printError,
       async open() {
-        const configuration = readConfiguration(process.env);
-        reached = await reachDatabase(configuration);
+        const configuration = configure();
+        const reached = await opened.reach(configuration);
         if (reached.migrations.length > 0) return openAuditedTools(configuration, reached);
         return plainTools(configuration, reached);
       },
       async openAudited() {
-        const configuration = readConfiguration(process.env);
-        reached = await reachDatabase(configuration);
-        return openAuditedTools(configuration, reached);
+        const configuration = configure();
+        return openAuditedTools(configuration, await opened.reach(configuration));
       },
       async openOwner() {
-        const configuration = readConfiguration(process.env);
-        reached = await reachDatabase(configuration, ({ owner }) => owner);
-        return openAuditedTools(configuration, reached);
+        const configuration = configure();
+        return openAuditedTools(configuration, await opened.reach(configuration, ({ owner }) => owner));
       },
       async openKeys() {
-        const configuration = readConfiguration(process.env);
-        const now = await reachDatabase(configuration);
-        reached = now;
+        const configuration = configure();
+        const reached = await opened.reach(configuration);
         return {
-          ...plainTools(configuration, now),
+          ...plainTools(configuration, reached),
           keyStore: configuration.keyStore,
-          openAudited: () => openAuditedTools(configuration, now),
+          openAudited: () => openAuditedTools(configuration, reached),
         };
       },
+      openInstallation: () => ({
+        operator: operatorHere(),
+        configure,
+        reachPlace: async (configuration) => (await opened.place(configuration)).place,
+        openMigrated: async (configuration) =>
+          openMigrated(configuration, await opened.reach(configuration, undefined, printError)),
+        report: printError,
+      }),
     });
   } catch (error) {
     printError(error instanceof Error ? error.message : String(error));
     return EXIT_REFUSED;
   } finally {
-    await reached?.leave();
+    await opened.leave();
   }
 }
 

@@ -28,6 +28,9 @@ async function run(...words: string[]) {
     openOwner: () => Promise.reject(new Error('no command here is the owner’s')),
     openAudited: async () => ({ ...tools, ...({} as Pick<AuditedCommandTools, 'keyring' | 'audit'>) }),
     openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
+    openInstallation: () => {
+      throw new Error('the tests of an installation run the program itself');
+    },
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),
   });

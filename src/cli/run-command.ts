@@ -9,9 +9,10 @@ import type {
   CommandOutcome,
   CommandTools,
   GivenOptions,
+  InstallationTools,
   KeyCommandTools,
 } from './command.ts';
-import { COMMON_SWITCHES, commandsUnder, helpLines } from './command-help.ts';
+import { COMMON_SWITCHES, commandNamed, commandsUnder, helpLines } from './command-help.ts';
 
 export type TerminalTools = {
   /**
@@ -25,6 +26,8 @@ export type TerminalTools = {
   openOwner(): Promise<AuditedCommandTools>;
   /** For commands that are about the keys. */
   openKeys(): Promise<KeyCommandTools>;
+  /** For commands that look after the installation itself. */
+  openInstallation(): InstallationTools;
   print(line: string): void;
   printError(line: string): void;
 };
@@ -79,6 +82,7 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
 
 async function runWith(command: Command, given: GivenOptions, tools: TerminalTools): Promise<CommandOutcome> {
   if (command.isAudited === 'byItself') return command.run(given, await tools.openKeys());
+  if (command.isAudited === 'ofInstallation') return command.run(given, tools.openInstallation());
   if (command.isAudited === 'asOwner') return command.run(given, await tools.openOwner());
   if (command.isAudited) return command.run(given, await tools.openAudited());
   return command.run(given, await tools.open());
@@ -90,7 +94,8 @@ function asksForHelp(words: readonly string[]): boolean {
 
 function help(words: readonly string[], tools: TerminalTools): number {
   // The operand of a command may stand behind its words.
-  const asked = words[0] === 'help' ? leadingWords(words.slice(1)) : leadingWords(words).slice(0, 2);
+  const named = words[0] === 'help' ? leadingWords(words.slice(1)) : leadingWords(words).slice(0, 2);
+  const asked = commandNamed(named)?.words ?? named;
   if (commandsUnder(asked).length === 0)
     throw new UsageFault(`there is no command ${JSON.stringify(asked.join(' '))}`);
   for (const line of helpLines(asked)) tools.print(line);
@@ -99,11 +104,9 @@ function help(words: readonly string[], tools: TerminalTools): number {
 
 function commandOf(words: readonly string[]): { command: Command; rest: readonly string[] } {
   const named = leadingWords(words).slice(0, 2);
-  const [command] = commandsUnder(named);
-  if (command === undefined || named.length < command.words.length) {
-    throw new UsageFault(`there is no command ${JSON.stringify(named.join(' '))}`);
-  }
-  return { command, rest: words.slice(named.length) };
+  const command = commandNamed(named);
+  if (command === null) throw new UsageFault(`there is no command ${JSON.stringify(named.join(' '))}`);
+  return { command, rest: words.slice(command.words.length) };
 }
 
 function leadingWords(words: readonly string[]): string[] {
@@ -117,16 +120,18 @@ function leadingWords(words: readonly string[]): string[] {
  */
 function givenOptions(command: Command, words: readonly string[]): GivenOptions {
   const known = new Map(command.options.map((option) => [option.name, option]));
+  const switches = command.switches ?? [];
   const { tokens } = parseArgs({
     args: [...words],
     options: Object.fromEntries([
       ...command.options.map(({ name }) => [name, { type: 'string' }] as const),
-      ...COMMON_SWITCHES.map(({ name }) => [name, { type: 'boolean' }] as const),
+      ...[...COMMON_SWITCHES, ...switches].map(({ name }) => [name, { type: 'boolean' }] as const),
     ]),
     strict: false,
     tokens: true,
   });
   const values = new Map<string, string[]>();
+  const switched = new Set<string>();
   for (const token of tokens) {
     const word = command.operand;
     if (token.kind === 'positional' && word !== undefined && (word.isRepeatable || !values.has(word.name))) {
@@ -134,9 +139,10 @@ function givenOptions(command: Command, words: readonly string[]): GivenOptions 
       continue;
     }
     if (token.kind !== 'option') throw new UsageFault('a word stands where an option was expected');
-    if (COMMON_SWITCHES.some(({ name }) => name === token.name)) {
+    if ([...COMMON_SWITCHES, ...switches].some(({ name }) => name === token.name)) {
       if (token.value !== undefined)
         throw new UsageFault(`--${token.name} takes no value`, `--${token.name}`);
+      switched.add(token.name);
       continue;
     }
     const option = known.get(token.name);
@@ -151,7 +157,11 @@ function givenOptions(command: Command, words: readonly string[]): GivenOptions 
   for (const { name, isRequired } of command.options) {
     if (isRequired && !values.has(name)) throw new UsageFault(`--${name} is required`, `--${name}`);
   }
-  return { one: (name) => values.get(name)?.[0] ?? null, many: (name) => values.get(name) ?? [] };
+  return {
+    one: (name) => values.get(name)?.[0] ?? null,
+    many: (name) => values.get(name) ?? [],
+    has: (name) => switched.has(name),
+  };
 }
 
 function checkedOperand({ name, check }: CommandOperand, value: string): string {

@@ -49,7 +49,7 @@ async function createMissingFile(path: string, environment: string, database: Da
   }
   if (environment === 'production') {
     throw new KeysUnusable(
-      `there is no key file ${path}: run npm run parcela -- key create, and keep a copy of it in another place`,
+      `there is no key file ${path}: run parcela key create, and keep a copy of it in another place`,
     );
   }
   return createKeyFile(path, environment);

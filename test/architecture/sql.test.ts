@@ -6,7 +6,7 @@ import { injectionComplaints, sqlPlaceComplaints, statementsOf } from './stateme
 
 const tree = readSourceTree();
 
-test('SQL stands in *.sql.ts and in the two folders of PostgreSQL in platform only', () => {
+test('SQL stands in *.sql.ts and in the folders of PostgreSQL only', () => {
   assertNone(sqlPlaceComplaints(tree));
 });
 

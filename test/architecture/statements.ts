@@ -243,11 +243,12 @@ const LOOKS_LIKE_SQL = [
 
 function maySpeakSql(path: string): boolean {
   return (
-    path.endsWith('.sql.ts') || /^src\/(platform\/postgres|homologation\/embedded-postgres)\//.test(path)
+    path.endsWith('.sql.ts') ||
+    /^src\/(platform\/(postgres|migrations)|homologation\/embedded-postgres)\//.test(path)
   );
 }
 
-/** SQL outside of `*.sql.ts` and of the platform's own folder. */
+/** SQL outside of `*.sql.ts` and of the platform's own folders. */
 export function sqlPlaceComplaints(tree: SourceTree): Complaint[] {
   const files = programsOf(
     tree,

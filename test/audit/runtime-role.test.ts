@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { RUNTIME_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
 import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
-import { migrate } from '../../src/platform/postgres/migrations.ts';
+import { migrate } from '../../src/platform/migrations/migrations.ts';
 import { grantRuntimeRole, RUNTIME_ROLE } from '../../src/platform/postgres/runtime-role.ts';
 import { createTestDatabase, runSql } from '../kit/database.ts';
 import { logIn, pay } from '../kit/merchant.ts';

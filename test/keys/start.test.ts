@@ -174,7 +174,7 @@ test('production makes no key file by itself: the operator does, and then it sta
   await new Promise<void>((done) => bridge.listen(0, '127.0.0.1', done));
   const url = `http://127.0.0.1:${(bridge.address() as AddressInfo).port}`;
   const production = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: url };
-  await refuses(/no key file .*: run npm run parcela -- key create/s, production, empty);
+  await refuses(/no key file .*: run parcela key create/s, production, empty);
   const made = await empty.runParcela(['key', 'create'], production).ended;
   assert.equal(made.code, 0, made.said);
   assert.equal((await stat(empty.keyFile)).mode & 0o777, 0o600);

@@ -5,7 +5,7 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { RUNTIME_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
-import { migrate } from '../../src/platform/postgres/migrations.ts';
+import { migrate } from '../../src/platform/migrations/migrations.ts';
 import { grantRuntimeRole } from '../../src/platform/postgres/runtime-role.ts';
 
 export type TestDatabaseAddress = {

@@ -28,8 +28,8 @@ import { openRequestMetrics } from '../../src/platform/http/request-metrics.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
+import { migrate } from '../../src/platform/migrations/migrations.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { migrate } from '../../src/platform/postgres/migrations.ts';
 import { grantRuntimeRole } from '../../src/platform/postgres/runtime-role.ts';
 import { auditedTools } from '../kit/keys.ts';
 
@@ -287,6 +287,9 @@ export async function command(
     // The role of the service too, so that what only the owner may do is refused.
     openOwner: async () => ({ ...plain, ...(await auditedTools(database)) }),
     openKeys: () => Promise.reject(new Error('the tests of the keys run the program itself')),
+    openInstallation: () => {
+      throw new Error('the tests of an installation run the program itself');
+    },
     print: (line) => printed.push(line),
     printError: (line) => errors.push(line),
   });

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { paymentStatus } from '../../src/payments/payment.ts';
-import { migrate } from '../../src/platform/postgres/migrations.ts';
+import { migrate } from '../../src/platform/migrations/migrations.ts';
 import { INSTALLMENT_STATES, type InstallmentState } from '../../src/transactions/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { until } from '../kit/service.ts';

@@ -1,5 +1,5 @@
+import { migrate } from '../migrations/migrations.ts';
 import type { DatabaseAddress } from './database.ts';
-import { migrate } from './migrations.ts';
 import {
   grantRuntimeRole,
   newRuntimePassword,

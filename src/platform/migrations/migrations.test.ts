@@ -6,7 +6,8 @@ import { after, test } from 'node:test';
 import pg from 'pg';
 import { openDataFolder } from '../../homologation/data-folder.ts';
 import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
-import { MigrationRefused, migrate } from './migrations.ts';
+import { MigrationRefused } from './migration-files.ts';
+import { migrate } from './migrations.ts';
 
 const ground = await mkdtemp(join(tmpdir(), 'parcela-migrations-'));
 const folder = await openDataFolder(ground, () => {});

@@ -1,0 +1,71 @@
+import { fileURLToPath } from 'node:url';
+import { WAITS_FOR } from '../platform/migrations/migration-locks.ts';
+import {
+  type MigrationPlan,
+  type PlannedMigration,
+  planMigrations,
+  type TableSize,
+} from '../platform/migrations/migration-plan.ts';
+import type { Command, CommandOutcome, GivenOptions, InstallationTools } from './command.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
+
+/** What every start does too, as a step of its own: as the owner, before new services start. */
+export const MIGRATE_COMMAND: Command = {
+  words: ['migrate'],
+  summary: 'bring the schema of the database to this version, as its owner',
+  switches: [
+    { name: 'dry-run', description: 'only show the migrations and what each locks; changes nothing' },
+  ],
+  options: [],
+  isAudited: 'ofInstallation',
+  run: (given, tools) => (given.has('dry-run') ? runDry(tools) : runMigrate(given, tools)),
+};
+
+async function runMigrate(_given: GivenOptions, tools: InstallationTools): Promise<CommandOutcome> {
+  const { applied, unaudited } = await tools.openMigrated(tools.configure());
+  const lines =
+    applied.length === 0
+      ? ['The schema is of this version: nothing was applied.']
+      : applied.map((name) => `applied  ${name}`);
+  if (unaudited !== null) lines.push(`The audit log has no entry of that: ${unaudited}`);
+  return { ok: true, lines, json: { applied, unaudited } };
+}
+
+async function runDry({ configure, reachPlace }: InstallationTools): Promise<CommandOutcome> {
+  const { owner } = await reachPlace(configure());
+  const plan = await planMigrations(owner, MIGRATIONS);
+  return { ok: true, lines: planLines(plan), json: plan };
+}
+
+function planLines({ applied, pending, newer }: MigrationPlan): string[] {
+  const before = newer.map((name) => `applied by a newer version  ${name}`);
+  if (pending.length === 0)
+    return [...before, `The schema is of this version: ${applied} migrations are applied.`];
+  return [
+    ...before,
+    ...pending.flatMap(migrationLines),
+    `${pending.length} to apply, ${applied} applied. A lock is waited for 2 s at a time, 30 times; nothing was changed.`,
+  ];
+}
+
+function migrationLines({ name, isOutsideTransaction, locks, builds }: PlannedMigration): string[] {
+  const how = isOutsideTransaction ? 'command by command, may be repeated' : 'in one transaction';
+  return [
+    `${name}  ${how}`,
+    ...locks.map(({ table, mode, ...size }) => {
+      const waits = WAITS_FOR[mode] === 'nothing' ? 'nothing waits' : `${WAITS_FOR[mode]} wait`;
+      return `  ${table} ${sizeText(size)}: ${mode}, ${waits} until it is done`;
+    }),
+    ...builds.map(({ index, table, isConcurrent, ...size }) => {
+      const how = isConcurrent ? 'while others write' : 'while writes wait';
+      return `  builds ${index} on ${table} ${sizeText(size)}, ${how}`;
+    }),
+    ...(locks.length + builds.length === 0 ? ['  touches no table that is there'] : []),
+  ];
+}
+
+function sizeText({ rows, bytes }: TableSize): string {
+  const size = bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+  return rows === null ? `(${size})` : `(about ${Math.round(rows)} rows, ${size})`;
+}

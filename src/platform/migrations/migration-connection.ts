@@ -1,0 +1,58 @@
+import pg from 'pg';
+import type { DatabaseAddress } from '../postgres/database.ts';
+import { hasSqlState, SQL_STATE } from '../postgres/sql-states.ts';
+import { type AppliedMigration, MigrationRefused } from './migration-files.ts';
+
+const OLDEST_SERVER = 150_000;
+const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
+
+/** A connection of its own to a server that is not too old; gives what `use` gives, and closes it. */
+export async function onMigrationConnection<T>(
+  address: DatabaseAddress,
+  use: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({
+    ...(typeof address === 'string' ? { connectionString: address } : address),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
+    application_name: 'parcela-migrations',
+    options: '-c timezone=UTC',
+  });
+  // A connection that breaks between two queries emits an event, which without a listener would end
+  // the process.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await checkServerVersion(client);
+    return await use(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+async function checkServerVersion(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ number: number; text: string }>(
+    `select current_setting('server_version_num')::int as number, current_setting('server_version') as text`,
+  );
+  if (rows[0] !== undefined && rows[0].number >= OLDEST_SERVER) return;
+  throw new MigrationRefused(`Parcela needs PostgreSQL 15 or newer; this server is ${rows[0]?.text}`);
+}
+
+/** Null: the database has never been migrated. */
+export async function readApplied(client: pg.Client): Promise<AppliedMigration[] | null> {
+  // A role that may not create tables looks too, where an owner has migrated.
+  const { rows } = await client.query<{ is_there: boolean }>(
+    `select to_regclass('schema_migrations') is not null as is_there`,
+  );
+  if (rows[0]?.is_there !== true) return null;
+  const applied = await client
+    .query<AppliedMigration>('select number, name, checksum from schema_migrations order by number')
+    .catch((error) => {
+      if (!hasSqlState(error, SQL_STATE.insufficientPrivilege)) throw error;
+      throw new MigrationRefused(
+        `the role ${client.user} may not read what is applied to this database: run parcela migrate with ` +
+          'PARCELA_OWNER_DATABASE_URL first, which gives it its rights (docs/installing.md)',
+        { cause: error },
+      );
+    });
+  return applied.rows;
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * The schema cannot be migrated to the version of this code; the message names the migration and
+ * the reason.
+ */
+export class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused';
+}
+
+export type Migration = {
+  readonly number: number;
+  /** The file's name, `0001-merchants.sql`. */
+  readonly name: string;
+  readonly text: string;
+  readonly checksum: string;
+  /** Its commands, each by itself; null: all in one transaction. */
+  readonly commands: readonly string[] | null;
+};
+
+export type AppliedMigration = Pick<Migration, 'number' | 'name' | 'checksum'>;
+
+/**
+ * The first line of a file that builds an index while others write: PostgreSQL does so in no
+ * transaction.
+ */
+const OUTSIDE = /^-- Outside a transaction\b/;
+const TRANSACTION =
+  /^[ \t]*(begin|commit|rollback|start[ \t]+transaction)([ \t]+(work|transaction))?[ \t]*;/im;
+/** The body of a function, or of a block, which may end transactions where it runs in none. */
+const DOLLARS = /\$\$.*?\$\$/gs;
+
+/** All of the directory. Throws `MigrationRefused` for one that is not named or numbered right. */
+export async function readMigrations(directory: string): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  const migrations = await Promise.all(
+    names.map(async (name) => {
+      const digits = /^(\d{4})-[a-z0-9][a-z0-9-]*\.sql$/.exec(name)?.[1];
+      if (digits === undefined) {
+        throw new MigrationRefused(`${name} is not named like a migration, 0001-what-it-does.sql`);
+      }
+      // A checkout with other line ends is the same migration.
+      const text = (await readFile(join(directory, name), 'utf8')).replaceAll('\r\n', '\n');
+      if (TRANSACTION.test(text.replaceAll(DOLLARS, ''))) {
+        throw new MigrationRefused(
+          `${name} begins or ends a transaction: each migration already runs in one`,
+        );
+      }
+      return {
+        number: Number(digits),
+        name,
+        text,
+        checksum: createHash('sha256').update(text).digest('hex'),
+        commands: OUTSIDE.test(text) ? commandsOf(text) : null,
+      };
+    }),
+  );
+  for (const [index, migration] of migrations.entries()) {
+    if (migration.number === index + 1) continue;
+    const reason = migration.number === index ? `has the number of ${names[index - 1]}` : `follows a hole`;
+    throw new MigrationRefused(
+      `${migration.name} ${reason}: migrations are numbered from 0001 without holes`,
+    );
+  }
+  return migrations;
+}
+
+/**
+ * Forward only: the applied ones must be the beginning of the files, unchanged; those that the
+ * files do not have are newer.
+ */
+export function pendingMigrations(
+  migrations: readonly Migration[],
+  applied: readonly AppliedMigration[],
+): Migration[] {
+  const byNumber = new Map(applied.map((row) => [row.number, row]));
+  const newest = applied.at(-1)?.number ?? 0;
+  return migrations.filter((migration) => {
+    const row = byNumber.get(migration.number);
+    if (row === undefined) {
+      if (migration.number > newest) return true;
+      throw new MigrationRefused(
+        `${migration.name} was never applied although migration ${newest} was: migrations only go forward. ` +
+          'Give it the next free number.',
+      );
+    }
+    if (row.name === migration.name && row.checksum === migration.checksum) return false;
+    throw new MigrationRefused(
+      `${migration.name} is not what was applied to this database as ${row.name}: an applied migration is never ` +
+        'changed. Bring the file back as it was and write a new migration for the change.',
+    );
+  });
+}
+
+/** For texts whose strings hold no semicolons and no dashes, save what stands between dollars. */
+export function commandsOf(text: string): string[] {
+  const commands = text.replaceAll(/--[^\n]*/g, '').match(/(\$\$.*?\$\$|[^;])+/gs) ?? [];
+  return commands.map((command) => command.trim()).filter(Boolean);
+}

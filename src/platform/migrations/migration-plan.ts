@@ -1,0 +1,76 @@
+import type pg from 'pg';
+import type { DatabaseAddress } from '../postgres/database.ts';
+import { onMigrationConnection, readApplied } from './migration-connection.ts';
+import { pendingMigrations, readMigrations } from './migration-files.ts';
+import { locksOfMigrations, type TableLock } from './migration-locks.ts';
+
+/** A table as the server's statistics know it; null: they do not know it yet. */
+export type TableSize = { readonly rows: number | null; readonly bytes: number };
+
+export type PlannedMigration = {
+  readonly name: string;
+  /** Whether each command runs by itself, beside those who write, and may be repeated. */
+  readonly isOutsideTransaction: boolean;
+  /** On tables that are there now. */
+  readonly locks: readonly (TableLock & TableSize)[];
+  readonly builds: readonly ({
+    readonly index: string;
+    readonly table: string;
+    readonly isConcurrent: boolean;
+  } & TableSize)[];
+};
+
+export type MigrationPlan = {
+  readonly applied: number;
+  readonly pending: readonly PlannedMigration[];
+  /** Of a newer Parcela than this one. */
+  readonly newer: readonly string[];
+};
+
+/** What `migrate` would do, without a change. Throws `MigrationRefused` as it would. */
+export async function planMigrations(address: DatabaseAddress, directory: string): Promise<MigrationPlan> {
+  const migrations = await readMigrations(directory);
+  return onMigrationConnection(address, async (client) => {
+    const applied = (await readApplied(client)) ?? [];
+    const pending = pendingMigrations(migrations, applied);
+    const known = new Set(migrations.map(({ number }) => number));
+    const all = locksOfMigrations(migrations);
+    const made = new Set(pending.flatMap(({ name }) => all.get(name)?.made ?? []));
+    const planned = pending.map(({ name, commands }) => {
+      const { locks = [], builds = [] } = all.get(name) ?? {};
+      return {
+        name,
+        isOutsideTransaction: commands !== null,
+        locks: locks.filter(({ table }) => !made.has(table)),
+        builds: builds.filter(({ table }) => !made.has(table)),
+      };
+    });
+    const sizes = await readSizes(
+      client,
+      planned.flatMap(({ locks, builds }) => [...locks, ...builds].map(({ table }) => table)),
+    );
+    const sized = <T extends { readonly table: string }>(item: T) => ({
+      ...item,
+      ...(sizes.get(item.table) ?? { rows: null, bytes: 0 }),
+    });
+    return {
+      applied: applied.length,
+      pending: planned.map((one) => ({
+        ...one,
+        locks: one.locks.map(sized),
+        builds: one.builds.map(sized),
+      })),
+      newer: applied.filter(({ number }) => !known.has(number)).map(({ name }) => name),
+    };
+  });
+}
+
+const READ_SIZES = `
+  select c.relname as table, nullif(c.reltuples, -1)::float8 as rows, pg_total_relation_size(c.oid)::float8 as bytes
+  from pg_class c
+  where c.relnamespace = to_regnamespace(quote_ident(current_schema())) and c.relname = any ($1::text[])`;
+
+async function readSizes(client: pg.Client, tables: readonly string[]): Promise<Map<string, TableSize>> {
+  const { rows } = await client.query<{ table: string } & TableSize>(READ_SIZES, [[...new Set(tables)]]);
+  return new Map(rows.map(({ table, ...size }) => [table, size]));
+}

@@ -1,0 +1,169 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { DatabaseAddress } from '../postgres/database.ts';
+import { hasSqlState, SQL_STATE } from '../postgres/sql-states.ts';
+import { onMigrationConnection, readApplied } from './migration-connection.ts';
+import { type Migration, MigrationRefused, pendingMigrations, readMigrations } from './migration-files.ts';
+import { followMigration } from './migration-progress.ts';
+
+/**
+ * Any two numbers, the same for every process of Parcela: advisory locks are counted per database.
+ */
+const LOCK = '1885434467, 1';
+/** How long a concurrently built index waits for older transactions. */
+const LOCK_TIMEOUT = '10min';
+/** How long a process waits for another one that migrates. */
+const LOCK_TRIES = 3_000;
+const LOCK_PAUSE_MILLISECONDS = 200;
+/**
+ * A lock on a table is requested for this long only: while it waits, every later statement on the
+ * table waits behind it.
+ */
+const TABLE_LOCK_TIMEOUT = '2s';
+const TABLE_LOCK_TRIES = 30;
+const TABLE_LOCK_PAUSE_MILLISECONDS = 1_000;
+
+/**
+ * Applies the migrations of the directory, each in a transaction of its own, except those that run
+ * outside of one. Any number of processes may do so at once. Migrations of a newer Parcela are left
+ * as they are: two versions may run at once. `afterwards` runs on the same connection, under the
+ * same lock. `begun`: what earlier tries of the same start began, of which a lost connection left
+ * open whether it was committed. Throws `MigrationRefused` when the files or the database are not
+ * what they were.
+ */
+export async function migrate(
+  address: DatabaseAddress,
+  directory: string,
+  say: (line: string) => void,
+  afterwards: (client: pg.Client) => Promise<void> = async () => {},
+  begun = new Set<string>(),
+): Promise<{ applied: string[] }> {
+  const migrations = await readMigrations(directory);
+  return onMigrationConnection(address, async (client) => {
+    await client.query(`set statement_timeout = 0; set lock_timeout = '${LOCK_TIMEOUT}'`);
+    await lockMigrations(client);
+    const found = await readApplied(client);
+    const pending = pendingMigrations(migrations, found ?? []);
+    if (pending.length > 0) await refuseWithoutRight(client, pending);
+    if (found === null) await client.query(MAKE_TABLE_OF_MIGRATIONS);
+    for (const [index, migration] of pending.entries()) {
+      begun.add(migration.name);
+      const step = { name: migration.name, number: index + 1, of: pending.length };
+      const stopFollowing = followMigration(address, client, step, say);
+      await apply(client, migration, say).finally(stopFollowing);
+    }
+    sayApplied(pending, say);
+    await afterwards(client);
+    return { applied: [...begun] };
+  });
+}
+
+/**
+ * Held by the session, so that it is freed however this process ends. Requested again and again: a
+ * concurrently built index would wait for ever for a process that waits within a statement.
+ */
+async function lockMigrations(client: pg.Client): Promise<void> {
+  for (let tryNumber = 1; tryNumber <= LOCK_TRIES; tryNumber += 1) {
+    const { rows } = await client.query<{ is_ours: boolean }>(
+      `select pg_try_advisory_lock(${LOCK}) as is_ours`,
+    );
+    if (rows[0]?.is_ours === true) return;
+    await sleep(LOCK_PAUSE_MILLISECONDS);
+  }
+  throw new Error('another process has been migrating for ten minutes');
+}
+
+function sayApplied(pending: readonly Migration[], say: (line: string) => void): void {
+  const [first, last] = [pending.at(0)?.name, pending.at(-1)?.name];
+  if (pending.length === 1) say(`Applied migration ${first}`);
+  if (pending.length > 1) say(`Applied ${pending.length} migrations, ${first} to ${last}`);
+}
+
+const MAKE_TABLE_OF_MIGRATIONS = `
+  create table schema_migrations (
+    number     int primary key,
+    name       text not null,
+    checksum   text not null,
+    applied_at timestamptz not null default now()
+  )`;
+
+/** The role of a service owns nothing: where it is given alone, its owner migrates before it starts. */
+async function refuseWithoutRight(client: pg.Client, pending: readonly Migration[]): Promise<void> {
+  const { rows } = await client.query<{ role: string; may_create: boolean | null }>(
+    `select current_user as role, has_schema_privilege(current_schema(), 'create') as may_create`,
+  );
+  const [row] = rows;
+  if (row?.may_create === true) return;
+  throw new MigrationRefused(
+    `${pending.length === 1 ? 'a migration is' : `${pending.length} migrations are`} not applied to this database yet ` +
+      `(${pending.at(0)?.name}…), and the role ${row?.role} may not: run parcela migrate with ` +
+      'PARCELA_OWNER_DATABASE_URL first (docs/installing.md)',
+  );
+}
+
+async function applyAtOnce(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin');
+  await client.query(`set local lock_timeout = '${TABLE_LOCK_TIMEOUT}'`);
+  await client.query(migration.text);
+  await recordApplied(client, migration);
+  // After an error inside, commit resolves as well, having rolled back.
+  const { command } = await client.query('commit');
+  if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
+}
+
+/** Killed in the middle, or failed: the next start begins with the first command again. */
+async function applyOneByOne(
+  client: pg.Client,
+  migration: Migration,
+  commands: readonly string[],
+): Promise<void> {
+  try {
+    for (const command of commands) {
+      const isBesideWriters = /\bindex\s+concurrently\b/i.test(command);
+      await setLockTimeout(client, isBesideWriters ? LOCK_TIMEOUT : TABLE_LOCK_TIMEOUT);
+      await client.query(command);
+    }
+    await recordApplied(client, migration);
+  } finally {
+    await setLockTimeout(client, LOCK_TIMEOUT).catch(() => {});
+  }
+}
+
+async function setLockTimeout(client: pg.Client, timeout: string): Promise<void> {
+  await client.query(`select set_config('lock_timeout', $1, false)`, [timeout]);
+}
+
+async function recordApplied(client: pg.Client, { number, name, checksum }: Migration): Promise<void> {
+  await client.query('insert into schema_migrations (number, name, checksum) values ($1, $2, $3)', [
+    number,
+    name,
+    checksum,
+  ]);
+}
+
+async function apply(client: pg.Client, migration: Migration, say: (line: string) => void): Promise<void> {
+  for (let tryNumber = 1; ; tryNumber += 1) {
+    try {
+      if (migration.commands === null) await applyAtOnce(client, migration);
+      else await applyOneByOne(client, migration, migration.commands);
+      return;
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      const isLockedOut =
+        hasSqlState(error, SQL_STATE.lockNotAvailable, SQL_STATE.deadlock) && tryNumber < TABLE_LOCK_TRIES;
+      if (!isLockedOut) throw describedFailure(migration, error);
+      if (tryNumber === 1) say(`Migration ${migration.name} waits for a table that is in use`);
+      await sleep(TABLE_LOCK_PAUSE_MILLISECONDS);
+    }
+  }
+}
+
+function describedFailure(migration: Migration, error: unknown): Error {
+  const reason = error instanceof Error ? error.message : String(error);
+  // Of a command that was sent by itself the place in the file is not known.
+  const position = migration.commands === null ? Number((error as { position?: unknown }).position) : 0;
+  const line = position > 0 ? ` (line ${migration.text.slice(0, position - 1).split('\n').length})` : '';
+  return new Error(`Migration ${migration.name} failed${line}: ${reason}`, {
+    cause: error,
+  });
+}
