@@ -1,18 +1,25 @@
-import { addDays, instant, saoPauloDay } from '../../src/values/instant.ts';
+import { addDays, type Day, instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call } from '../kit/merchant.ts';
 import type { Shop } from './hostile-service.ts';
 
-const dueDay = () => addDays(saoPauloDay(instant(Date.now())), 30);
-
-/** A range of due days with those of all these boletos. */
-function dueDays(): { readonly startDate: string; readonly endDate: string } {
-  return { startDate: addDays(dueDay(), -30), endDate: addDays(dueDay(), 30) };
+/** By the shop's clock, which some of what is tried moves. */
+async function todayOf({ url, tokens }: Shop): Promise<Day> {
+  const { body } = await call(url, '/homologation/clock', { token: tokens.gateway });
+  return saoPauloDay(instant(Date.parse(`${body.now}Z`)));
 }
 
-function boletoToIssue({ listenerUrl }: Shop): Record<string, unknown> {
+/** A range of due days with those of all these boletos. */
+async function dueDays(shop: Shop): Promise<{ readonly startDate: string; readonly endDate: string }> {
+  const today = await todayOf(shop);
+  return { startDate: today, endDate: addDays(today, 60) };
+}
+
+async function boletoToIssue(shop: Shop): Promise<Record<string, unknown>> {
+  const { listenerUrl } = shop;
+  const dueDate = addDays(await todayOf(shop), 30);
   return {
     value: 149.9,
-    dueDate: dueDay(),
+    dueDate,
     payer: {
       name: 'Ana Souza',
       documentNumber: '52998224725',
@@ -31,7 +38,7 @@ function boletoToIssue({ listenerUrl }: Shop): Record<string, unknown> {
     instructions: ['Não receber depois do prazo.'],
     fine: { percent: 2 },
     interest: { percentPerMonth: 1 },
-    discount: { value: 5, until: addDays(dueDay(), -1) },
+    discount: { value: 5, until: addDays(dueDate, -1) },
     daysToExpire: 30,
     urlCallBack: `${listenerUrl}/retorno`,
   };
@@ -43,7 +50,7 @@ export async function newBoleto(shop: Shop): Promise<string> {
 
 async function issued(shop: Shop): Promise<{ readonly id: string; readonly url: string }> {
   const path = `/api/billissuer/new?accountNumber=${shop.accountNumber}`;
-  const reply = await call(shop.url, path, { token: shop.tokens.integration, body: boletoToIssue(shop) });
+  const reply = await call(shop.url, path, { token: shop.tokens.integration, body: await boletoToIssue(shop) });
   if (reply.status !== 200) throw new Error(`the boleto was answered ${reply.status}: ${reply.text}`);
   return reply.body as { id: string; url: string };
 }
@@ -57,7 +64,7 @@ const knownPageKey = (shop: Shop): Promise<string> =>
 /** Valid requests of the endpoints of boletos, as `RECIPES` has those of all. */
 export const BOLETO_RECIPES = {
   issueBoleto: [
-    async (shop: Shop) => ({ query: { accountNumber: shop.accountNumber }, body: boletoToIssue(shop) }),
+    async (shop: Shop) => ({ query: { accountNumber: shop.accountNumber }, body: await boletoToIssue(shop) }),
   ],
   getBoleto: [async (shop: Shop) => ({ parameters: { boletoId: await knownBoleto(shop) } })],
   // Its own: some of what is tried cancels it.
@@ -66,7 +73,7 @@ export const BOLETO_RECIPES = {
     async (shop: Shop) => {
       await knownBoleto(shop);
       const page = { statusBill: '1', page: '1', limit: '20' };
-      return { query: { accountNumber: shop.accountNumber, ...dueDays(), ...page } };
+      return { query: { accountNumber: shop.accountNumber, ...(await dueDays(shop)), ...page } };
     },
   ],
   showBoletoPage: [async (shop: Shop) => ({ parameters: { pageKey: await knownPageKey(shop) } })],
@@ -75,7 +82,7 @@ export const BOLETO_RECIPES = {
   forceBoletoEvent: [
     async (shop: Shop) => ({
       parameters: { boletoId: await newBoleto(shop) },
-      body: { type: 'paid', amount: 14_990, paidOn: saoPauloDay(instant(Date.now())) },
+      body: { type: 'paid', amount: 14_990, paidOn: await todayOf(shop) },
     }),
   ],
 };

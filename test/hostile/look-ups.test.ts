@@ -57,13 +57,14 @@ async function preparePauses(): Promise<void> {
 const hold = () => service.auditor.query('delete from let_go');
 const letGo = () => service.auditor.query('insert into let_go values (now())');
 
-/** Of callers: what follows movements into receivables reads beside them. */
-async function heldReads(): Promise<number> {
-  const [row] = await service.auditor.query(
-    `select count(*)::int as held from pg_stat_activity
-     where wait_event = 'PgSleep' and datname = current_database() and query !~ 'receivable'`,
+/** Reads of callers that wait, without what background work writes, locks, or follows movements by. */
+async function heldReads(): Promise<readonly string[]> {
+  const rows = await service.auditor.query(
+    `select query from pg_stat_activity
+     where wait_event = 'PgSleep' and datname = current_database()
+       and query ~* '^\\s*select' and query !~* 'receivable|for update|for no key update'`,
   );
-  return row?.held as number;
+  return rows.map(({ query }) => query as string);
 }
 
 const places = foreignPlaces().filter(
@@ -86,11 +87,12 @@ for (const { endpoint, kind, request } of places) {
     await hold();
     const callers = Array.from({ length: CALLERS }, askOn);
     try {
-      await until('its reads are held', async () => (await heldReads()) > 0);
+      await until('its reads are held', async () => (await heldReads()).length > 0);
       for (let times = 0; times < 5; times += 1) {
         assert.equal((await send(url, bobs)).status, 200);
         assert.equal((await pay(url, bob.tokens.gateway, 1_000)).reply.status, 200);
-        assert.ok((await heldReads()) <= SHARE, `${await heldReads()} connections are held`);
+        const held = await heldReads();
+        assert.ok(held.length <= SHARE, `${held.length} connections are held: ${held.join('\n')}`);
       }
     } finally {
       isOver = true;
