@@ -109,10 +109,15 @@ function endAnyway(signals: StopSignals): void {
 function printBanner(configuration: Configuration, app: App): void {
   say('');
   say(`Parcela is ready (${configuration.environment}).`);
-  say(`  Gateway API  ${app.gatewayUrl}`);
-  say(`  Other APIs   ${app.integrationUrl}`);
   const origin = app.gatewayUrl.slice(0, app.gatewayUrl.length - configuration.gateway.prefix.length);
-  if (configuration.servesDocuments) say(`  Reference    ${origin}/docs`);
+  if (configuration.roles.includes('http')) {
+    say(`  Gateway API  ${app.gatewayUrl}`);
+    say(`  Other APIs   ${app.integrationUrl}`);
+    if (configuration.servesDocuments) say(`  Reference    ${origin}/docs`);
+  } else {
+    say(`  Roles        ${configuration.roles.join(', ')}`);
+    say(`  Health       ${origin}/health/ready`);
+  }
   say(`  Metrics      ${app.metricsUrl}`);
   if (app.demoFile !== null && existsSync(app.demoFile)) {
     say(`  Demo logins  ${app.demoFile}`);

@@ -8,6 +8,7 @@ import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from '..
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import { readSecurityContact, type SecurityContact } from '../platform/http/security-text.ts';
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../platform/log.ts';
+import type { Connections } from '../platform/postgres/pools.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/collection/day-window.ts';
 import { LIMIT_MODES, type LimitMode } from '../transactions/card/network-limits.ts';
 import { readFeeTable } from '../transactions/fees/fee-table.ts';
@@ -15,6 +16,7 @@ import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
 import { contradictions, proxyWarnings } from './production-faults.ts';
+import { ROLES, type Role, readRoles } from './roles.ts';
 import { type Listener, type SettingReader, settingReader } from './setting-reader.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -23,6 +25,7 @@ export type Environment = 'homologation' | 'production';
 /** Everything that an operator may set, read once at the start. */
 export type Configuration = {
   readonly environment: Environment;
+  readonly roles: readonly Role[];
   readonly gateway: Listener;
   readonly integration: Listener;
   readonly metrics: { readonly host: string; readonly port: number };
@@ -31,6 +34,7 @@ export type Configuration = {
   readonly databaseUrl: string | null;
   /** The role that migrates and grants `databaseUrl` its rights; null: `databaseUrl` itself. */
   readonly ownerDatabaseUrl: string | null;
+  readonly databaseConnections: Connections;
   readonly databaseWaitSeconds: number;
   readonly keyStore: KeyStoreSettings;
   /** Null: the simulator, started beside the service. */
@@ -87,6 +91,7 @@ export type Configuration = {
   /** Days of real time after which a payment's customer is erased; 0: never. */
   readonly customerRetentionDays: number;
   readonly webhooks: {
+    readonly areDeliveredHere: boolean;
     readonly retentionDays: number;
     readonly testsPerMinute: number;
     readonly registrationsPerMinute: number;
@@ -125,8 +130,10 @@ export function readConfiguration(environment: Record<string, string | undefined
   const simulatorLateMilliseconds = whole('PARCELA_SIMULATOR_LATE_MILLISECONDS', 1, 120_000, late);
   const dataFolder = resolve(text('PARCELA_DATA_DIR'));
   const runningAs = oneOf('PARCELA_ENVIRONMENT', ['homologation', 'production']);
+  const roles = readRolesHere(reader);
   const configuration: Configuration = {
     environment: runningAs,
+    roles,
     gateway: listener('GATEWAY'),
     integration: listener('INTEGRATION'),
     metrics: {
@@ -134,9 +141,7 @@ export function readConfiguration(environment: Record<string, string | undefined
       port: whole('PARCELA_METRICS_PORT', 0, 65_535, metricsPort),
     },
     dataFolder,
-    databaseUrl: web('DATABASE_URL', ['postgres:', 'postgresql:']),
-    ownerDatabaseUrl: web('PARCELA_OWNER_DATABASE_URL', ['postgres:', 'postgresql:']),
-    databaseWaitSeconds: whole('PARCELA_DATABASE_WAIT_SECONDS', 0, 3_600),
+    ...readDatabase(reader),
     keyStore: keyStoreSettings(
       text,
       faults,
@@ -160,7 +165,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     captureDays: whole('PARCELA_CAPTURE_DAYS', 1, 30),
     cancelWindowDays: whole('PARCELA_CANCEL_WINDOW_DAYS', 1, 3_650),
     chargeWindow: readWindow(reader),
-    chargesAtOnce: whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000),
+    chargesAtOnce: roles.includes('charging') ? whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000) : 0,
     trustedProxies: networks('PARCELA_TRUSTED_PROXIES'),
     ...readCallerLimits(reader),
     storedCopies: readStoredCopies(reader, runningAs),
@@ -171,6 +176,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     customerRetentionDays: whole('PARCELA_CUSTOMER_RETENTION_DAYS', 0, 36_500),
     takesWebhooksOnLoopback: isSet('PARCELA_WEBHOOK_LOOPBACK') && runningAs === 'homologation',
     webhooks: {
+      areDeliveredHere: roles.includes('webhooks'),
       retentionDays: whole('PARCELA_WEBHOOK_RETENTION_DAYS', 1, 400),
       testsPerMinute: whole('PARCELA_WEBHOOK_TESTS_PER_MINUTE', 1, 1_000_000),
       registrationsPerMinute: whole('PARCELA_REGISTRATIONS_PER_MINUTE', 1, 1_000_000),
@@ -189,6 +195,33 @@ export function readConfiguration(environment: Record<string, string | undefined
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
   return configuration;
+}
+
+function readDatabase({
+  database,
+  whole,
+}: SettingReader): Pick<
+  Configuration,
+  'databaseUrl' | 'ownerDatabaseUrl' | 'databaseConnections' | 'databaseWaitSeconds'
+> {
+  return {
+    databaseUrl: database('DATABASE_URL'),
+    ownerDatabaseUrl: database('PARCELA_OWNER_DATABASE_URL'),
+    databaseConnections: {
+      work: whole('PARCELA_DATABASE_CONNECTIONS', 4, 200),
+      search: whole('PARCELA_SEARCH_CONNECTIONS', 1, 100),
+    },
+    databaseWaitSeconds: whole('PARCELA_DATABASE_WAIT_SECONDS', 0, 3_600),
+  };
+}
+
+function readRolesHere({ text, faults }: SettingReader): readonly Role[] {
+  const name = 'PARCELA_ROLES';
+  const roles = readRoles(text(name), (word) =>
+    faults.push(`${name}: must be some of ${ROLES.join(', ')}, not "${word}"`),
+  );
+  if (roles.length === 0 && faults.length === 0) faults.push(`${name}: names no role`);
+  return roles;
 }
 
 function readCallerLimits({

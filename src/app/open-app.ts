@@ -36,6 +36,7 @@ import {
 } from './infrastructure.ts';
 import { type Modules, openModules } from './modules.ts';
 import { checkAllDescribed, referenceOf } from './reference.ts';
+import { worksOf } from './roles.ts';
 import { openCheckedDatabase, openWatchedGate } from './watched-database.ts';
 
 export type App = {
@@ -117,7 +118,7 @@ async function openOnDatabase(
     gate: start.gate,
     whileDatabaseStarts: start.whileDatabaseStarts,
     database,
-    ...openReads(database),
+    ...openReads(database, start.configuration.databaseConnections),
     batched: batchedWith(start.metrics),
     store: keys.store,
     keyring: keys.keyring,
@@ -133,8 +134,8 @@ async function openOnDatabase(
   };
   const modules = await openModules(context);
   const readiness = { isReady: false };
-  const endpoints = await allEndpoints(context, modules, readiness, drain);
-  startAll(context, [...time.works, ...modules.works]);
+  const endpoints = await servedEndpoints(context, modules, readiness, drain);
+  startAll(context, worksOf(start.configuration.roles, [...time.works, ...modules.works]));
   const urls = await openListeners(context, modules, endpoints, drain);
   // Before the listeners close, which waits for every caller that was let in.
   start.closings.push({ name: 'waiting callers', close: modules.stopWaiting });
@@ -143,8 +144,11 @@ async function openOnDatabase(
   return { ...urls, demoFile };
 }
 
-/** Those of the modules, health and documents; what is served is what is published. */
-async function allEndpoints(
+/**
+ * Those of the modules, health and documents; what is served is what is published. Health alone where
+ * the process is not there for callers.
+ */
+async function servedEndpoints(
   { configuration, database, gate }: AppContext,
   modules: Modules,
   readiness: { readonly isReady: boolean },
@@ -159,18 +163,19 @@ async function allEndpoints(
   const documents = configuration.servesDocuments ? DOCUMENT_ENDPOINTS : [];
   const securityText = contact === null ? [] : SECURITY_TEXT_ENDPOINTS;
   const reference = await referenceOf(configuration.environment, urls, [...documents, ...securityText]);
+  const health = serve(HEALTH_ENDPOINTS, {
+    look: sharedLook(database.ping, database.answeredAt),
+    whyNot: () =>
+      drain.hasBegun() ? 'stopping' : (gate.reason() ?? (readiness.isReady ? null : 'starting')),
+  });
   const endpoints = [
     ...modules.endpoints,
-    ...serve(HEALTH_ENDPOINTS, {
-      look: sharedLook(database.ping, database.answeredAt),
-      whyNot: () =>
-        drain.hasBegun() ? 'stopping' : (gate.reason() ?? (readiness.isReady ? null : 'starting')),
-    }),
+    ...health,
     ...serve(documents, printDocuments(reference)),
     ...(contact === null ? [] : serve(SECURITY_TEXT_ENDPOINTS, contact)),
   ];
   checkAllDescribed(endpoints, reference);
-  return endpoints;
+  return configuration.roles.includes('http') ? endpoints : health;
 }
 
 function startAll({ closings, log, metrics, gate }: AppContext, works: readonly Work[]): void {
@@ -210,7 +215,9 @@ async function openListeners(
   // All listeners close together: the second shall accept no request while the first waits for its
   // last one.
   closings.push({ name: 'servers', close: () => Promise.all(apps.map((app) => app.close())) });
-  const urls = await listen(configuration.gateway, configuration.integration, (mounts) => {
+  const { gateway, roles } = configuration;
+  const integration = roles.includes('http') ? configuration.integration : gateway;
+  const urls = await listen(gateway, integration, (mounts) => {
     const app = buildServer({ ...options, mounts });
     apps.push(app);
     return app;

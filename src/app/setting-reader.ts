@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { databaseAddressFault } from '../platform/postgres/database-hosts.ts';
 import { parseBlock } from '../values/ip-address.ts';
 import { readSecretFiles } from './secret-files.ts';
 
@@ -73,7 +74,13 @@ export function settingReader(
     }
     return value;
   };
-  return { faults, warnings, text, whole, oneOf, isSet, host, listener, web, networks };
+  const database = (name: string): string | null => {
+    const value = text(name);
+    const fault = value === '' ? null : databaseAddressFault(value);
+    if (fault !== null) faults.push(`${name}: ${fault}`);
+    return value === '' ? null : value;
+  };
+  return { faults, warnings, text, whole, oneOf, isSet, host, listener, web, database, networks };
 }
 
 export type SettingReader = ReturnType<typeof settingReader>;

@@ -3,6 +3,11 @@ type Row = readonly [name: string, preset: string, description: string];
 
 const ROWS: readonly Row[] = [
   ['PARCELA_ENVIRONMENT', 'homologation', '`homologation` (simulator, demo merchant) or `production`'],
+  [
+    'PARCELA_ROLES',
+    'http,charging,webhooks,resolving,reconciliation',
+    'what this process is there for (docs/operating.md); without `http` it listens for health and metrics alone',
+  ],
   ['PARCELA_HOST', '127.0.0.1', 'address that both APIs listen on'],
   ['PARCELA_PORT', '8080', 'port that both APIs listen on'],
   ['PARCELA_GATEWAY_HOST', '', 'address of the Gateway API, if it differs'],
@@ -17,7 +22,7 @@ const ROWS: readonly Row[] = [
   [
     'DATABASE_URL',
     '',
-    'a PostgreSQL from 15 on, `postgres://…`; without it the embedded one is used (homologation only)',
+    'a PostgreSQL from 15 on, `postgres://…`; several hosts, `…@one:5432,two:5432/…`, mean the one that takes writes (docs/failover.md); without it the embedded one is used (homologation only)',
   ],
   ['DATABASE_URL_FILE', '', 'file, or descriptor such as `/dev/fd/3`, with the value of `DATABASE_URL`'],
   [
@@ -30,6 +35,12 @@ const ROWS: readonly Row[] = [
     '',
     'file or descriptor with the value of `PARCELA_OWNER_DATABASE_URL`',
   ],
+  [
+    'PARCELA_DATABASE_CONNECTIONS',
+    '12',
+    'connections of this process to the database for payments and all work (docs/operating.md)',
+  ],
+  ['PARCELA_SEARCH_CONNECTIONS', '4', 'further connections, for lists, searches and histories'],
   [
     'PARCELA_KEY_FILE',
     '',

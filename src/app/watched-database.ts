@@ -8,6 +8,7 @@ import { errorFields, type Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { type DatabaseAddress, type OpenedDatabase, openDatabase } from '../platform/postgres/database.ts';
 import { type DatabasePlace, prepareDatabase } from '../platform/postgres/database-place.ts';
+import type { Connections } from '../platform/postgres/pools.ts';
 import { refuseSharedConnections } from '../platform/postgres/shared-connections.ts';
 import { type Configuration, ConfigurationFault } from './config.ts';
 import type { StartContext } from './context.ts';
@@ -29,7 +30,11 @@ export async function openCheckedDatabase(
   const refuseRuntime = (error: Error) => refuseDatabase(error, runtime, 'DATABASE_URL');
   if (runtime !== owner)
     await whileDatabaseStarts(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
-  const { database, watch } = openWatched({ log, closings, gate }, runtime);
+  const { database, watch } = openWatched(
+    { log, closings, gate },
+    runtime,
+    configuration.databaseConnections,
+  );
   const facts = await whileDatabaseStarts(() => watch.start(database)).catch(refuseRuntime);
   closings.push({ name: 'watch of the database', close: () => watch.stop() });
   const unfit = unfitness(facts);
@@ -51,6 +56,7 @@ export async function openCheckedDatabase(
 function openWatched(
   { log, closings, gate }: Pick<StartContext, 'log' | 'closings' | 'gate'>,
   address: DatabaseAddress,
+  connections: Connections,
 ) {
   const watch = openServerWatch({
     gate,
@@ -65,7 +71,7 @@ function openWatched(
     // The server may be stopped before the last connection has closed.
     if (!isClosing) log.warn(errorFields(error), 'an idle database connection broke');
   };
-  const database = openDatabase(address, warnOfIdleConnection, watch);
+  const database = openDatabase(address, warnOfIdleConnection, { watcher: watch, connections });
   const close = () => {
     isClosing = true;
     return database.close();

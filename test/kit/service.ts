@@ -87,9 +87,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     child.once('exit', (code) => fail(`it ended with ${code}`));
     lines.on('line', (line) => {
       said.push(line);
-      const reported = /^ {2}(Gateway API|Other APIs|Metrics) +(\S+)$/.exec(line);
+      const reported = /^ {2}(Gateway API|Other APIs|Health|Metrics) +(\S+)$/.exec(line);
       if (reported?.[1] !== undefined) urls.set(reported[1], reported[2] as string);
-      if (urls.size < 3 || isReady) return;
+      // Of the addresses the last.
+      if (!urls.has('Metrics') || isReady) return;
       isReady = true;
       clearTimeout(timer);
       child.removeAllListeners('exit');
@@ -97,9 +98,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
   });
   const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
+  // A process that is not there for callers has an address for health alone.
+  const gatewayUrl = urls.get('Gateway API') ?? urls.get('Health')?.replace('/health/ready', '');
   return {
-    gatewayUrl: urls.get('Gateway API') as string,
-    integrationUrl: urls.get('Other APIs') as string,
+    gatewayUrl: gatewayUrl as string,
+    integrationUrl: urls.get('Other APIs') ?? (gatewayUrl as string),
     metricsUrl: urls.get('Metrics') as string,
     folder: options.folder,
     process: child,

@@ -43,11 +43,20 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const startAt = (address: Cluster['address']) =>
+const startAt = (address: Cluster['address'] | string) =>
   startService({
     folder,
-    settings: { DATABASE_URL: databaseUrl(address), PARCELA_ACQUIRER_URL: simulator.url },
+    settings: {
+      DATABASE_URL: typeof address === 'string' ? address : databaseUrl(address),
+      PARCELA_ACQUIRER_URL: simulator.url,
+    },
   });
+
+/** One address with the hosts of several servers, which are folders of sockets here. */
+function severalHosts(...clusters: readonly Cluster[]): string {
+  const hosts = clusters.map(({ folder: host }) => `${encodeURIComponent(host)}:5432`);
+  return `postgres://parcela:none@${hosts.join(',')}/postgres`;
+}
 
 /** A primary and a standby that follows it; `settings` of the primary. */
 async function followed(settings: Readonly<Record<string, string>>): Promise<[Cluster, Cluster]> {
@@ -93,7 +102,7 @@ async function timelineOf(cluster: Cluster): Promise<unknown> {
 }
 
 async function withService(
-  address: Cluster['address'],
+  address: Cluster['address'] | string,
   use: (service: Service, token: string) => Promise<void>,
 ): Promise<void> {
   const service = await startAt(address);
@@ -131,6 +140,48 @@ test('a service that lived through the promotion of a synchronous standby goes o
   );
   // It vouched for all: one that begins now compares with what it stamped.
   await withService(standby.address, async (service) => assert.equal(await readiness(service), '200'));
+  await standby.stop();
+});
+
+test('with several hosts a service goes to the one that takes writes, and back with it', async () => {
+  const [first, second] = await followed({ synchronous_standby_names: '*' });
+  // The standby stands first: it is asked, and not used.
+  await withService(severalHosts(second, first), async (service, token) => {
+    const paid = await pay(service.gatewayUrl, token, 1_000);
+    assert.equal(paid.reply.status, 200, paid.reply.text);
+    await first.stop('immediate');
+    await untilReadiness(service, 'databaseAway');
+    await promote(second);
+    await untilReadiness(service, '200');
+    assert.equal(await timelineOf(second), 2);
+    // The former primary comes back and takes writes, as one that was cut off does: nobody follows it.
+    await first.sql('select 1').catch(() => {});
+    await first.start({ synchronous_standby_names: '' });
+    await second.sql(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'parcela'`,
+    );
+    const again = await until('it is paid on', async () => {
+      const { reply, request } = await pay(service.gatewayUrl, token, 1_000);
+      return reply.status === 200 && request.referenceTransaction;
+    });
+    const rows = (cluster: Cluster) =>
+      cluster.sql(`select from transactions where reference_transaction = '${again}'`);
+    assert.deepEqual([(await rows(first)).length, (await rows(second)).length], [0, 1]);
+    assert.equal(await readiness(service), '200');
+  });
+  await first.stop();
+  await second.stop();
+});
+
+test('a server that only reads is not used where several hosts are named, nor waited for without end', async () => {
+  const [primary, standby] = await followed({});
+  await primary.stop('immediate');
+  const settings = {
+    DATABASE_URL: severalHosts(primary, standby),
+    PARCELA_ACQUIRER_URL: simulator.url,
+    PARCELA_DATABASE_WAIT_SECONDS: '1',
+  };
+  await assert.rejects(startService({ folder, settings }), /no host takes writes .*: it takes no writes/);
   await standby.stop();
 });
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DatabaseAddress } from '../postgres/database.ts';
+import { findPrimary } from '../postgres/primary.ts';
 import { hasSqlState, SQL_STATE } from '../postgres/sql-states.ts';
 import { type AppliedMigration, MigrationRefused } from './migration-files.ts';
 
@@ -11,8 +12,9 @@ export async function onMigrationConnection<T>(
   address: DatabaseAddress,
   use: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
+  const place = await findPrimary(address);
   const client = new pg.Client({
-    ...(typeof address === 'string' ? { connectionString: address } : address),
+    ...(typeof place === 'string' ? { connectionString: place } : place),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
     application_name: 'parcela-migrations',
     options: '-c timezone=UTC',

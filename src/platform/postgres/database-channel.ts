@@ -1,12 +1,21 @@
 import pg from 'pg';
 import { isLoopback } from '../channels/channel-url.ts';
+import { databaseHosts } from './database-hosts.ts';
 
 /**
  * The channel to a database: this machine, TLS that checks the server's certificate and name, or
  * less. Only the address itself counts, not the environment. Throws the driver's error for an
  * address, or for a file that it names.
  */
-export function databaseChannel(address: string): 'local' | 'verified' | 'unverified' {
+export function databaseChannel(address: string): (typeof KINDS)[number] {
+  const found = databaseHosts(address).addresses.map(channelToOne);
+  return KINDS.find((kind) => found.includes(kind)) ?? 'unverified';
+}
+
+/** From the least: what holds for one host of several holds for the address. */
+const KINDS = ['unverified', 'verified', 'local'] as const;
+
+function channelToOne(address: string): (typeof KINDS)[number] {
   const client = new pg.Client({ connectionString: address });
   if (isLocal(client.host)) return 'local';
   const mode = URL.parse(address)?.searchParams.getAll('sslmode').at(-1);

@@ -1,6 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { type Deadline, serverTime, withServerTimes } from './deadline.ts';
-import { READ_TYPES } from './read-types.ts';
+import { type Connections, makePool, nameServers, USUAL_CONNECTIONS } from './pools.ts';
+import { openPrimary } from './primary.ts';
 import { hasSqlState, SQL_STATE, sqlStateOf } from './sql-states.ts';
 import { noteWrite, watchOfCaller } from './write-watch.ts';
 
@@ -94,38 +95,6 @@ export type ServerWatcher = {
   noteError(error: unknown): void;
 };
 
-const CONNECT_TIMEOUT_MILLISECONDS = 3_000;
-const LOCK_TIMEOUT_MILLISECONDS = 1_000;
-const STATEMENT_TIMEOUT_MILLISECONDS = 5_000;
-/** A little over the server's own limit: it ends waits for a server that has gone silent. */
-const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
-
-/**
- * A plan made while a table was small would read it whole until the table is analyzed: the
- * statements here all have their index. A bitmap of an index has the same fault on a smaller scale:
- * a merchant's whole day to find one buyer's tries. So the plan without values is the right one,
- * and a statement is not planned anew to find that out.
- */
-const PLANNED_ONCE =
-  '-c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan';
-
-/**
- * For statements whose best plan depends on the values: rows to be sorted are then read page by
- * page, not row by row. In one process for each search, for payments need the cores; and never over
- * a whole table, as a plan that was made while it was small would.
- */
-const PLANNED_AS_ASKED = '-c jit=off -c enable_seqscan=off -c max_parallel_workers_per_gather=0';
-
-type PoolKind = { readonly connections: number; readonly planning: string };
-
-/**
- * Ten connections are enough for payments and writes: beyond that the cores are the limit. Two more
- * keep reads going beside full batched writes.
- */
-const WORK: PoolKind = { connections: 12, planning: PLANNED_ONCE };
-/** As many as searches run at once: see searches.ts. */
-const SEARCH: PoolKind = { connections: 4, planning: PLANNED_AS_ASKED };
-
 const declared = new Map<string, Statement>();
 
 /** Throws when the name is taken: two texts under one name would share a plan. */
@@ -200,47 +169,10 @@ function asUnavailable(error: unknown, isWriteSent: boolean): unknown {
   return new (isInDoubt ? CommitUnknown : DatabaseUnavailable)(reason, { cause: error });
 }
 
-function poolOptions(address: DatabaseAddress, { connections, planning }: PoolKind): pg.PoolConfig {
-  const role = typeof address === 'string' || address.role === undefined ? '' : ` -c role=${address.role}`;
-  return {
-    ...(typeof address === 'string' ? { connectionString: address } : address),
-    max: connections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
-    idleTimeoutMillis: 0,
-    query_timeout: ANSWER_TIMEOUT_MILLISECONDS,
-    statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
-    lock_timeout: LOCK_TIMEOUT_MILLISECONDS,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
-    application_name: 'parcela',
-    options: `-c timezone=UTC ${planning}${role}`,
-    types: READ_TYPES,
-    keepAlive: true,
-  };
-}
-
-/** The server of each connection, of both pools: what one connection learned holds for all. */
-function nameServers(watcher: ServerWatcher | undefined) {
-  const named = new WeakMap<pg.ClientBase, string>();
-  let newest: string | undefined;
-  return {
-    async look(client: pg.ClientBase): Promise<void> {
-      if (watcher === undefined) return;
-      newest = await watcher.check(async (text) => {
-        const asked = { text, query_timeout: CONNECT_TIMEOUT_MILLISECONDS };
-        return (await client.query(asked)).rows[0] as Row;
-      });
-      named.set(client, newest);
-    },
-    async take(pool: pg.Pool): Promise<pg.PoolClient> {
-      for (let tries = 0; tries <= pool.options.max; tries += 1) {
-        const client = await pool.connect();
-        if (named.get(client) === newest) return client;
-        client.release(true);
-      }
-      throw new Error('the connections lead to one server and another in turns');
-    },
-  };
-}
+export type DatabaseTools = {
+  readonly watcher?: ServerWatcher;
+  readonly connections?: Connections;
+};
 
 /**
  * Opens both pools; none connects before it is used. `onIdleError` is called for connections that
@@ -250,30 +182,41 @@ function nameServers(watcher: ServerWatcher | undefined) {
 export function openDatabase(
   address: DatabaseAddress,
   onIdleError: (error: Error) => void,
-  watcher?: ServerWatcher,
+  { watcher, connections = USUAL_CONNECTIONS }: DatabaseTools = {},
 ): OpenedDatabase {
-  const servers = nameServers(watcher);
+  const primary = openPrimary(address);
+  const servers = nameServers(watcher, primary);
   let answeredAt = Number.NEGATIVE_INFINITY;
   const noteAnswer = () => {
     answeredAt = performance.now();
   };
-  const open = (kind: PoolKind, noteAnswer: () => void) => {
-    const pool = new pg.Pool({ ...poolOptions(address, kind), onConnect: servers.look });
-    return openPool(pool, servers, { onIdleError, noteAnswer, watcher });
+  const noteLoss = (error: unknown) => {
+    if (isConnectionLost(error)) primary.doubt();
   };
-  const [work, search] = [open(WORK, noteAnswer), open(SEARCH, () => {})];
+  const open = (kind: keyof Connections, noteAnswer: () => void) =>
+    openPool(makePool(kind, connections, { primary, servers }), servers, {
+      ...{ noteAnswer, noteLoss, watcher },
+      onIdleError(error) {
+        noteLoss(error);
+        onIdleError(error);
+      },
+    });
+  const [work, search] = [open('work', noteAnswer), open('search', () => {})];
   const close = async () => void (await Promise.all([work.close(), search.close()]));
   return { ...work, close, search, answeredAt: () => answeredAt };
 }
 
+type PoolWatch = {
+  readonly onIdleError: (error: Error) => void;
+  readonly noteAnswer: () => void;
+  readonly noteLoss: (error: unknown) => void;
+  readonly watcher: ServerWatcher | undefined;
+};
+
 function openPool(
   pool: pg.Pool,
   servers: ReturnType<typeof nameServers>,
-  {
-    onIdleError,
-    noteAnswer,
-    watcher,
-  }: { onIdleError: (error: Error) => void; noteAnswer: () => void; watcher: ServerWatcher | undefined },
+  { onIdleError, noteAnswer, noteLoss, watcher }: PoolWatch,
 ): Database {
   pool.on('error', onIdleError);
   // A connection that breaks in use fails its statement and also emits an event, which without a
@@ -303,6 +246,7 @@ function openPool(
     } catch (error) {
       if (isRolledBack(error)) noteAnswer();
       watcher?.noteError(error);
+      noteLoss(error);
       // A connection in doubt is never reused: after a timeout its answer may still be on the way.
       client.release(isConnectionLost(error));
       const seen = asUnavailable(error, isWriteSent);

@@ -2,6 +2,7 @@ import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
+import { databaseHosts } from './database-hosts.ts';
 
 /**
  * The role of the service where Parcela keeps the database itself. It owns nothing and changes no
@@ -36,7 +37,9 @@ export function newRuntimePassword(): string {
 
 /** The user name of an address, as the driver itself finds it. */
 export function userOf(address: DatabaseAddress): string {
-  const client = new pg.Client(typeof address === 'string' ? { connectionString: address } : address);
+  const client = new pg.Client(
+    typeof address === 'string' ? { connectionString: databaseHosts(address).addresses[0] } : address,
+  );
   return client.user ?? '';
 }
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
+import { findPrimary } from './primary.ts';
 import { POOLED } from './write-refusals.ts';
 
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
@@ -17,8 +18,9 @@ class ConnectionsShared extends Error {
  * front of it.
  */
 export async function refuseSharedConnections(address: DatabaseAddress): Promise<void> {
-  if (typeof address !== 'string') return;
-  const [one, other] = [openClient(address), openClient(address)];
+  const place = await findPrimary(address);
+  if (typeof place !== 'string') return;
+  const [one, other] = [openClient(place), openClient(place)];
   try {
     await Promise.all([one.connect(), other.connect()]).catch(explainRefusal);
     const first = await processOf(one);

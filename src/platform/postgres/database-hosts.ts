@@ -1,0 +1,58 @@
+/** An address as an operator writes it, host by host. */
+export type DatabaseHosts = {
+  /** The same address with one host each. */
+  readonly addresses: readonly string[];
+  /** Whether it means the one of them that takes writes, whichever that is now. */
+  readonly isPrimarySought: boolean;
+};
+
+const PARTS = /^(?<scheme>postgres(?:ql)?:\/\/)(?<login>[^/?#]*@)?(?<hosts>[^/?#]*)(?<rest>.*)$/s;
+const ATTRIBUTE = 'target_session_attrs';
+/** Both say that writes are wanted; a service that only reads there is none. */
+const WRITING: readonly string[] = ['read-write', 'primary'];
+
+/**
+ * `postgres://user@one:5432,two:5432/name`, as libpq has it. Several hosts, or
+ * `target_session_attrs=read-write`, mean the one that takes writes; the driver knows neither.
+ */
+export function databaseHosts(address: string): DatabaseHosts {
+  const { scheme = '', login = '', hosts = '', rest = '' } = PARTS.exec(address)?.groups ?? {};
+  const names = hosts.split(',');
+  const isPrimarySought = names.length > 1 || attributesOf(address).length > 0;
+  if (!isPrimarySought) return { addresses: [address], isPrimarySought };
+  return { addresses: names.map((name) => scheme + login + name + withoutAttribute(rest)), isPrimarySought };
+}
+
+/** What is wrong with an address, to be said behind the name of its setting; null: nothing. */
+export function databaseAddressFault(address: string): string | null {
+  if (!PARTS.test(address)) return 'must be an address starting with postgres:// or postgresql://';
+  const { addresses } = databaseHosts(address);
+  if (addresses.some((one) => URL.parse(one) === null))
+    return 'must be an address such as postgres://user:password@one:5432,two:5432/name, with signs of user and password escaped';
+  const unknown = attributesOf(address).find((value) => !WRITING.includes(value));
+  if (unknown !== undefined) return `${ATTRIBUTE} must be read-write, not "${unknown}": Parcela writes`;
+  return null;
+}
+
+/** For a person: the place without user and password. */
+export function hostOf(address: string): string {
+  const { hosts = '', rest = '' } = PARTS.exec(address)?.groups ?? {};
+  const named = new URLSearchParams(queryOf(rest)).get('host');
+  return decodeURIComponent(named ?? hosts);
+}
+
+function attributesOf(address: string): readonly string[] {
+  return new URLSearchParams(queryOf(address)).getAll(ATTRIBUTE);
+}
+
+function queryOf(text: string): string {
+  return text.includes('?') ? text.slice(text.indexOf('?') + 1) : '';
+}
+
+function withoutAttribute(rest: string): string {
+  if (!rest.includes('?')) return rest;
+  const kept = queryOf(rest)
+    .split('&')
+    .filter((one) => !one.startsWith(`${ATTRIBUTE}=`));
+  return rest.slice(0, rest.indexOf('?')) + (kept.length === 0 ? '' : `?${kept.join('&')}`);
+}

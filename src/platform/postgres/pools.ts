@@ -1,0 +1,141 @@
+import pg from 'pg';
+import type { DatabaseAddress, Row, ServerWatcher } from './database.ts';
+import type { Primary } from './primary.ts';
+import { READ_TYPES } from './read-types.ts';
+
+const CONNECT_TIMEOUT_MILLISECONDS = 3_000;
+const LOCK_TIMEOUT_MILLISECONDS = 1_000;
+const STATEMENT_TIMEOUT_MILLISECONDS = 5_000;
+/** A little over the server's own limit: it ends waits for a server that has gone silent. */
+const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
+
+/**
+ * A plan made while a table was small would read it whole until the table is analyzed: the
+ * statements here all have their index. A bitmap of an index has the same fault on a smaller scale:
+ * a merchant's whole day to find one buyer's tries. So the plan without values is the right one,
+ * and a statement is not planned anew to find that out.
+ */
+const PLANNED_ONCE =
+  '-c jit=off -c enable_seqscan=off -c enable_bitmapscan=off -c plan_cache_mode=force_generic_plan';
+
+/**
+ * For statements whose best plan depends on the values: rows to be sorted are then read page by
+ * page, not row by row. In one process for each search, for payments need the cores; and never over
+ * a whole table, as a plan that was made while it was small would.
+ */
+const PLANNED_AS_ASKED = '-c jit=off -c enable_seqscan=off -c max_parallel_workers_per_gather=0';
+
+/** How many connections a process has at most: for payments and all work, and for searches. */
+export type Connections = { readonly work: number; readonly search: number };
+
+/**
+ * Ten connections are enough for payments and writes: beyond that the cores are the limit. Two more
+ * keep reads going beside full batched writes. As many for searches as run at once.
+ */
+export const USUAL_CONNECTIONS: Connections = { work: 12, search: 4 };
+
+const PLANNING: Readonly<Record<keyof Connections, string>> = {
+  work: PLANNED_ONCE,
+  search: PLANNED_AS_ASKED,
+};
+
+/** The tools that both pools of a process share. */
+export type PoolTools = {
+  readonly primary: Primary;
+  readonly servers: ReturnType<typeof nameServers>;
+};
+
+/** A pool of one kind; it connects to what the primary is at that moment. */
+export function makePool(
+  kind: keyof Connections,
+  connections: Connections,
+  { primary, servers }: PoolTools,
+): pg.Pool {
+  class Client extends pg.Client {
+    constructor() {
+      super(clientOptions(primary.address, PLANNING[kind]));
+    }
+  }
+  const pool = new pg.Pool({
+    max: connections[kind],
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
+    idleTimeoutMillis: 0,
+    Client,
+    onConnect: async (client) => {
+      if (primary.isSought) await refuseStandby(client);
+      await servers.look(client);
+    },
+  });
+  return pool;
+}
+
+function clientOptions(address: DatabaseAddress, planning: string): pg.ClientConfig {
+  const role = typeof address === 'string' || address.role === undefined ? '' : ` -c role=${address.role}`;
+  return {
+    ...(typeof address === 'string' ? { connectionString: address } : address),
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
+    query_timeout: ANSWER_TIMEOUT_MILLISECONDS,
+    statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
+    lock_timeout: LOCK_TIMEOUT_MILLISECONDS,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MILLISECONDS,
+    application_name: 'parcela',
+    options: `-c timezone=UTC ${planning}${role}`,
+    types: READ_TYPES,
+    keepAlive: true,
+  };
+}
+
+const IS_READ_ONLY = `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only`;
+
+/** Thrown, it closes the connection: a standby that was a primary a moment ago is not used. */
+async function refuseStandby(client: pg.ClientBase): Promise<void> {
+  const asked = { text: IS_READ_ONLY, query_timeout: CONNECT_TIMEOUT_MILLISECONDS };
+  const [row] = (await client.query(asked)).rows as Row[];
+  if (row?.is_read_only !== false) throw new Error('the connection leads to a server that takes no writes');
+}
+
+/**
+ * The server of each connection, of both pools: what one connection learned holds for all.
+ * Connections to another one than the newest are not used.
+ */
+export function nameServers(watcher: ServerWatcher | undefined, primary: Primary) {
+  const named = new WeakMap<pg.ClientBase, string>();
+  let newest: string | undefined;
+
+  /** Where the primary turns out to be another one, once more. */
+  async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+    const address = await primary.find();
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!primary.isSought || isOfFullPool(error)) throw error;
+      primary.doubt();
+      if ((await primary.find()) === address) throw error;
+      return pool.connect();
+    }
+  }
+
+  return {
+    async look(client: pg.ClientBase): Promise<void> {
+      if (watcher === undefined) return;
+      newest = await watcher.check(async (text) => {
+        const asked = { text, query_timeout: CONNECT_TIMEOUT_MILLISECONDS };
+        return (await client.query(asked)).rows[0] as Row;
+      });
+      named.set(client, newest);
+    },
+    async take(pool: pg.Pool): Promise<pg.PoolClient> {
+      for (let tries = 0; tries <= pool.options.max; tries += 1) {
+        const client = await connect(pool);
+        if (named.get(client) === newest) return client;
+        client.release(true);
+      }
+      throw new Error('the connections lead to one server and another in turns');
+    },
+  };
+}
+
+/** All are in use: that says nothing of the server. */
+function isOfFullPool(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
+}

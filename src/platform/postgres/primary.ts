@@ -1,0 +1,141 @@
+import pg from 'pg';
+import type { DatabaseAddress } from './database.ts';
+import { databaseHosts, hostOf } from './database-hosts.ts';
+import { reasonToWait } from './database-wait.ts';
+
+const ANSWER_MILLISECONDS = 2_000;
+/**
+ * A former primary that comes back may take writes for a moment beside its successor, whose
+ * timeline is later: so long the others have to answer after the first.
+ */
+const LATER_MILLISECONDS = 250;
+/** What was looked for in vain is not looked for again so soon, however many callers ask. */
+const PAUSE_MILLISECONDS = 200;
+
+const LOOK = `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only,
+  case when pg_is_in_recovery() then 0
+    else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint end as timeline`;
+
+/** None of the hosts takes writes now: nothing was sent. */
+class NoPrimary extends Error {
+  override readonly name = 'DatabaseUnavailable';
+}
+
+/** Which of the hosts of an address takes writes. */
+export type Primary = {
+  /** False: the address names one server, whatever it is. */
+  readonly isSought: boolean;
+  /** The last one that was known, or the first. */
+  readonly address: DatabaseAddress;
+  /** Looks for it where it is not known. Throws where none takes writes. */
+  find(): Promise<DatabaseAddress>;
+  /** A connection to it broke, or met a standby there: the next caller looks again. */
+  doubt(): void;
+};
+
+export function openPrimary(address: DatabaseAddress): Primary {
+  const hosts = typeof address === 'string' ? databaseHosts(address) : null;
+  if (hosts === null || !hosts.isPrimarySought)
+    return { isSought: false, address, find: async () => address, doubt: () => {} };
+  return new SoughtPrimary(hosts.addresses);
+}
+
+/** The server that takes writes now, for a connection of its own. */
+export function findPrimary(address: DatabaseAddress): Promise<DatabaseAddress> {
+  return openPrimary(address).find();
+}
+
+class SoughtPrimary implements Primary {
+  readonly isSought = true;
+  readonly #addresses: readonly string[];
+  #address: string;
+  #isKnown = false;
+  #looking: Promise<string> | null = null;
+  #inVain: { readonly at: number; readonly error: unknown } | null = null;
+
+  constructor(addresses: readonly string[]) {
+    this.#addresses = addresses;
+    this.#address = addresses[0] as string;
+  }
+
+  get address(): string {
+    return this.#address;
+  }
+
+  doubt(): void {
+    this.#isKnown = false;
+  }
+
+  async find(): Promise<string> {
+    if (this.#isKnown) return this.#address;
+    if (this.#inVain !== null && performance.now() - this.#inVain.at < PAUSE_MILLISECONDS)
+      throw this.#inVain.error;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<string> {
+    try {
+      this.#address = await lookAt(this.#addresses);
+      this.#isKnown = true;
+      this.#inVain = null;
+      return this.#address;
+    } catch (error) {
+      this.#inVain = { at: performance.now(), error };
+      throw error;
+    }
+  }
+}
+
+type Found = { readonly address: string; readonly timeline: number };
+
+/** Asks all at once: one that is silent keeps nobody from another that answers. */
+async function lookAt(addresses: readonly string[]): Promise<string> {
+  const found: Found[] = [];
+  const asked = addresses.map(async (address) => void found.push(await ask(address)));
+  const answered = await Promise.any(asked).then(
+    () => true,
+    () => false,
+  );
+  if (!answered) throw await whyNone(addresses, asked);
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, LATER_MILLISECONDS);
+  await Promise.race([Promise.allSettled(asked), late]);
+  clearTimeout(timer);
+  return found.reduce((best, one) => (one.timeline > best.timeline ? one : best)).address;
+}
+
+async function whyNone(addresses: readonly string[], asked: readonly Promise<void>[]): Promise<Error> {
+  const reasons: unknown[] = (await Promise.allSettled(asked)).map((end) =>
+    end.status === 'rejected' ? end.reason : null,
+  );
+  const words = reasons.map((reason, index) => {
+    const { message, code } = reason as NodeJS.ErrnoException;
+    return `${hostOf(addresses[index] as string)}: ${message || code}`;
+  });
+  const lasting = reasons.every((reason) => reasonToWait(reason) === null) ? reasons[0] : undefined;
+  return new NoPrimary(`no host takes writes (${words.join('; ')})`, { cause: lasting });
+}
+
+async function ask(address: string): Promise<Found> {
+  const client = new pg.Client({
+    connectionString: address,
+    connectionTimeoutMillis: ANSWER_MILLISECONDS,
+    query_timeout: ANSWER_MILLISECONDS,
+    application_name: 'parcela-look',
+  });
+  // A connection that breaks between two queries emits an event, which without a listener would end
+  // the process.
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const [row] = (await client.query<{ is_read_only: boolean; timeline: string }>(LOOK)).rows;
+    if (row === undefined || row.is_read_only) throw new NoPrimary('it takes no writes');
+    return { address, timeline: Number(row.timeline) };
+  } finally {
+    // Not waited for: a server that is silent lets nobody end.
+    client.end().catch(() => {});
+  }
+}

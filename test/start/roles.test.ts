@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
+import { makeDemoMerchant } from '../kit/demo-merchant.ts';
+import { keyFileIn } from '../kit/keys.ts';
+import { type Listener, startListener } from '../kit/listener.ts';
+import { logIn, pay } from '../kit/merchant.ts';
+import {
+  type Auditor,
+  databaseSettings,
+  openAuditor,
+  type Service,
+  startService,
+  startTestSimulator,
+  type TestSimulator,
+  until,
+} from '../kit/service.ts';
+
+const BOOKED_AND_SILENT = 1_002;
+
+let folder: string;
+let database: TestDatabase;
+let simulator: TestSimulator;
+let auditor: Auditor;
+let merchant: Listener;
+let checkout: Service;
+let token: string;
+
+const start = (settings: Readonly<Record<string, string>>) =>
+  startService({
+    folder,
+    settings: {
+      ...databaseSettings(database),
+      PARCELA_ACQUIRER_URL: simulator.url,
+      PARCELA_KEY_FILE: keyFileIn(folder),
+      PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '500',
+      PARCELA_REQUEST_DEADLINE_MILLISECONDS: '3000',
+      ...settings,
+    },
+  });
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parcela-roles-'));
+  database = await createTestDatabase({ migrated: true });
+  simulator = await startTestSimulator(join(folder, 'ledger'));
+  auditor = openAuditor(database.address);
+  merchant = await startListener(200);
+  const demo = await makeDemoMerchant(database, folder);
+  checkout = await start({ PARCELA_ROLES: 'http' });
+  token = await logIn(checkout.gatewayUrl, demo.gateway);
+});
+
+after(async () => {
+  await checkout.stop();
+  await merchant.close();
+  await auditor.close();
+  await simulator.stop();
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function stateOf(reference: string): Promise<unknown> {
+  const text = 'select state from transactions where reference_transaction = $1';
+  return (await auditor.query(text, [reference]))[0]?.state;
+}
+
+test('what a process for callers leaves is worked off by one that nobody calls', async () => {
+  const paid = await pay(checkout.gatewayUrl, token, 2_000, { urlCallBack: `${merchant.url}/avisos` });
+  assert.equal(paid.reply.status, 200, paid.reply.text);
+  const silent = await pay(checkout.gatewayUrl, token, BOOKED_AND_SILENT);
+  assert.equal(silent.reply.status, 500, silent.reply.text);
+  // Meanwhile a process with the role would have delivered it many times over.
+  assert.equal(merchant.received.length, 0, 'it delivers nothing');
+  assert.equal(await stateOf(silent.request.referenceTransaction), 'unresolved');
+
+  const rest = await start({ PARCELA_ROLES: 'charging,webhooks,resolving,reconciliation' });
+  try {
+    await until('the notification came', async () => merchant.received.length > 0);
+    const end = await until('the charge is decided', async () => {
+      const state = await stateOf(silent.request.referenceTransaction);
+      return state !== 'charging' && state !== 'unresolved' && state;
+    });
+    assert.equal(end, 'voided');
+
+    const statusOf = async (path: string) => (await fetch(rest.gatewayUrl + path)).status;
+    assert.equal(await statusOf('/health/ready'), 200);
+    assert.equal(await statusOf('/health/live'), 200);
+    assert.equal((await fetch(rest.metricsUrl)).status, 200);
+    for (const path of ['/v1/payments', '/api/auth/token', '/docs', '/openapi.json'])
+      assert.equal(await statusOf(path), await statusOf('/no-such-path'), path);
+  } finally {
+    assert.equal(await rest.stop(), 0);
+  }
+});
+
+test('what is no role is refused by its name, and so is none', async () => {
+  await assert.rejects(start({ PARCELA_ROLES: 'http,paying' }), /PARCELA_ROLES: must be some of .*"paying"/);
+  await assert.rejects(start({ PARCELA_ROLES: ',' }), /PARCELA_ROLES: names no role/);
+});
