@@ -118,6 +118,16 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'truth_runs.list_merchants': 'work that falls due, for all merchants',
   'truth_runs.claim': 'work that falls due, for all merchants',
   'truth_runs.earliest_due': 'work that falls due, for all merchants',
+  'truth_differences.list': "the operator's view, of all merchants or of one",
+  'reconciliation_exceptions.list_of_operator': "the operator's view, of all merchants or of one",
+  'day_reports.find_installments': "the operator's view, of all merchants or of one",
+  'transactions.list_unresolved': "the operator's view, of all merchants or of one",
+  'cancels.list_unresolved': "the operator's view, of all merchants or of one",
+  'captures.list_unresolved': "the operator's view, of all merchants or of one",
+  'boletos.list_unresolved': "the operator's view, of all merchants or of one",
+  'customers.list_payments': 'what is known of a person, at all merchants or at one',
+  'payers.list_boletos': 'what is known of a person, at all merchants or at one',
+  'subscriptions.list_of_person': 'what is known of a person, at all merchants or at one',
   'truth_runs.read_newest': "metrics and the operator's view, for all merchants",
 };
 
@@ -289,10 +299,25 @@ function unboundReferences(
   const read = references.filter(({ source, table }) => source === 'table' && tables.has(table));
   if (read.length === 0) return found;
   const conditions = query.replace(/^(update .*?) set .*?(?= (?:from|where|returning) |$)/, '$1');
-  const bound = boundAliases(conditions, references, read, outer);
+  const bound = boundAliases(withoutAlternatives(conditions), references, read, outer);
   const hasWayAround = /\bor\b/.test(outlineOf(query).replace(/\bcase\b.*?\bend\b/g, ''));
   const unbound = read.filter(({ alias }) => hasWayAround || !bound.has(alias));
   return [...found, ...unbound.map(({ table }) => table)];
+}
+
+/**
+ * The conditions without those in parentheses of which another one may hold instead: `($1 is null or
+ * merchant_id = $1)` binds nothing.
+ */
+function withoutAlternatives(conditions: string): string {
+  let kept = '';
+  const text = conditions.replace(/\bcase\b.*?\bend\b/g, '');
+  for (let at = 0; at < text.length; at += 1) {
+    const end = text[at] === '(' ? closingParenthesis(text, at) : at;
+    if (/\bor\b/.test(outlineOf(text.slice(at + 1, end)))) at = end;
+    else kept += text[at];
+  }
+  return kept;
 }
 
 /** The aliases whose merchant follows from the parameters, along the equalities of the query. */

@@ -45,6 +45,10 @@ test('a statement that does not bind the merchant is found', () => {
     'with found as (select ctid as place from payments where payment_id = $1) delete from payments p using found f where p.ctid = f.place',
     'with due as (select merchant_id, payment_id from payments order by 1 limit $1 for update skip locked)' +
       ' update parts t set state = 1 from due where t.merchant_id = due.merchant_id',
+    'select * from payments where ($1::text is null or merchant_id = $1)',
+    'select * from payments p where p.state = $2 and ((merchant_id = $1 or $1 is null)) limit 3',
+    'select * from payments p join parts q on ($2 or q.merchant_id = p.merchant_id) where p.merchant_id = $1',
+    'select * from payments where case when $1 is null then true else merchant_id = $1 end',
   ]) {
     assert.notDeepEqual(unboundTables(text, TABLES), [], text);
   }
@@ -71,6 +75,7 @@ test('a statement that binds the merchant passes, however it does', () => {
     'with found as (select ctid as place, state from payments where merchant_id = $1 for update)' +
       ' update payments p set state = f.state from found f where p.ctid = f.place',
     'select * from somewhere where payment_id = $1',
+    'select * from payments where (merchant_id = $1 and (state = $2 or $2 is null))',
     'select * from payments where merchant_id = $1 and state is distinct from $2 for no key update',
   ]) {
     assert.deepEqual(unboundTables(text, TABLES), [], text);
