@@ -1,6 +1,7 @@
 import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
 import { listAllMerchants } from '../merchants/merchants.sql.ts';
 import { businessClock } from '../platform/business-clock.ts';
+import { newId } from '../platform/chance.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
 import { ALWAYS_OPEN } from '../platform/gate.ts';
 import { openFollower } from '../reconciliation/receivables/open-follower.ts';
@@ -80,6 +81,8 @@ async function verifyAll(
   const findWatermark = openWatermark(database);
   const follower = openFollower({ database, gate: ALWAYS_OPEN, findWatermark, observeBatch: () => {} });
   await withAcquirer(place, async (acquirer) => {
+    await acquirer?.readCapabilities(place.timeoutMilliseconds);
+    const budget = { key: newId(), merchants: merchants.length };
     const tools = {
       database,
       acquirer,
@@ -90,7 +93,7 @@ async function verifyAll(
     };
     for (const merchantId of merchants) {
       const day = saoPauloDay(clock.now(merchantId));
-      const run = await verifyMerchant(tools, { merchantId, day }, (count) =>
+      const run = await verifyMerchant(tools, { merchantId, day }, budget, (count) =>
         report(`${count} receivables compared`),
       );
       verified(merchantId, run);
@@ -110,6 +113,10 @@ export function truthLines(
       `files ${reaisOf(all.settledByFiles)} (${reaisOf(all.explained)} of them explained)`,
     `only in   reports ${all.onlyInFeed}, files ${all.onlyInFiles}`,
     `ledger    ${all.asked} sales asked for${all.isCutShort ? '; it stopped answering' : ''}`,
+    ...(all.leftOut === 0 ? [] : [`          ${all.leftOut} sales that differ were not asked for`]),
+    ...(all.beyondLookUp === 0
+      ? []
+      : [`          ${all.beyondLookUp} receivables are of sales that it finds no more: not asked`]),
   ];
   const counted = Object.entries(all.differences).map(([name, { count, cents }]) => [
     name,

@@ -118,6 +118,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'truth_runs.list_merchants': 'work that falls due, for all merchants',
   'truth_runs.claim': 'work that falls due, for all merchants',
   'truth_runs.earliest_due': 'work that falls due, for all merchants',
+  'truth_budgets.open': 'counts the merchants that share what a night may ask',
   'truth_differences.list': "the operator's view, of all merchants or of one",
   'reconciliation_exceptions.list_of_operator': "the operator's view, of all merchants or of one",
   'day_reports.find_installments': "the operator's view, of all merchants or of one",

@@ -25,6 +25,7 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   audit_archives: "the operator's",
   database_stamp: "the operator's",
   service_beats: 'of the processes',
+  truth_budgets: 'of all merchants together',
   settlement_files: "the operator's: a file may be of several merchants",
   settlement_entries: "the operator's: whose a line is stands in settlement_matches",
 };

@@ -156,9 +156,26 @@ test('a ledger with another amount is found, and one that does not answer is ask
   const silent = await verify();
   assert.deepEqual([silent.run.asked, silent.run.isCutShort, silent.run.differences], [0, true, {}]);
   assert.equal(silent.kept.length, 2, 'what was not asked for stands');
+  assert.equal(silent.run.leftOut, 2);
   bridge.spoilFinds(null);
   const after = await verify();
   assert.deepEqual([after.exitCode, after.run.differences, after.kept], [0, {}, []]);
+});
+
+test('for a sale that the acquirer finds no more it is not asked, and what is not asked is counted', async () => {
+  bridge.spoilFinds(20_001);
+  bridge.reportCapabilities({ lookUpDays: 40 });
+  const old = await verify();
+  assert.deepEqual(
+    [old.exitCode, old.run.asked, old.run.beyondLookUp, old.run.leftOut, old.run.differences, old.kept],
+    [0, 0, 6, 0, {}, []],
+  );
+  bridge.reportCapabilities({ lookUpDays: 41 });
+  const found = await verify();
+  assert.deepEqual([found.exitCode, found.run.asked, found.run.beyondLookUp], [1, 3, 0]);
+  bridge.spoilFinds(null);
+  assert.deepEqual((await verify()).kept, []);
+  bridge.reportCapabilities({});
 });
 
 test('what is an exception of matching is counted as that, and found once', async () => {
@@ -185,17 +202,52 @@ test('what is an exception of matching is counted as that, and found once', asyn
   );
 });
 
-test('every merchant is verified once a night, whatever processes run', async () => {
-  const beside = await service.startBeside();
+/** The night of the next day, when it has ended: what it asked for, and whether it was cut short. */
+async function endNight(): Promise<Record<string, unknown>> {
   await arrive(service.gatewayUrl, service.token, { advanceDays: 1 });
   const today = await service.today();
-  await until('the night has ended', async () => {
-    const rows = await service.auditor.query(
-      `select from truth_runs where cause = 'night' and day = $1 and ended_at is not null`,
+  return until('the night has ended', async () => {
+    const [run] = await service.auditor.query(
+      `select asked, is_cut_short, left_out::int as left_out from truth_runs
+       where cause = 'night' and day = $1 and ended_at is not null`,
       [today],
     );
-    return rows.length === 1;
+    return run;
   });
+}
+
+test('all nights of a day ask from one budget, and none behind an acquirer that is silent', async () => {
+  const budget = async () => {
+    const [found] = await service.auditor.query(
+      `select asked, ended_merchants, ended_asked, unanswered from truth_budgets
+       where merchants = 1 and budget_key = to_char(now() at time zone 'America/Sao_Paulo', 'YYYY-MM-DD')`,
+    );
+    assert.equal(found?.asked, found?.ended_asked);
+    return [found?.asked as number, found?.ended_merchants as number, found?.unanswered];
+  };
+  const [asked = 0, nights = 0] = (await budget()) as number[];
+  assert.deepEqual(await endNight(), { asked: 3, is_cut_short: false, left_out: 0 });
+  assert.deepEqual(await budget(), [asked + 3, nights + 1, 0]);
+  await service.auditor.query(
+    `update truth_budgets set questions = asked + 2 where char_length(budget_key) = 10`,
+  );
+  assert.deepEqual(await endNight(), { asked: 2, is_cut_short: false, left_out: 0 });
+  assert.deepEqual(await endNight(), { asked: 0, is_cut_short: false, left_out: 1 });
+  await service.auditor.query(
+    `update truth_budgets set questions = asked + 2, unanswered = 3 where char_length(budget_key) = 10`,
+  );
+  assert.deepEqual(await endNight(), { asked: 0, is_cut_short: true, left_out: 1 });
+  assert.deepEqual(await budget(), [asked + 5, nights + 4, 3]);
+  await until('its metrics are counted', async () => {
+    const metrics = await (await fetch(service.metricsUrl)).text();
+    return metrics.includes('parcela_truth_not_asked{reason="leftOut"} 1');
+  });
+});
+
+test('every merchant is verified once a night, whatever processes run', async () => {
+  const beside = await service.startBeside();
+  await endNight();
+  const today = await service.today();
   await until('its metrics are counted', async () => {
     const metrics = await (await fetch(service.metricsUrl)).text();
     return metrics.includes('parcela_truth_differences{class="feeDiffers"} 1');

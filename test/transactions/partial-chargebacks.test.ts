@@ -78,7 +78,7 @@ test('a chargeback of a part comes off its installment, which stays what it is, 
   ]);
 });
 
-/** As a line of the acquirer's file, or its feed, comes to the same table; null: by a version before `source`. */
+/** As a file of the acquirer, or its feed, comes to the same table; null: by a version before `source`. */
 async function reported(
   paymentId: string,
   amount: number,

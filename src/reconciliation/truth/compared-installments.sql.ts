@@ -1,7 +1,7 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
-import type { Day } from '../../values/instant.ts';
+import type { Day, Instant } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
 import type { JudgedInstallment, MatchedPart } from '../exceptions/finding.ts';
 import { parseJudged, parsePart } from '../matching/judge.sql.ts';
@@ -79,7 +79,7 @@ const READ = statement(
      r.reported_bank_on::text as reported_bank_on, r.filed_fee, r.filed_net, r.filed_anticipation,
      r.filed_bank_on::text as filed_bank_on,
      i.amount as book_gross, i.canceled_amount as book_canceled, i.state as book_state, i.fee as book_fee, i.net as book_net,
-     i.bank_on::text as book_bank_on, t.amount as sale_amount, t.canceled_amount as sale_canceled,
+     i.bank_on::text as book_bank_on, t.sold_at as sale_sold_at, t.amount as sale_amount, t.canceled_amount as sale_canceled,
      s.gross as sum_gross, s.canceled as sum_canceled, c.gross as carried_gross, c.canceled as carried_canceled,
      c.count as carried_count, c.first_number, a.change_id as applied_id, a.fee as applied_fee, a.net as applied_net,
      a.bank_on::text as applied_bank_on, w.change_id as reported_id, w.fee as said_fee, w.net as said_net,
@@ -96,7 +96,7 @@ const READ = statement(
      select * from installments
      where merchant_id = $1 and transaction_id = k.transaction_id and installment_number = k.installment_number limit 1
    ) i cross join lateral (
-     select amount, canceled_amount from transactions where merchant_id = $1 and transaction_id = k.transaction_id limit 1
+     select amount, canceled_amount, sold_at from transactions where merchant_id = $1 and transaction_id = k.transaction_id limit 1
    ) t cross join lateral (
      select sum(amount)::bigint as gross, sum(canceled_amount)::bigint as canceled from installments
      where merchant_id = $1 and transaction_id = k.transaction_id
@@ -137,6 +137,8 @@ const READ = statement(
 
 export type ReadInstallment = ComparedInstallment & {
   readonly transactionId: string;
+  /** When the acquirer was first asked for its sale: business time. */
+  readonly soldAt: Instant;
   /** The exceptions that stand. */
   readonly open: readonly ExceptionClass[];
   /** Something of its sale differed when it was compared last. */
@@ -155,6 +157,7 @@ export async function readComparedInstallments(
 function parseInstallment(row: Row): ReadInstallment {
   return {
     transactionId: row.transaction_id as string,
+    soldAt: row.sale_sold_at as Instant,
     installmentNumber: row.installment_number as number,
     carried: {
       ...parseJudged(row),

@@ -13,7 +13,7 @@ import { verifyingWorks } from './work.ts';
 
 export type TruthContext = ModuleContext & {
   readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
-  readonly acquirer: Pick<Acquirer, 'find'>;
+  readonly acquirer: Pick<Acquirer, 'find' | 'capabilities'>;
 };
 
 export type BelowTruth = {
@@ -66,21 +66,51 @@ function observeRuns(metrics: Metrics): (runs: readonly NewestRun[]) => void {
   const cents = metrics.gauge('parcela_truth_differences_cents', 'The same in cents, without their sign.', [
     'class',
   ]);
+  const asked = metrics.gauge(
+    'parcela_truth_sales_asked',
+    'Sales that the acquirer was asked for in the newest verification of each merchant.',
+  );
+  const notAsked = metrics.gauge(
+    'parcela_truth_not_asked',
+    'What it was not asked for: receivables of sales that it finds no more, and sales that differ and were left out.',
+    ['reason'],
+  );
+  const cutShort = metrics.gauge(
+    'parcela_truth_cut_short',
+    'Newest verifications of merchants in which the acquirer stopped answering.',
+  );
   return (runs) => {
+    const sum = (of: (run: NewestRun) => number) => runs.reduce((all, run) => all + of(run), 0);
+    asked.set(
+      {},
+      sum((run) => run.asked),
+    );
+    notAsked.set(
+      { reason: 'beyondLookUp' },
+      sum((run) => run.beyondLookUp),
+    );
+    notAsked.set(
+      { reason: 'leftOut' },
+      sum((run) => run.leftOut),
+    );
+    cutShort.set(
+      {},
+      sum((run) => (run.isCutShort ? 1 : 0)),
+    );
     age.set({}, Math.max(0, ...runs.map(({ ageSeconds }) => ageSeconds)));
     compared.set(
       {},
-      runs.reduce((sum, { receivables }) => sum + receivables, 0),
+      sum((run) => run.receivables),
     );
     for (const name of [...EXCEPTION_CLASSES, ...TRUTH_CLASSES]) {
       const found = runs.flatMap(({ differences }) => differences[name] ?? []);
       count.set(
         { class: name },
-        found.reduce((sum, each) => sum + each.count, 0),
+        found.reduce((all, each) => all + each.count, 0),
       );
       cents.set(
         { class: name },
-        found.reduce((sum, each) => sum + each.cents, 0),
+        found.reduce((all, each) => all + each.cents, 0),
       );
     }
   };

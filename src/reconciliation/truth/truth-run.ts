@@ -34,6 +34,10 @@ export type TruthTally = {
   readonly asked: number;
   /** The acquirer stopped answering. */
   readonly isCutShort: boolean;
+  /** Receivables of sales that the acquirer finds no more: it is not asked for them. */
+  readonly beyondLookUp: number;
+  /** Sales that differ, and that it was not asked for: no question was left, or it did not answer. */
+  readonly leftOut: number;
   readonly differences: CountedDifferences;
 };
 
@@ -59,6 +63,8 @@ export const NOTHING_COMPARED: TruthTally = {
   onlyInFiles: 0,
   asked: 0,
   isCutShort: false,
+  beyondLookUp: 0,
+  leftOut: 0,
   differences: {},
 };
 
@@ -148,31 +154,10 @@ export function withTally(one: TruthTally, other: TruthTally): TruthTally {
     onlyInFiles: one.onlyInFiles + other.onlyInFiles,
     asked: one.asked + other.asked,
     isCutShort: one.isCutShort || other.isCutShort,
+    beyondLookUp: one.beyondLookUp + other.beyondLookUp,
+    leftOut: one.leftOut + other.leftOut,
     differences,
   };
-}
-
-/** How many questions a run may put to the acquirer, and how many of a batch where nothing differs. */
-export const QUESTIONS_OF_RUN = 200;
-const QUESTIONS_OF_BATCH = 20;
-
-/**
- * Of which sales of a batch the acquirer is asked: those that differ, and some of the others, each night
- * of others.
- */
-export function salesToAsk(
-  day: Day,
-  sales: readonly string[],
-  differing: readonly string[],
-  asked: number,
-): string[] {
-  const others = sales.filter((sale) => !differing.includes(sale));
-  const step = Math.max(1, Math.ceil(others.length / QUESTIONS_OF_BATCH));
-  const first = Math.floor(Date.parse(day) / 86_400_000) % step;
-  const sample = others.filter((_, index) => index % step === first);
-  // The half of the questions stays with what differs.
-  const room = Math.max(0, QUESTIONS_OF_RUN / 2 - asked);
-  return [...differing, ...sample.slice(0, room)].slice(0, Math.max(0, QUESTIONS_OF_RUN - asked));
 }
 
 /** A run that has ended, as the operator sees it. */

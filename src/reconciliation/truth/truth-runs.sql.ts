@@ -7,6 +7,7 @@ import {
 } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Day } from '../../values/instant.ts';
+import { type SpentQuestions, spendStep } from './question-budgets.sql.ts';
 import type { TruthClass } from './truth.ts';
 import type {
   ComparedPlace,
@@ -42,11 +43,15 @@ export async function listVerifiedMerchants(
 
 const OPEN_NIGHT = statement(
   'truth_runs.open_night',
-  `insert into truth_runs (merchant_id, day, cause, from_on) values ($1, $2::date, 'night', $3::date)
+  `insert into truth_runs (merchant_id, day, cause, from_on, due_at)
+   values ($1, $2::date, 'night', $3::date, now() - random() * interval '1 minute')
    on conflict (merchant_id, day) where cause = 'night' do nothing returning run_number`,
 );
 
-/** False: another process has opened it, or it was that night's. */
+/**
+ * At a place among those that wait which is another one each night: where questions to the acquirer are
+ * fewer than merchants, others get them. False: another process has opened it, or it was that night's.
+ */
 export async function openNight(
   database: Database,
   merchantId: string,
@@ -58,8 +63,8 @@ export async function openNight(
 
 const COLUMNS = `t.merchant_id, t.run_number, t.day::text as day_text, t.from_on::text as from_day, t.after_on::text as after_day,
   t.after_transaction_id, t.after_installment_number, t.fence, t.receivables, t.standing, t.settled, t.settled_by_books,
-  t.settled_by_feed, t.settled_by_files, t.explained, t.only_in_feed, t.only_in_files, t.asked, t.is_cut_short, t.differences,
-  t.cause, t.began_at, t.ended_at`;
+  t.settled_by_feed, t.settled_by_files, t.explained, t.only_in_feed, t.only_in_files, t.asked, t.is_cut_short, t.beyond_look_up,
+  t.left_out, t.differences, t.cause, t.began_at, t.ended_at`;
 
 /** What somebody asked for is leased from its beginning to the process that works on it. */
 const OPEN_ASKED = statement(
@@ -127,8 +132,8 @@ const ADVANCE = statement(
   `update truth_runs set after_on = $4::date, after_transaction_id = $5, after_installment_number = $6, receivables = $7,
      standing = $8, settled = $9, settled_by_books = $10, settled_by_feed = $11, settled_by_files = $12, explained = $13,
      only_in_feed = $14, only_in_files = $15, asked = $16, is_cut_short = $17, differences = $18::jsonb,
-     ended_at = case when $19 then now() end,
-     due_at = case when $19 then null else now() + $20 * interval '1 millisecond' end
+     beyond_look_up = $19, left_out = $20, ended_at = case when $21 then now() end,
+     due_at = case when $21 then null else now() + $22 * interval '1 millisecond' end
    where merchant_id = $1 and run_number = $2 and fence = $3 and ended_at is null
    returning run_number`,
 );
@@ -171,13 +176,15 @@ export type ComparedBatch = {
   readonly found: readonly KeptDifference[];
   /** Everything that was looked at and is at one. */
   readonly atOne: readonly Omit<KeptDifference, 'amount' | 'expected' | 'found'>[];
+  /** Null: the acquirer could not be asked. */
+  readonly spent: SpentQuestions | null;
 };
 
 /** A batch in one commit. False: another process has taken the run over, and nothing was written. */
 export async function recordBatch(
   database: Database,
   { merchantId, runNumber, fence }: TruthRun,
-  { after, tally, isLast, found, atOne }: ComparedBatch,
+  { after, tally, isLast, found, atOne, spent }: ComparedBatch,
   leaseMilliseconds: number,
 ): Promise<boolean> {
   const advance: Step = {
@@ -201,6 +208,8 @@ export async function recordBatch(
       tally.asked,
       tally.isCutShort,
       JSON.stringify(tally.differences),
+      tally.beyondLookUp,
+      tally.leftOut,
       isLast,
       leaseMilliseconds,
     ],
@@ -218,6 +227,7 @@ export async function recordBatch(
     onlyMine(
       ended.length === 0 ? null : { statement: END, values: [merchantId, ...DIFFERENCES.values(ended)] },
     ),
+    onlyMine(spent === null ? null : spendStep(spent)),
   ]);
   return rows[0]?.length === 1;
 }
@@ -294,6 +304,8 @@ function parseTally(row: Row): TruthTally {
     onlyInFiles: row.only_in_files as number,
     asked: row.asked as number,
     isCutShort: row.is_cut_short as boolean,
+    beyondLookUp: row.beyond_look_up as number,
+    leftOut: row.left_out as number,
     differences: row.differences as CountedDifferences,
   };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Day } from '../../values/instant.ts';
 import { type ComparedInstallment, compareInstallment, ledgerDifference } from './truth.ts';
-import { NOTHING_COMPARED, QUESTIONS_OF_RUN, salesToAsk, withCompared } from './truth-run.ts';
+import { NOTHING_COMPARED, withCompared } from './truth-run.ts';
 
 const DAY = '2026-12-02' as Day;
 const PAID = { fee: 300, net: 9_700, bankOn: DAY };
@@ -126,16 +126,4 @@ test('what a ledger may say of an approved sale', () => {
   assert.equal(ledgerDifference(sale, { ...approved, amount: 9_000 })?.amount, -1_000);
   assert.equal(ledgerDifference(sale, { kind: 'notFound' })?.amount, -10_000);
   assert.equal(ledgerDifference({ ...sale, canceled: 10_000 }, { kind: 'voided' }), null);
-});
-
-test('questions to the acquirer are bounded, those that differ come first, and in some nights all are asked', () => {
-  const sales = Array.from({ length: 100 }, (_, index) => `sale ${index}`);
-  assert.deepEqual(salesToAsk(DAY, sales.slice(0, 3), [], 0), ['sale 0', 'sale 1', 'sale 2']);
-  const nights = ['2026-12-01', '2026-12-02', '2026-12-03', '2026-12-04', '2026-12-05'];
-  const asked = nights.flatMap((night) => salesToAsk(night as Day, sales, [], 0));
-  assert.equal(new Set(asked).size, sales.length);
-  const differing = sales.slice(90);
-  assert.deepEqual(salesToAsk(DAY, sales, differing, 0).slice(0, 10), differing);
-  assert.deepEqual(salesToAsk(DAY, sales, differing, QUESTIONS_OF_RUN - 4), differing.slice(0, 4));
-  assert.deepEqual(salesToAsk(DAY, sales, [], QUESTIONS_OF_RUN), []);
 });

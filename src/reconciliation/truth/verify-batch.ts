@@ -1,17 +1,21 @@
-import type { Acquirer } from '../../acquirers/acquirer.ts';
-import type { Database } from '../../platform/postgres/database.ts';
 import { judgeInstallments } from '../matching/matches.sql.ts';
 import type { Follower } from '../receivables/open-follower.ts';
+import {
+  ASKING_MILLISECONDS,
+  type AskedLedger,
+  type AskTools,
+  askLedger,
+  type BudgetOfRun,
+} from './ask-ledger.ts';
 import {
   findInstallmentsToCompare,
   type ReadInstallment,
   readComparedInstallments,
 } from './compared-installments.sql.ts';
-import { type Comparison, compareInstallment, ledgerDifference, TRUTH_CLASSES } from './truth.ts';
+import { type Comparison, compareInstallment, TRUTH_CLASSES } from './truth.ts';
 import {
   type ComparedPlace,
   type KeptDifference,
-  salesToAsk,
   type TruthRun,
   withCompared,
   withDifferences,
@@ -21,8 +25,6 @@ import { recordBatch } from './truth-runs.sql.ts';
 const INSTALLMENTS_OF_BATCH = 500;
 /** A movement between two readings is no difference: those that differ are read again. */
 const READINGS = 3;
-/** Of one batch, whatever the acquirer takes. */
-const ASKING_MILLISECONDS = 30_000;
 const LEASE_MARGIN_MILLISECONDS = 60_000;
 
 /** For how long a batch may be under way. */
@@ -32,11 +34,7 @@ export function leaseOf({
   return ASKING_MILLISECONDS + acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
 }
 
-export type VerifyTools = {
-  readonly database: Database;
-  /** Null: there is none to ask. */
-  readonly acquirer: Pick<Acquirer, 'find'> | null;
-  readonly acquirerTimeoutMilliseconds: number;
+export type VerifyTools = AskTools & {
   readonly isUpToDate: Follower['isUpToDate'];
   readonly notifyDeliverer: () => void;
 };
@@ -56,6 +54,7 @@ export type BatchResult =
 export async function verifyBatch(
   tools: VerifyTools,
   run: TruthRun,
+  budget: BudgetOfRun,
   pause: number,
   signal: AbortSignal,
 ): Promise<BatchResult> {
@@ -70,7 +69,7 @@ export async function verifyBatch(
     ({ compared: { transactionId, installmentNumber }, ...one }) =>
       one.comparison.differences.map((difference) => ({ ...difference, transactionId, installmentNumber })),
   );
-  const ledger = await askLedger(tools, run, outcomes, signal);
+  const ledger = await askLedger(tools, run, budget, outcomes, signal);
   const tally = withDifferences(withCompared(run.tally, outcomes), ledger.found);
   const isLast = places.length < INSTALLMENTS_OF_BATCH;
   const next: TruthRun = {
@@ -80,6 +79,8 @@ export async function verifyBatch(
       ...tally,
       asked: tally.asked + ledger.asked.length,
       isCutShort: tally.isCutShort || ledger.isCutShort,
+      beyondLookUp: tally.beyondLookUp + ledger.beyondLookUp,
+      leftOut: tally.leftOut + ledger.leftOut,
     },
   };
   const isMine = await recordBatch(
@@ -91,6 +92,7 @@ export async function verifyBatch(
       isLast,
       found: [...found, ...ledger.found],
       atOne: atOne(outcomes, found, ledger),
+      spent: ledger.spent === null ? null : { ...ledger.spent, endedAsked: isLast ? next.tally.asked : null },
     },
     pause,
   );
@@ -134,46 +136,6 @@ async function judgeUnknown(
       installmentNumber,
     }));
   if (keys.length > 0 && (await judgeInstallments(database, keys))) notifyDeliverer();
-}
-
-type AskedLedger = {
-  readonly found: readonly KeptDifference[];
-  readonly asked: readonly string[];
-  readonly isCutShort: boolean;
-};
-
-/** One question after the other, and none behind one that was not answered. */
-async function askLedger(
-  { acquirer, acquirerTimeoutMilliseconds }: VerifyTools,
-  { merchantId, day, tally }: TruthRun,
-  outcomes: readonly Outcome[],
-  signal: AbortSignal,
-): Promise<AskedLedger> {
-  const found: KeptDifference[] = [];
-  const asked: string[] = [];
-  if (acquirer === null || tally.isCutShort) return { found, asked, isCutShort: tally.isCutShort };
-  const sales = new Map(outcomes.map(({ compared }) => [compared.transactionId, compared.sale]));
-  const differing = outcomes.filter(
-    ({ compared: { isNoted }, comparison: { differences, exceptions } }) =>
-      isNoted || differences.length + exceptions.length > 0,
-  );
-  const wanted = salesToAsk(
-    day,
-    [...sales.keys()],
-    [...new Set(differing.map(({ compared }) => compared.transactionId))],
-    tally.asked,
-  );
-  const endsAt = performance.now() + ASKING_MILLISECONDS;
-  for (const transactionId of wanted) {
-    if (signal.aborted || performance.now() > endsAt) return { found, asked, isCutShort: false };
-    const answer = await acquirer.find(merchantId, transactionId, acquirerTimeoutMilliseconds);
-    if (answer.kind === 'unknown' || answer.kind === 'notSent') return { found, asked, isCutShort: true };
-    asked.push(transactionId);
-    const sale = sales.get(transactionId);
-    const difference = sale === undefined ? null : ledgerDifference(sale, answer);
-    if (difference !== null) found.push({ ...difference, transactionId, installmentNumber: 1 });
-  }
-  return { found, asked, isCutShort: false };
 }
 
 function atOne(outcomes: readonly Outcome[], found: readonly KeptDifference[], ledger: AskedLedger) {

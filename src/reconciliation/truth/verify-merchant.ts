@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Day } from '../../values/instant.ts';
+import type { BudgetOfRun } from './ask-ledger.ts';
 import { firstDayOf, type TruthRun } from './truth-run.ts';
 import { openAskedRun } from './truth-runs.sql.ts';
 import { leaseOf, type VerifyTools, verifyBatch } from './verify-batch.ts';
@@ -14,12 +15,13 @@ const PAUSE_MILLISECONDS = 500;
 export async function verifyMerchant(
   tools: VerifyTools,
   { merchantId, day }: { readonly merchantId: string; readonly day: Day },
+  budget: BudgetOfRun,
   report: (receivables: number) => void,
 ): Promise<TruthRun | null> {
   const lease = leaseOf(tools);
   let run = await openAskedRun(tools.database, { merchantId, day, fromOn: firstDayOf(day) }, lease);
   for (let waits = 0; waits < MOST_WAITS; ) {
-    const result = await verifyBatch(tools, run, lease, new AbortController().signal);
+    const result = await verifyBatch(tools, run, budget, lease, new AbortController().signal);
     if (result.kind === 'gone') return null;
     if (result.kind === 'behind') {
       waits += 1;

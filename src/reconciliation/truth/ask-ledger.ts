@@ -1,0 +1,93 @@
+import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { ReadInstallment } from './compared-installments.sql.ts';
+import { isSilent, isWithinLookUp, QUESTIONS_OF_BUDGET, salesToAsk } from './question-budget.ts';
+import { openBudget, type SpentQuestions, takeQuestions } from './question-budgets.sql.ts';
+import { type Comparison, ledgerDifference } from './truth.ts';
+import type { KeptDifference, TruthRun } from './truth-run.ts';
+
+/** Of one batch, whatever the acquirer takes. */
+export const ASKING_MILLISECONDS = 30_000;
+
+export type AskTools = {
+  readonly database: Database;
+  /** Null: there is none to ask. */
+  readonly acquirer: Pick<Acquirer, 'find' | 'capabilities'> | null;
+  readonly acquirerTimeoutMilliseconds: number;
+};
+
+/** Which budget a run asks from, and who shares it; `merchants` null: all that have sold something. */
+export type BudgetOfRun = { readonly key: string; readonly merchants: number | null };
+
+export type AskedLedger = {
+  readonly found: readonly KeptDifference[];
+  readonly asked: readonly string[];
+  readonly isCutShort: boolean;
+  /** Receivables of sales that the acquirer finds no more. */
+  readonly beyondLookUp: number;
+  /** Sales that differ, and were not asked for. */
+  readonly leftOut: number;
+  /** Null: there was nobody to ask. */
+  readonly spent: Omit<SpentQuestions, 'endedAsked'> | null;
+};
+
+type Outcome = { readonly compared: ReadInstallment; readonly comparison: Comparison };
+
+/**
+ * Asks the acquirer for sales of a batch, as far as the budget goes that all merchants share: one
+ * question after the other, and none behind one that was not answered.
+ */
+export async function askLedger(
+  { database, acquirer, acquirerTimeoutMilliseconds }: AskTools,
+  { merchantId, day, tally }: TruthRun,
+  { key, merchants }: BudgetOfRun,
+  outcomes: readonly Outcome[],
+  signal: AbortSignal,
+): Promise<AskedLedger> {
+  const none = { found: [], asked: [], isCutShort: false, beyondLookUp: 0, leftOut: 0, spent: null };
+  if (acquirer === null) return none;
+  const { sales, differing, beyondLookUp } = salesToLookUp(outcomes, day, acquirer.capabilities().lookUpDays);
+  const budget = await openBudget(database, key, QUESTIONS_OF_BUDGET, merchants);
+  const wanted = tally.isCutShort ? [] : salesToAsk(day, [...sales.keys()], differing, tally.asked, budget);
+  const taken = await takeQuestions(database, key, wanted.length);
+  const found: KeptDifference[] = [];
+  const asked: string[] = [];
+  let unanswered: 'unknown' | 'notSent' | null = null;
+  const endsAt = performance.now() + ASKING_MILLISECONDS;
+  for (const transactionId of wanted.slice(0, taken)) {
+    if (signal.aborted || performance.now() > endsAt) break;
+    const answer = await acquirer.find(merchantId, transactionId, acquirerTimeoutMilliseconds);
+    if (answer.kind === 'unknown' || answer.kind === 'notSent') {
+      unanswered = answer.kind;
+      break;
+    }
+    asked.push(transactionId);
+    const sale = sales.get(transactionId);
+    const difference = sale === undefined ? null : ledgerDifference(sale, answer);
+    if (difference !== null) found.push({ ...difference, transactionId, installmentNumber: 1 });
+  }
+  // A question that was not answered was put all the same.
+  const put = asked.length + (unanswered === 'unknown' ? 1 : 0);
+  return {
+    found,
+    asked,
+    isCutShort: tally.isCutShort || unanswered !== null || (isSilent(budget) && sales.size > 0),
+    beyondLookUp,
+    leftOut: differing.filter((sale) => !asked.includes(sale)).length,
+    spent: { budgetKey: key, givenBack: taken - put, unanswered: unanswered === 'unknown' ? 1 : 0 },
+  };
+}
+
+/** The sales of a batch that the acquirer still finds, and those of them that differ. */
+function salesToLookUp(outcomes: readonly Outcome[], day: TruthRun['day'], lookUpDays: number | null) {
+  const found = outcomes.filter(({ compared }) => isWithinLookUp(compared.soldAt, day, lookUpDays));
+  const differing = found.filter(
+    ({ compared: { isNoted }, comparison: { differences, exceptions } }) =>
+      isNoted || differences.length + exceptions.length > 0,
+  );
+  return {
+    sales: new Map(found.map(({ compared }) => [compared.transactionId, compared.sale])),
+    differing: [...new Set(differing.map(({ compared }) => compared.transactionId))],
+    beyondLookUp: outcomes.length - found.length,
+  };
+}

@@ -1,0 +1,82 @@
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import type { QuestionBudget } from './question-budget.ts';
+
+/** Those of past days go: each is asked of for a night. */
+const OPEN = statement(
+  'truth_budgets.open',
+  `with past as (
+     delete from truth_budgets where opened_at < now() - interval '7 days'
+   )
+   insert into truth_budgets (budget_key, questions, merchants)
+   values ($1, $2, coalesce($3, (select count(*) from receivable_cursors)))
+   on conflict do nothing`,
+);
+const FIND = statement(
+  'truth_budgets.find',
+  `select questions, merchants, asked, ended_merchants, ended_asked, unanswered from truth_budgets
+   where budget_key = $1`,
+);
+
+/** The budget under the key; `merchants` null: all that have sold something share a new one. */
+export async function openBudget(
+  database: Database,
+  key: string,
+  questions: number,
+  merchants: number | null,
+): Promise<QuestionBudget> {
+  const [found] = await database.query(FIND, [key]);
+  if (found !== undefined) return parseBudget(found);
+  await database.query(OPEN, [key, questions, merchants]);
+  const [made] = await database.query(FIND, [key]);
+  if (made === undefined) throw new Error('the budget of questions is gone');
+  return parseBudget(made);
+}
+
+const TAKE = statement(
+  'truth_budgets.take',
+  `with held as (
+     select budget_key, least($2, questions - asked) as taken from truth_budgets
+     where budget_key = $1 and asked < questions for no key update
+   )
+   update truth_budgets b set asked = b.asked + h.taken from held h where b.budget_key = h.budget_key
+   returning h.taken`,
+);
+
+/** How many of the wanted questions are left for this batch; the others must not be asked. */
+export async function takeQuestions(database: Database, key: string, wanted: number): Promise<number> {
+  if (wanted === 0) return 0;
+  const [row] = await database.query(TAKE, [key, wanted]);
+  return (row?.taken as number | undefined) ?? 0;
+}
+
+/** What became of questions that were taken; `endedAsked` null: the run goes on. */
+export type SpentQuestions = {
+  readonly budgetKey: string;
+  readonly givenBack: number;
+  readonly unanswered: number;
+  readonly endedAsked: number | null;
+};
+
+const SPEND = statement(
+  'truth_budgets.spend',
+  `update truth_budgets set asked = asked - $2, unanswered = unanswered + $3,
+     ended_merchants = ended_merchants + case when $4::integer is null then 0 else 1 end,
+     ended_asked = ended_asked + coalesce($4, 0)
+   where budget_key = $1`,
+);
+
+/** Within the commit of a batch. */
+export function spendStep({ budgetKey, givenBack, unanswered, endedAsked }: SpentQuestions): Step {
+  return { statement: SPEND, values: [budgetKey, givenBack, unanswered, endedAsked] };
+}
+
+function parseBudget(row: Row): QuestionBudget {
+  return {
+    questions: row.questions as number,
+    merchants: row.merchants as number,
+    asked: row.asked as number,
+    endedMerchants: row.ended_merchants as number,
+    endedAsked: row.ended_asked as number,
+    unanswered: row.unanswered as number,
+  };
+}
