@@ -31,7 +31,8 @@ export const FEE_COMMANDS: readonly Command[] = [
       {
         name: 'from',
         value: 'DAY',
-        description: 'a day in São Paulo, as 2026-12-01, after the last sale; default: in ten seconds',
+        description:
+          'a day in São Paulo, as 2026-12-01, after the last sale; default, and at the earliest: in ten seconds',
       },
       {
         name: 'merchant',

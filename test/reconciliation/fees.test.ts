@@ -23,6 +23,19 @@ async function feeOf(sold: Sold): Promise<unknown> {
   return [first?.discountMdrTax, first?.discountMdrValue];
 }
 
+const SHOP = [
+  ...['--cnpj', '11222333000181', '--legal-name', 'Loja Nova Ltda.'],
+  ...['--contact-name', 'Ana', '--contact-email', 'ana@example.com', '--contact-phone', '11999990000'],
+];
+
+/** Whether versions begin ten seconds or more after they were written. */
+async function leads(where: string): Promise<unknown[]> {
+  const rows = await service.auditor.query(
+    `select valid_from >= created_at + interval '10 seconds' as leads from fee_tables where ${where} order by created_at`,
+  );
+  return rows.map((row) => row.leads);
+}
+
 /** `valid_from` of a merchant's version is moved into the past, so that no test waits for its moment. */
 async function startsNow(merchantId: string): Promise<void> {
   await service.auditor.query(
@@ -53,6 +66,9 @@ test('a sale keeps the fee of its moment when the operator puts a version beside
 
 test('a version before a sale is refused, with its moment, and so is one that cannot be read', async () => {
   await service.sell(10_000, 1);
+  const words = ['--merchant-id', 'NOVA', '--account', '7001', ...SHOP];
+  const created = await service.parcela('merchant', 'create', ...words);
+  assert.equal(created.exitCode, 0, created.errors);
   const today = await service.today();
   const count = async () => (await service.auditor.query('select count(*)::int as n from fee_tables'))[0]?.n;
   const versions = await count();
@@ -71,6 +87,17 @@ test('a version before a sale is refused, with its moment, and so is one that ca
   assert.equal((await service.parcela('fees', 'set', 'any:1-99=1', '--from', from)).exitCode, 0);
   const again = await service.parcela('fees', 'set', 'any:1-99=2', '--from', from);
   assert.match(again.errors, /from which a version is valid already/);
+  const late = await service.parcela(
+    'fees',
+    'set',
+    'any:1-99=7',
+    '--from',
+    '2026-01-01',
+    '--merchant',
+    'NOVA',
+  );
+  assert.equal(late.exitCode, 0, late.errors);
+  assert.deepEqual(await leads(`merchant_id = 'NOVA'`), [true], 'a sale under way keeps its fee');
   const { printed } = await service.parcela('fees', 'list', '--json');
   const { items } = JSON.parse(printed);
   const ahead = items.filter(({ validFrom }: { validFrom: string }) => validFrom.startsWith(from));
@@ -94,6 +121,7 @@ test('a setting that has changed is a new version from the start that finds it, 
     { rules: 'any:1-99=3', is_later: true },
   ];
   assert.deepEqual(await ofSetting(), changed);
+  assert.deepEqual(await leads(`rules = 'any:1-99=3' and source = 'setting'`), [true]);
   const again = await service.startBeside({ PARCELA_FEES: 'any:1-99=3' });
   await again.stop();
   assert.deepEqual(await ofSetting(), changed);

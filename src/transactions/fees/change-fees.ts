@@ -4,14 +4,11 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { type Instant, instant, isDay, saoPauloText, startOfSaoPauloDay } from '../../values/instant.ts';
 import { readFeeTable } from './fee-table.ts';
 import { feeVersionStep, findSaleAfter } from './fee-tables.sql.ts';
-import { ALL_MERCHANTS, type FeeRefusal, type FeeVersion } from './fee-version.ts';
-
-/** Every process has read it by then. */
-const AHEAD_MILLISECONDS = 10_000;
+import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, type FeeRefusal, type FeeVersion } from './fee-version.ts';
 
 export type NewFees = {
   readonly rules: string;
-  /** A day in São Paulo; null: in some seconds. */
+  /** A day in São Paulo; null, and a day that has begun: in some seconds. */
   readonly from: string | null;
   /** Null: of all merchants that have no version of their own. */
   readonly merchantId: string | null;
@@ -30,8 +27,8 @@ type ChangeFeesTools = {
 };
 
 /**
- * Puts a version of the fees beside the others. None comes before a sale: what was sold keeps the fee
- * that it was sold at.
+ * Puts a version of the fees beside the others. None comes before a sale, nor before a sale that is
+ * under way: what was sold keeps the fee that it was sold at.
  */
 export async function changeFees(tools: ChangeFeesTools, wanted: NewFees): Promise<FeeChange> {
   const { database, audit, operator, now } = tools;
@@ -42,20 +39,23 @@ export async function changeFees(tools: ChangeFeesTools, wanted: NewFees): Promi
   if (from !== null && !isDay(from)) return refused('dayMalformed', from);
   if (merchantId !== ALL_MERCHANTS && (await findMerchant(database, merchantId)) === null)
     return refused('merchantUnknown', merchantId);
-  const validFrom = from === null ? instant(now + AHEAD_MILLISECONDS) : startOfSaoPauloDay(from);
-  const sale = await findSaleAfter(database, merchantId, validFrom);
+  const wantedFrom = from === null ? instant(now + FEE_LEAD_MILLISECONDS) : startOfSaoPauloDay(from);
+  const sale = await findSaleAfter(database, merchantId, wantedFrom);
   if (sale !== null) return refused('saleAfter', saoPauloText(sale));
-  const version = { merchantId, validFrom, rules, createdBy: operator.actor };
+  const version = { merchantId, validFrom: wantedFrom, rules, createdBy: operator.actor };
   const resource = merchantId === ALL_MERCHANTS ? 'fees' : `merchants/${merchantId}/fees`;
-  const detail = { from: saoPauloText(validFrom), rules };
-  const row = await audit.change(feeVersionStep(version), {
-    ...operator,
-    action: 'fees.change',
-    outcome: 'success',
-    resource,
-    detail,
-  });
-  return row === undefined ? refused('sameMoment', saoPauloText(validFrom)) : { kind: 'changed', version };
+  const [[row] = []] = await audit.commit([feeVersionStep(version)], ([made = []]) =>
+    made.map((row) => ({
+      ...operator,
+      action: 'fees.change',
+      outcome: 'success',
+      resource,
+      detail: { from: saoPauloText(row.valid_from as Instant), rules },
+    })),
+  );
+  return row === undefined
+    ? refused('sameMoment', saoPauloText(wantedFrom))
+    : { kind: 'changed', version: { ...version, validFrom: row.valid_from as Instant } };
 }
 
 function refused(refusal: FeeRefusal, value: string): FeeChange {

@@ -6,7 +6,7 @@ import {
   statement,
 } from '../../platform/postgres/database.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
-import { ALL_MERCHANTS, type FeeSource, type FeeVersion } from './fee-version.ts';
+import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, type FeeSource, type FeeVersion } from './fee-version.ts';
 
 const COLUMNS = 'merchant_id, valid_from, rules, source, created_by, created_at';
 
@@ -53,7 +53,8 @@ export function parseFeeVersion(row: Row): FeeVersion {
 const KEEP_SETTING = statement(
   'fees.keep_setting',
   `insert into fee_tables (merchant_id, valid_from, rules, source, created_by)
-   select $1, case when exists (select from fee_tables where merchant_id = $1) then now() else 'epoch' end, $2,
+   select $1, case when exists (select from fee_tables where merchant_id = $1) then clock_timestamp() + $3 * interval '1 millisecond'
+     else 'epoch' end, $2,
      'setting', 'system'
    where $2 is distinct from (
      select rules from fee_tables where merchant_id = $1 and source = 'setting' order by valid_from desc limit 1
@@ -63,7 +64,7 @@ const KEEP_SETTING = statement(
 
 /** The setting as a new version, when it is not the last one that came from it. */
 export async function keepFeeSetting(database: Database, rules: string): Promise<void> {
-  await database.query(KEEP_SETTING, [ALL_MERCHANTS, rules]);
+  await database.query(KEEP_SETTING, [ALL_MERCHANTS, rules, FEE_LEAD_MILLISECONDS]);
 }
 
 /** Along the index of a merchant's sales by their moment. */
@@ -92,15 +93,22 @@ export async function findSaleAfter(
 const INSERT = statement(
   'fees.insert',
   `insert into fee_tables (merchant_id, valid_from, rules, source, created_by)
-   values ($1, $2, $3, 'operator', $4) on conflict do nothing returning valid_from`,
+   values ($1, greatest($2, clock_timestamp() + $5 * interval '1 millisecond'), $3, 'operator', $4)
+   on conflict do nothing returning valid_from`,
 );
 
-/** Its row is missing where the owner has a version of this moment. */
+/**
+ * Valid from the wanted moment, or some seconds after this statement, whichever is later. Its row is
+ * missing where the owner has a version of this moment.
+ */
 export function feeVersionStep({
   merchantId,
   validFrom,
   rules,
   createdBy,
 }: Omit<FeeVersion, 'source'>): Step {
-  return { statement: INSERT, values: [merchantId, utcText(validFrom), rules, createdBy] };
+  return {
+    statement: INSERT,
+    values: [merchantId, utcText(validFrom), rules, createdBy, FEE_LEAD_MILLISECONDS],
+  };
 }

@@ -8,6 +8,12 @@ export const FEE_SOURCES = ['setting', 'operator'] as const;
 /** `setting`: PARCELA_FEES, as a start found it. */
 export type FeeSource = (typeof FEE_SOURCES)[number];
 
+/**
+ * How long after it was written a version begins, at the least: every process reads new ones every two
+ * seconds, and a sale of its first moment must find it, whichever process makes it.
+ */
+export const FEE_LEAD_MILLISECONDS = 10_000;
+
 /** The table of fees from a moment on, until its next version. */
 export type FeeVersion = {
   /** `ALL_MERCHANTS`, or one. */

@@ -5,7 +5,7 @@ import { type Instant, instant } from '../../values/instant.ts';
 import { keepFeeSetting, listFeeVersions } from './fee-tables.sql.ts';
 import { type FeeVersion, type FeeVersions, feeVersions } from './fee-version.ts';
 
-/** A version is put some seconds ahead, so that every process has it when it becomes valid. */
+/** A version begins `FEE_LEAD_MILLISECONDS` after it was written, so that every process has it by then. */
 const FOLLOW_MILLISECONDS = 2_000;
 /** By how much a version may be older than the newest one that was seen before it. */
 const LOOK_BACK_MILLISECONDS = 60_000;
