@@ -40,6 +40,8 @@ export type ServiceOptions = {
   readonly logFile?: number;
   /** Options of Node; those of `npm start` unless others are given. */
   readonly nodeOptions?: readonly string[];
+  /** Another program than this checkout's `src/main.ts`: `bin/parcela` of a release. */
+  readonly program?: string;
 };
 
 /** As the script `start` of package.json has them. */
@@ -65,7 +67,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     PARCELA_SECURITY_EXPIRES: '2099-12-31',
     ...options.settings,
   };
-  const child = spawn(process.execPath, [...(options.nodeOptions ?? NODE_OPTIONS), MAIN], {
+  const [file, words] =
+    options.program === undefined
+      ? [process.execPath, [...(options.nodeOptions ?? NODE_OPTIONS), MAIN]]
+      : [options.program, ['serve']];
+  const child = spawn(file, words, {
     env: cleanEnvironment(settings),
     stdio: ['ignore', options.logFile ?? 'pipe', 'pipe'],
   });
