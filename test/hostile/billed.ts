@@ -50,7 +50,10 @@ export async function newBoleto(shop: Shop): Promise<string> {
 
 async function issued(shop: Shop): Promise<{ readonly id: string; readonly url: string }> {
   const path = `/api/billissuer/new?accountNumber=${shop.accountNumber}`;
-  const reply = await call(shop.url, path, { token: shop.tokens.integration, body: await boletoToIssue(shop) });
+  const reply = await call(shop.url, path, {
+    token: shop.tokens.integration,
+    body: await boletoToIssue(shop),
+  });
   if (reply.status !== 200) throw new Error(`the boleto was answered ${reply.status}: ${reply.text}`);
   return reply.body as { id: string; url: string };
 }
