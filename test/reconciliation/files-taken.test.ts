@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -144,35 +144,127 @@ const SOLD: Sold = {
   nsu: '1',
 };
 
-test('a folder is emptied: what is taken and what is refused stand apart, and what grows is left', async () => {
-  const folder = join(bench.folder, 'inbox');
+/** A folder that is looked at as the service does. */
+async function watchedFolder(name: string) {
+  const folder = join(bench.folder, name);
   await mkdir(folder);
-  const text = (sequence: number, isTrailerBroken = false) =>
-    adiqText({ day: '2026-12-05', sequence, lines: [payoutOf(SOLD)], isTrailerBroken });
-  await writeFile(join(folder, 'good.txt'), text(107), 'latin1');
-  await writeFile(join(folder, 'bad.txt'), text(108, true), 'latin1');
-  await writeFile(join(folder, 'growing.txt'), text(109).slice(0, 900), 'latin1');
+  const outcomes: string[] = [];
   const tools = {
     ...bench.audited,
     notify: () => {},
     actor: bench.audited.operator,
-    sizes: new Map<string, string>(),
-    observe: () => {},
+    seen: new Map(),
+    observe: (file: string, outcome: string) => outcomes.push(`${file} ${outcome}`),
   };
-  const look = () => processWatchedFolder(tools, folder, new AbortController().signal);
+  return {
+    folder,
+    outcomes,
+    look: () => processWatchedFolder(tools, folder, new AbortController().signal),
+    write: (file: string, text: string) => writeFile(join(folder, file), text, 'latin1'),
+    /** The file was changed so many minutes ago. */
+    age: (file: string, minutes: number) => {
+      const at = Date.now() / 1_000 - 60 * minutes;
+      return utimes(join(folder, file), at, at);
+    },
+    /** The files in it, or in a folder of it, without the part of their hash. */
+    names: async (inside = '.') =>
+      (await readdir(join(folder, inside), { withFileTypes: true }))
+        .filter((entry) => entry.isFile())
+        .map((entry) => entry.name.replace(/\.[0-9a-f]{12}(?=$|\.reason)/, ''))
+        .sort(),
+  };
+}
+
+const folderText = (sequence: number, isTrailerBroken = false) =>
+  adiqText({ day: '2026-12-05', sequence, lines: [payoutOf(SOLD)], isTrailerBroken });
+
+test('a folder is emptied: what is taken and what is refused stand apart, and what grows is left', async () => {
+  const { folder, look, write, age, names, outcomes } = await watchedFolder('inbox');
+  await write('good.txt', folderText(107));
+  await write('bad.txt', folderText(108, true));
+  await age('bad.txt', 11);
+  await write('slow.txt', folderText(109).slice(0, -20));
+  for (const name of ['up.txt.part', 'up.TMP', '.up.txt', 'up.filepart']) await write(name, folderText(110));
   await look();
-  assert.deepEqual((await readdir(folder)).sort(), [
-    'bad.txt',
-    'good.txt',
-    'growing.txt',
-    'refused',
-    'taken',
+  const unfinished = ['.up.txt', 'up.TMP', 'up.filepart', 'up.txt.part'];
+  assert.deepEqual(await names(), [...unfinished, 'bad.txt', 'good.txt', 'slow.txt'].sort());
+  await look();
+  assert.deepEqual(await names(), [...unfinished, 'slow.txt'].sort(), 'an upload that pauses is waited for');
+  assert.deepEqual(await names('taken'), ['good.txt']);
+  assert.deepEqual(await names('refused'), ['bad.txt', 'bad.txt.reason.txt']);
+  const reason = (await readdir(join(folder, 'refused'))).find((name) => name.endsWith('.reason.txt'));
+  assert.match(await readFile(join(folder, 'refused', `${reason}`), 'utf8'), /line 4, record L9/);
+  await look();
+  await write('slow.txt', folderText(109));
+  await look();
+  await look();
+  assert.deepEqual(await names('taken'), ['good.txt', 'slow.txt']);
+  await rename(join(folder, 'up.txt.part'), join(folder, 'up.txt'));
+  await look();
+  await look();
+  assert.deepEqual(await names('taken'), ['good.txt', 'slow.txt', 'up.txt']);
+  assert.deepEqual(outcomes, [
+    'bad.txt refused',
+    'good.txt taken',
+    'slow.txt waiting',
+    'slow.txt taken',
+    'up.txt taken',
   ]);
-  await writeFile(join(folder, 'growing.txt'), text(109), 'latin1');
+});
+
+test('a file that never becomes whole is refused when it has rested, and no name hides another content', async () => {
+  const { folder, look, write, age, names } = await watchedFolder('again');
+  for (const [sequence, isBroken] of [
+    [111, false],
+    [112, false],
+    [113, true],
+    [114, true],
+  ] as const) {
+    await write('same.txt', folderText(sequence, isBroken));
+    await look();
+    await look();
+    if (!isBroken) continue;
+    assert.deepEqual(await names(), ['same.txt']);
+    await age('same.txt', 11);
+    await look();
+    await look();
+    assert.deepEqual(await names(), []);
+  }
+  assert.deepEqual(await names('taken'), ['same.txt', 'same.txt']);
+  assert.equal((await names('refused')).length, 4);
+  const [first = ''] = await readdir(join(folder, 'taken'));
+  await rename(join(folder, 'taken', first), join(folder, first));
   await look();
-  assert.deepEqual((await readdir(folder)).sort(), ['growing.txt', 'refused', 'taken']);
-  assert.deepEqual(await readdir(join(folder, 'taken')), ['good.txt']);
-  assert.match(await readFile(join(folder, 'refused', 'bad.txt.reason.txt'), 'utf8'), /line 4, record L9/);
   await look();
-  assert.deepEqual((await readdir(join(folder, 'taken'))).sort(), ['good.txt', 'growing.txt']);
+  assert.ok((await readdir(join(folder, 'taken'))).includes(first), 'one that was taken keeps its name');
+});
+
+test('a database that was restored to a point takes the files of its folder again, and no file twice', async () => {
+  const { folder, look, write } = await watchedFolder('restored');
+  const restored = await openMatchingBench();
+  try {
+    await write('first.txt', folderText(121));
+    assert.equal((await restored.take(join(folder, 'first.txt'))).kind, 'taken', 'before the point');
+    await write('second.txt', folderText(122));
+    await write('third.txt', folderText(124));
+    await look();
+    await look();
+    const again = async () => {
+      const kinds: string[] = [];
+      for (const name of (await readdir(join(folder, 'taken'))).sort())
+        kinds.push((await restored.take(join(folder, 'taken', name))).kind);
+      return kinds;
+    };
+    assert.deepEqual(await again(), ['known', 'taken', 'taken']);
+    assert.deepEqual(await again(), ['known', 'known', 'known']);
+    const sums = (of: MatchingBench) =>
+      of.auditor.query(
+        `select sha256, entries, net, missing_before from settlement_files
+         where sequence between 122 and 124 and taken_at is not null order by sequence`,
+      );
+    assert.equal((await sums(restored)).length, 2);
+    assert.deepEqual(await sums(restored), await sums(bench));
+  } finally {
+    await restored.close();
+  }
 });

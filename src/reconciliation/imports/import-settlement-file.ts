@@ -34,8 +34,10 @@ export type ImportTools = {
   readonly notify: () => void;
 };
 
-export type ImportResult =
-  | { readonly kind: 'taken'; readonly file: SettlementFile; readonly replaces: number | null }
+type Taken = { readonly kind: 'taken'; readonly file: SettlementFile; readonly replaces: number | null };
+
+export type ImportResult = (
+  | Taken
   /** This very content was taken before. */
   | { readonly kind: 'known'; readonly file: SettlementFile }
   | {
@@ -45,7 +47,10 @@ export type ImportResult =
       readonly reason: string | null;
       /** By another process, at this moment. */
       readonly isBeingTaken: boolean;
-    };
+      /** More may be written to it: its lines are wrong, or it changed under the reader. */
+      readonly mayBecomeWhole: boolean;
+    }
+) & { readonly sha256: string };
 
 /** Lines of one statement. */
 const LINES_AT_ONCE = 4_000;
@@ -61,6 +66,7 @@ const REFUSALS = {
     'a file of this number was taken with another content, and this one does not say that it was sent anew',
   nothingToReplace: 'it was sent anew, and there is not exactly one taken file of its days that it replaces',
   beingTaken: 'another process is taking this file now',
+  changed: 'it changed while it was read',
 } as const;
 
 /**
@@ -75,14 +81,17 @@ export async function importSettlementFile(
 ): Promise<ImportResult> {
   await clearLeftFiles(tools.database);
   const sha256 = await hashOf(path);
+  const hash = sha256.toString('hex');
   const known = await findTakenFile(tools.database, sha256);
-  if (known !== null) return { kind: 'known', file: await fileOf(tools.database, known) };
+  if (known !== null) return { kind: 'known', file: await fileOf(tools.database, known), sha256: hash };
   try {
-    return await takeFile(tools, path, sha256, actor);
+    return { ...(await takeFile(tools, path, sha256, actor)), sha256: hash };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
-    const isBeingTaken = error.reason === REFUSALS.beingTaken;
-    return { kind: 'refused', faults: error.faults, reason: error.reason, isBeingTaken };
+    const { faults, reason } = error;
+    const isBeingTaken = reason === REFUSALS.beingTaken;
+    const mayBecomeWhole = reason === null || reason === REFUSALS.changed;
+    return { kind: 'refused', faults, reason, isBeingTaken, mayBecomeWhole, sha256: hash };
   }
 }
 
@@ -104,12 +113,7 @@ async function clearLeftFiles(database: Database): Promise<void> {
   }
 }
 
-async function takeFile(
-  tools: ImportTools,
-  path: string,
-  sha256: Buffer,
-  actor: Actor,
-): Promise<ImportResult> {
+async function takeFile(tools: ImportTools, path: string, sha256: Buffer, actor: Actor): Promise<Taken> {
   const { database } = tools;
   const events = readSettlementEvents(createReadStream(path));
   const head = await headOf(events);
@@ -120,7 +124,7 @@ async function takeFile(
   try {
     await deleteLines(database, file);
     const { sums, end } = await writeEntries(tools, file, events);
-    if (end.sha256 !== sha256.toString('hex')) throw new FileRefused('it changed while it was read');
+    if (end.sha256 !== sha256.toString('hex')) throw new FileRefused(REFUSALS.changed);
     return await finishFile(tools, file, { head, sums, sha256, name, actor });
   } catch (error) {
     await abandonFile(database, file).catch(() => {});
@@ -212,7 +216,7 @@ async function finishFile(
   { database, audit, notify }: ImportTools,
   file: HeldFile,
   { head, sums, sha256, name, actor }: ToFinish,
-): Promise<ImportResult> {
+): Promise<Taken> {
   let place: FilePlace = { ok: false, refusal: 'beingTaken' };
   const steps = finishSteps(file, head, sums, (given) => {
     place = given;

@@ -1,27 +1,27 @@
 import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Actor } from '../../audit/audit-event.ts';
-import { type ImportTools, importSettlementFile } from './import-settlement-file.ts';
+import { type ImportResult, type ImportTools, importSettlementFile } from './import-settlement-file.ts';
 import { refusalLines } from './refusal-lines.ts';
 import { keptName } from './settlement-file.ts';
+import { hasRested, isStillWritten, isToTry, movedName, type WatchedFile } from './watched-file.ts';
 
 export type WatchedFolderTools = Omit<ImportTools, 'report'> & {
   readonly actor: Actor;
-  /** Size and time of each file at the last look. */
-  readonly sizes: Map<string, string>;
-  readonly observe: (name: string, outcome: 'taken' | 'known' | 'refused') => void;
+  /** What the last look saw of each file. */
+  readonly seen: Map<string, WatchedFile>;
+  readonly observe: (name: string, outcome: 'taken' | 'known' | 'refused' | 'waiting') => void;
 };
 
 /** Of one look; what is left waits for the next. */
 const MOST_OF_LOOK = 20;
 const MOST_REMEMBERED = 1_000;
-/** A name has at most 255 bytes, and a reason beside it a longer one. */
-const LONGEST_NAME = 50;
 
 /**
- * Takes files that have not grown since the last look, and moves them: to `taken/`, or to `refused/`
- * with a text that says why. Several processes may watch one folder: a file that another has moved is
- * passed over. A file whose names begins with a dot is still being written.
+ * Takes files that have not changed since the last look, and moves them: to `taken/`, or to `refused/`
+ * with a text that says why. One whose lines are wrong may still be written by a slow upload: it is
+ * refused when it has rested. Several processes may watch one folder: a file that another has moved is
+ * passed over.
  */
 export async function processWatchedFolder(
   tools: WatchedFolderTools,
@@ -30,21 +30,20 @@ export async function processWatchedFolder(
 ): Promise<void> {
   for (const each of ['taken', 'refused']) await mkdir(join(folder, each), { recursive: true });
   const names = (await readdir(folder, { withFileTypes: true }))
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+    .filter((entry) => entry.isFile() && !isStillWritten(entry.name))
     .map(({ name }) => name)
     .sort();
-  const whole: string[] = [];
-  const seen = new Map<string, string>();
+  const before = new Map(tools.seen);
+  tools.seen.clear();
+  const toTry: string[] = [];
   for (const name of names.slice(0, MOST_REMEMBERED)) {
-    const mark = await markOf(join(folder, name));
-    if (mark === null) continue;
-    seen.set(name, mark);
-    if (tools.sizes.get(name) === mark) whole.push(name);
+    const file = await lookAt(join(folder, name), before.get(name));
+    if (file === null) continue;
+    tools.seen.set(name, file);
+    if (isToTry(file)) toTry.push(name);
   }
-  tools.sizes.clear();
-  for (const [name, mark] of seen) tools.sizes.set(name, mark);
   const errors: unknown[] = [];
-  for (const name of whole.slice(0, MOST_OF_LOOK)) {
+  for (const name of toTry.slice(0, MOST_OF_LOOK)) {
     if (signal.aborted) break;
     // One that cannot be taken or moved must not keep those behind it.
     await takeWatched(tools, folder, name).catch((error) => errors.push(error));
@@ -53,11 +52,15 @@ export async function processWatchedFolder(
 }
 
 /** Null: it is gone, and another process has it. */
-async function markOf(path: string): Promise<string | null> {
-  return stat(path).then(
-    ({ size, mtimeMs }) => `${size} ${mtimeMs}`,
-    () => null,
-  );
+async function lookAt(path: string, before: WatchedFile | undefined): Promise<WatchedFile | null> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return null;
+  const mark = `${found.size} ${found.mtimeMs}`;
+  // By this process's clock, or by the file's own time where that is longer ago.
+  const now = performance.now();
+  const isSame = before !== undefined && before.mark === mark;
+  const since = Math.min(isSame ? before.since : now, now - (Date.now() - found.mtimeMs));
+  return { mark, since, restedFor: now - since, isSame, wasRefused: isSame && before.wasRefused };
 }
 
 async function takeWatched(tools: WatchedFolderTools, folder: string, name: string): Promise<void> {
@@ -71,12 +74,25 @@ async function takeWatched(tools: WatchedFolderTools, folder: string, name: stri
   if (result === null) return;
   // Another process is at it: it will move it.
   if (result.kind === 'refused' && result.isBeingTaken) return;
-  if (result.kind === 'refused') {
-    const target = join(folder, 'refused', name.slice(0, LONGEST_NAME));
-    await writeFile(`${target}.reason.txt`, `${refusalLines(result).join('\n')}\n`);
-    await moveAway(path, target);
-  } else await moveAway(path, join(folder, 'taken', name));
+  const file = tools.seen.get(name);
+  if (result.kind === 'refused' && result.mayBecomeWhole && file !== undefined && !hasRested(file)) {
+    tools.seen.set(name, { ...file, wasRefused: true });
+    if (!file.wasRefused) tools.observe(keptName(name), 'waiting');
+    return;
+  }
+  if (result.kind === 'refused') await refuseWatched(folder, name, result);
+  else await moveAway(path, join(folder, 'taken', movedName(name, result.sha256)));
   tools.observe(keptName(name), result.kind);
+}
+
+async function refuseWatched(
+  folder: string,
+  name: string,
+  result: Extract<ImportResult, { kind: 'refused' }>,
+): Promise<void> {
+  const target = join(folder, 'refused', movedName(name, result.sha256));
+  await writeFile(`${target}.reason.txt`, `${refusalLines(result).join('\n')}\n`);
+  await moveAway(join(folder, name), target);
 }
 
 async function moveAway(from: string, to: string): Promise<void> {

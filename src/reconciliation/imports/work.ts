@@ -4,6 +4,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
 import { processWatchedFolder } from './process-watched-folder.ts';
+import type { WatchedFile } from './watched-file.ts';
 
 type WatchTools = {
   readonly database: Database;
@@ -17,12 +18,12 @@ const LOOK_MILLISECONDS = 5_000;
 
 /** Takes the files of a folder, once they have stopped growing between two looks. */
 export function watchedFolderWork({ log, service, ...tools }: WatchTools, folder: string): Work {
-  const sizes = new Map<string, string>();
+  const seen = new Map<string, WatchedFile>();
   return everySoOften('watchSettlementFolder', LOOK_MILLISECONDS, async (signal) => {
     await processWatchedFolder(
       {
         ...tools,
-        sizes,
+        seen,
         actor: service,
         observe(name, outcome) {
           log.info({ file: name, outcome }, 'a file of the settlement folder was looked at');
