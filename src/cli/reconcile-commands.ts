@@ -49,7 +49,7 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
   RECONCILE_IMPORT,
   {
     words: ['reconcile', 'list'],
-    summary: 'show where files and books differ, the largest first',
+    summary: 'show the exceptions, where files and books differ, the largest first',
     options: [
       { name: 'merchant', value: 'ID', description: 'only of this merchant' },
       {
@@ -83,7 +83,7 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
   },
   {
     words: ['reconcile', 'show'],
-    summary: 'show all of one difference, and the lines of files that it comes from',
+    summary: 'show all of one exception, and the lines of files that it comes from',
     operand: ID_OPERAND,
     options: [],
     isAudited: false,
@@ -91,7 +91,7 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
   },
   {
     words: ['reconcile', 'resolve'],
-    summary: 'end a difference by what you found out',
+    summary: 'end an exception by what you found out',
     operand: ID_OPERAND,
     options: [
       {
@@ -207,5 +207,5 @@ async function runResolve(given: GivenOptions, tools: AuditedCommandTools): Prom
 }
 
 function unknownId(): CommandOutcome {
-  return { ok: false, option: 'ID', message: 'no difference has this id' };
+  return { ok: false, option: 'ID', message: 'no exception has this id' };
 }

@@ -65,9 +65,9 @@ async function runReport(given: GivenOptions, { database, report }: CommandTools
   const days = runs.map((run) => run.day).sort();
   const verified =
     runs.length === 0
-      ? ['Books, reports, files and ledger were not compared yet: see reconcile verify.']
+      ? ['Books, feed, files and ledger were not compared yet: see reconcile verify.']
       : [
-          `Books, reports, files and ledger, as compared last (${days[0]} to ${days.at(-1)}):`,
+          `Books, feed, files and ledger, as compared last (${days[0]} to ${days.at(-1)}):`,
           ...truthLines(runs, differences),
         ];
   return {

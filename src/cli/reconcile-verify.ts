@@ -26,7 +26,7 @@ const DAY_SECONDS = 86_400;
 
 export const RECONCILE_VERIFY: Command = {
   words: ['reconcile', 'verify'],
-  summary: 'compare books, reports, files and the acquirer’s ledger now, as every night does',
+  summary: 'compare books, feed, files and the acquirer’s ledger now, as every night does',
   options: [{ name: 'merchant', value: 'ID', description: 'only of this merchant' }],
   isAudited: false,
   run: runVerify,
@@ -109,9 +109,9 @@ export function truthLines(
   const all = tallies.reduce(withTally, NOTHING_COMPARED);
   const sums = [
     `compared  ${all.receivables} receivables of ${tallies.length} merchants, ${reaisOf(all.standing)}`,
-    `settled   ${all.settled}: books ${reaisOf(all.settledByBooks)}, reports ${reaisOf(all.settledByFeed)}, ` +
+    `settled   ${all.settled}: books ${reaisOf(all.settledByBooks)}, feed ${reaisOf(all.settledByFeed)}, ` +
       `files ${reaisOf(all.settledByFiles)} (${reaisOf(all.explained)} of them explained)`,
-    `only in   reports ${all.onlyInFeed}, files ${all.onlyInFiles}`,
+    `only in   feed ${all.onlyInFeed}, files ${all.onlyInFiles}`,
     `ledger    ${all.asked} sales asked for${all.isCutShort ? '; it stopped answering' : ''}`,
     ...(all.leftOut === 0 ? [] : [`          ${all.leftOut} sales that differ were not asked for`]),
     ...(all.beyondLookUp === 0

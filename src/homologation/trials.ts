@@ -13,7 +13,7 @@ type Row = readonly (string | Sentence)[];
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
 
 const FAULT_TEXTS: Readonly<Record<string, Sentence>> = {
-  silent: { pt: 'o adquirente se cala e nada registra', en: 'the acquirer is silent and books nothing' },
+  silent: { pt: 'a adquirente se cala e nada registra', en: 'the acquirer is silent and books nothing' },
   booksButSilent: { pt: 'registra a cobrança e se cala', en: 'it books the charge and is silent' },
   late: { pt: 'registra e responde tarde demais', en: 'it books the charge and answers too late' },
   garbage: { pt: 'registra e responde lixo', en: 'it books the charge and answers garbage' },

@@ -318,7 +318,7 @@ test('the timeline records each charge and what was made of it, in order', async
       paymentId: null,
       rule: 'SentAgain',
       nextChargeOn: null,
-      description: 'O adquirente não respondeu; nada desta tentativa ficou, e ela é feita de novo.',
+      description: 'A adquirente não respondeu; nada desta tentativa ficou, e ela é feita de novo.',
     },
     {
       ...charged,

@@ -21,7 +21,7 @@ export type BelowTruth = {
   readonly notifyDeliverer: () => void;
 };
 
-/** Whether books, the acquirer's reports, its files and its ledger agree, once a night. */
+/** Whether books, the acquirer's feed, its files and its ledger agree, once a night. */
 export function openTruth(
   { configuration, database, acquirer, clock, log, metrics }: TruthContext,
   { isUpToDate, notifyDeliverer }: BelowTruth,
@@ -44,7 +44,7 @@ function logRun(log: Log, { merchantId, day, tally }: TruthRun): void {
   else
     log.warn(
       { merchantId, day, ...sums, differences },
-      'books, reports, files or ledger differ: see parcela reconcile report',
+      'books, feed, files or ledger differ: see parcela reconcile report',
     );
 }
 

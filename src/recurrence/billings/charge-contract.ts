@@ -41,7 +41,7 @@ const UNDER_WAY: Sentence = {
 
 /** A charge by hand is not made again by itself: its merchant decides. */
 const VOIDED_MANUALLY: Sentence = {
-  pt: 'O adquirente não respondeu, e nada desta tentativa ficou: a cobrança continua como estava.',
+  pt: 'A adquirente não respondeu, e nada desta tentativa ficou: a cobrança continua como estava.',
   en: 'The acquirer did not answer, and nothing of this try stays: the billing stays what it was.',
 };
 

@@ -209,7 +209,7 @@ const OTHER_RULES = {
     en: 'No funds when charged by hand: the billing stays what it was.',
   },
   sentAgain: {
-    pt: 'O adquirente não respondeu; nada desta tentativa ficou, e ela é feita de novo.',
+    pt: 'A adquirente não respondeu; nada desta tentativa ficou, e ela é feita de novo.',
     en: 'The acquirer did not answer; nothing of this try stays, and it is made again.',
   },
   subscriptionEnded: {
