@@ -12,7 +12,7 @@ export type WatchedFile = {
 };
 
 /** How long a file must not have changed before it is refused for what its lines say. */
-export const REST_MILLISECONDS = 10 * 60_000;
+const REST_MILLISECONDS = 10 * 60_000;
 
 /** What uploading programs name a file until it is whole. */
 const UNFINISHED = /\.(part|partial|filepart|tmp|temp|crdownload)$/i;
