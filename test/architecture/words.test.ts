@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertNone, assertOne, planted } from './planted.ts';
 import { readSourceTree } from './source-tree.ts';
-import { widthComplaints, wordComplaints } from './words.ts';
+import { genderComplaints, widthComplaints, wordComplaints } from './words.ts';
 
 test('comments say the words of the trade', () => {
   assertNone(wordComplaints(readSourceTree()));
@@ -10,6 +10,12 @@ test('comments say the words of the trade', () => {
 
 test('comments fit into 110 columns', () => {
   assertNone(widthComplaints(readSourceTree()));
+});
+
+test('an acquirer has one gender in Portuguese', () => {
+  assertNone(genderComplaints(readSourceTree()));
+  const bad = { 'src/texts.json': '{\n"Of it.": "Do adquirente, e ao Adquirente."\n}' };
+  assertOne(genderComplaints(planted(bad)), /says o adquirente: 2 times: src\/texts.json:2/);
 });
 
 test('each word that is not said is found where it stands', () => {

@@ -33,6 +33,21 @@ export function widthComplaints(tree: SourceTree): Complaint[] {
   );
 }
 
+/** In Portuguese an acquirer is a company: `a adquirente`. */
+const OTHER_GENDER = /\b(?:o|do|ao|no|pelo|um|seu|próprio) adquirentes?\b/gi;
+
+/** Portuguese texts that give a word another gender than all others do. */
+export function genderComplaints(tree: SourceTree): Complaint[] {
+  const found = [...tree].flatMap(([path, source]) =>
+    path.startsWith('src/')
+      ? source
+          .split('\n')
+          .flatMap((line, index) => [...line.matchAll(OTHER_GENDER)].map(() => `${path}:${index + 1}`))
+      : [],
+  );
+  return complaintOf(found, 'says o adquirente');
+}
+
 function complaintOf(places: readonly string[], what: string): Complaint[] {
   return places.length === 0 ? [] : [`${what}: ${places.length} times: ${places.join(', ')}`];
 }
