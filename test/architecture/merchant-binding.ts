@@ -300,10 +300,26 @@ function unboundReferences(
   const read = references.filter(({ source, table }) => source === 'table' && tables.has(table));
   if (read.length === 0) return found;
   const conditions = query.replace(/^(update .*?) set .*?(?= (?:from|where|returning) |$)/, '$1');
-  const bound = boundAliases(withoutAlternatives(conditions), references, read, outer);
+  const bound = boundAliases(withoutAlternatives(withoutResults(conditions)), references, read, outer);
   const hasWayAround = /\bor\b/.test(outlineOf(query).replace(/\bcase\b.*?\bend\b/g, ''));
   const unbound = read.filter(({ alias }) => hasWayAround || !bound.has(alias));
   return [...found, ...unbound.map(({ table }) => table)];
+}
+
+/** A query without what it gives: a comparison there binds nothing. */
+function withoutResults(query: string): string {
+  const outline = [...query];
+  let depth = 0;
+  for (const [at, sign] of [...query].entries()) {
+    if (sign === ')') depth -= 1;
+    if (depth > 0) outline[at] = ' ';
+    if (sign === '(') depth += 1;
+  }
+  const flat = outline.join('');
+  const from =
+    /^select\b.*? (?=from )/.exec(flat)?.[0].length ?? (flat.startsWith('select') ? flat.length : 0);
+  const end = / returning\b/.exec(flat.slice(from))?.index ?? flat.length;
+  return query.slice(from, from + end);
 }
 
 /**

@@ -48,6 +48,8 @@ test('a statement that does not bind the merchant is found', () => {
     'select * from payments where ($1::text is null or merchant_id = $1)',
     'select * from payments p where p.state = $2 and ((merchant_id = $1 or $1 is null)) limit 3',
     'select * from payments p join parts q on ($2 or q.merchant_id = p.merchant_id) where p.merchant_id = $1',
+    'select merchant_id = $1 as is_own, extract(epoch from paid_at) from payments where payment_id = $2',
+    'update payments set state = 1 where payment_id = $1 returning merchant_id = $2',
     'select * from payments where case when $1 is null then true else merchant_id = $1 end',
   ]) {
     assert.notDeepEqual(unboundTables(text, TABLES), [], text);
