@@ -2,6 +2,7 @@ import { ARCHIVE_COMMAND } from './archive-command.ts';
 import { AUDIT_COMMANDS } from './audit-commands.ts';
 import { BOLETO_COMMANDS } from './boleto-commands.ts';
 import type { Command } from './command.ts';
+import { DOCTOR_COMMAND } from './doctor/doctor-command.ts';
 import { FEE_COMMANDS } from './fee-commands.ts';
 import { KEY_COMMANDS } from './keys/key-commands.ts';
 import { MERCHANT_COMMANDS } from './merchant-commands.ts';
@@ -15,6 +16,7 @@ import { TOKEN_COMMANDS } from './token-commands.ts';
 /** Every command of the operator; the help is printed from here. */
 export const COMMANDS: readonly Command[] = [
   MIGRATE_COMMAND,
+  DOCTOR_COMMAND,
   ...MERCHANT_COMMANDS,
   ...TOKEN_COMMANDS,
   ...FEE_COMMANDS,

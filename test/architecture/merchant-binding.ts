@@ -53,6 +53,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'deliveries.earliest_due': 'work that falls due, for all merchants',
   'deliveries.count_waiting': 'metrics of what waits, for all merchants',
   'webhooks.count_endpoints': 'metrics of what waits, for all merchants',
+  'webhooks.list_latest_endpoints': 'the operator looks whether this machine gets out',
   'transactions.pull_forward': 'work that falls due, for all merchants',
   'cancels.pull_forward': 'work that falls due, for all merchants',
   'changes.open_cursors_of_sellers': 'work that falls due, for all merchants',

@@ -1,0 +1,119 @@
+import { X509Certificate } from 'node:crypto';
+import {
+  type ChannelCredentials,
+  type ChannelFiles,
+  readChannelFiles,
+} from '../../platform/channels/channel-files.ts';
+import { type Channel, openChannel } from '../../platform/channels/open-channel.ts';
+import { type Finding, fault, fine, judgeClock, reasonOf, warning } from './finding.ts';
+import { askAbout, findAddresses, greet } from './look-at-peer.ts';
+
+/** Another program that the service asks. */
+export type Peer = {
+  /** As findings are named: `acquirer`. */
+  readonly name: string;
+  /** As a person calls it: `the bridge to the acquirer`. */
+  readonly words: string;
+  /** `PARCELA_ACQUIRER`. */
+  readonly setting: string;
+  readonly url: string;
+  readonly files: ChannelFiles;
+  /** What its own protocol says of it, once it answers; throws for one that is not fit. */
+  readonly check: ((channel: Channel) => Promise<string | null>) | null;
+};
+
+const CONNECT_MILLISECONDS = 3_000;
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
+/** A certificate is replaced well before its end. */
+const SOON_DAYS = 21;
+/** `Date` has whole seconds, and is written before it is sent. */
+const DATE_SLACK_SECONDS = 1;
+
+/** From the files over the name and the connection to what it answers; the first fault ends it. */
+export async function checkChannel(peer: Peer): Promise<Finding[]> {
+  const { name, words, setting, url, files } = peer;
+  const credentials = await readChannelFiles(files).catch((error: Error) => error);
+  if (credentials instanceof Error)
+    return [fault(`${name}.files`, credentials.message, 'put a file there that fits')];
+  const own = checkOwnCertificate(peer, credentials);
+  const address = new URL(url);
+  const addresses = await findAddresses(address.hostname);
+  if ('code' in addresses) {
+    const says = `the name ${address.hostname} of ${setting}_URL leads nowhere (${addresses.code})`;
+    return [...own, fault(`${name}.dns`, says, 'mend the address, or the name servers of this machine')];
+  }
+  const greeting = await greet(address, credentials);
+  if (greeting.kind === 'refused') return [...own, refusedFinding(peer, address, greeting.code)];
+  const ends = greeting.certificateEndsAt;
+  const found = [
+    ...own,
+    ...(ends === null ? [] : [judgeEnd(`${name}.certificate`, `the certificate of ${words}`, ends)]),
+  ];
+  return [...found, ...(await checkAnswer(peer))];
+}
+
+async function checkAnswer({ name, words, setting, url, files, check }: Peer): Promise<Finding[]> {
+  if (check === null) return [fine(`${name}.reached`, `${words} is reached`)];
+  const channel = await openChannel(files, {
+    connectTimeoutMilliseconds: CONNECT_MILLISECONDS,
+    onFault: () => {},
+  });
+  try {
+    const before = Date.now();
+    const about = await askAbout(url, channel);
+    if ('code' in about) {
+      const says = `${words} does not answer /about (${about.code})`;
+      return [fault(`${name}.silent`, says, `look at the program at ${setting}_URL`)];
+    }
+    if (about.status === 401 || about.status === 403) {
+      const says = `${words} does not believe us: it answered ${about.status}`;
+      return [fault(`${name}.refused`, says, `mend ${setting}_TOKEN_FILE or ${setting}_CERTIFICATE_FILE`)];
+    }
+    const clock =
+      about.date === null
+        ? []
+        : [judgeClock(`clock.${name}`, words, about.date, { before, after: Date.now() }, DATE_SLACK_SECONDS)];
+    const complaint = await check(channel);
+    if (complaint !== null)
+      return [...clock, fault(`${name}.silent`, complaint, `look at the program at ${setting}_URL`)];
+    return [...clock, fine(`${name}.fit`, `${words} answers and is fit`)];
+  } catch (error) {
+    return [fault(`${name}.unfit`, reasonOf(error), `name another one in ${setting}_URL`)];
+  } finally {
+    channel.close();
+  }
+}
+
+const UNTRUSTED = /CERT|SELF_SIGNED|ISSUER|SIGNATURE|ALTNAME/;
+
+function refusedFinding({ name, words, setting }: Peer, { host }: URL, code: string): Finding {
+  if (code === 'CERT_HAS_EXPIRED')
+    return fault(`${name}.tls`, `the certificate of ${words} has expired`, 'let its operator renew it');
+  if (UNTRUSTED.test(code)) {
+    const says = `the certificate of ${words} at ${host} is not believed (${code})`;
+    return fault(
+      `${name}.tls`,
+      says,
+      `name its authority in ${setting}_CA_FILE, or let it show the right name`,
+    );
+  }
+  const says = `${words} cannot be reached at ${host} (${code})`;
+  return fault(
+    `${name}.unreachable`,
+    says,
+    `look at the program, the port and the firewall before ${setting}_URL`,
+  );
+}
+
+function checkOwnCertificate({ name, setting }: Peer, { clientCertificate }: ChannelCredentials): Finding[] {
+  if (clientCertificate === null) return [];
+  const ends = new Date(new X509Certificate(clientCertificate.certificate).validTo);
+  return [judgeEnd(`${name}.ownCertificate`, `the certificate of ${setting}_CERTIFICATE_FILE`, ends)];
+}
+
+function judgeEnd(name: string, which: string, endsAt: Date): Finding {
+  const days = Math.floor((endsAt.getTime() - Date.now()) / DAY_MILLISECONDS);
+  if (days < 0) return fault(name, `${which} ended ${-days} days ago`, 'renew it');
+  if (days < SOON_DAYS) return warning(name, `${which} ends in ${days} days`, 'renew it');
+  return fine(name, `${which} is good for ${days} days`);
+}

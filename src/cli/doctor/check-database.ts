@@ -1,0 +1,106 @@
+import { fileURLToPath } from 'node:url';
+import type { Configuration } from '../../app/config.ts';
+import { auditWeakness } from '../../audit/audit-rights.sql.ts';
+import { keyWeakness } from '../../keys/key-rights.sql.ts';
+import { unfitness, weaknesses } from '../../platform/database-watch/server-facts.ts';
+import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
+import { textOf } from '../../platform/database-watch/server-stamp.ts';
+import { planMigrations } from '../../platform/migrations/migration-plan.ts';
+import type { Database, DatabaseAddress } from '../../platform/postgres/database.ts';
+import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
+import { refuseSharedConnections } from '../../platform/postgres/shared-connections.ts';
+import { type Finding, fault, fine, judgeClock, reasonOf, warning } from './finding.ts';
+import { lookAtServer } from './server-looks.sql.ts';
+
+const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
+/** Twelve for payments and all other work, four for lists and searches. */
+const CONNECTIONS_OF_A_PROCESS = 16;
+
+/** Whether both roles get in, and the schema is of this version: what else is looked at needs that. */
+export async function checkWayIn({ owner, runtime, role }: DatabasePlace): Promise<Finding[]> {
+  const ways: (readonly [string, DatabaseAddress])[] = [['DATABASE_URL', runtime]];
+  if (role !== null && owner !== runtime) ways.push(['PARCELA_OWNER_DATABASE_URL', owner]);
+  const found = await Promise.all(ways.map(([setting, address]) => checkConnection(setting, address)));
+  if (found.some(({ state }) => state === 'fault')) return found;
+  return [...found, ...(await checkSchema(owner))];
+}
+
+async function checkConnection(setting: string, address: DatabaseAddress): Promise<Finding> {
+  try {
+    await refuseSharedConnections(address);
+    return fine('database.reached', `the database of ${setting} is reached, without a pooler in between`);
+  } catch (error) {
+    const name = (error as Error).name === 'ConnectionsShared' ? 'database.pooler' : 'database.unreachable';
+    return fault(
+      name,
+      `${setting}: ${reasonOf(error)}`,
+      `mend the address, the password or the server of ${setting}`,
+    );
+  }
+}
+
+async function checkSchema(owner: DatabaseAddress): Promise<Finding[]> {
+  try {
+    const { pending, newer, applied } = await planMigrations(owner, MIGRATIONS);
+    if (pending.length > 0) {
+      const says = `${pending.length} migrations are not applied, the first is ${pending[0]?.name}`;
+      return [fault('schema.pending', says, 'run parcela migrate --dry-run, then parcela migrate')];
+    }
+    if (newer.length > 0) {
+      const says = `the schema is of a newer version: ${newer.join(', ')}`;
+      return [warning('schema.newer', says, 'run this version only on the way back from that one')];
+    }
+    return [fine('schema.current', `all ${applied} migrations are applied`)];
+  } catch (error) {
+    return [fault('schema.unreadable', reasonOf(error), 'see docs/upgrading.md')];
+  }
+}
+
+/** The server, the role of the service and the stamp. */
+export async function checkDatabase(database: Database, { environment }: Configuration): Promise<Finding[]> {
+  const isProduction = environment === 'production';
+  const { stamp, facts } = await readStamp(database);
+  const unfit = unfitness(facts);
+  const weakness = (await auditWeakness(database)) ?? (await keyWeakness(database));
+  const found: Finding[] = [
+    unfit === null
+      ? fine('database.fit', 'an acknowledged commit survives a crash of the server')
+      : fault('database.unfit', unfit, 'change that setting of the server or of the role'),
+    ...weaknesses(facts, isProduction).map((words) => warning('database.weak', words, 'see docs/restore.md')),
+    weakness === null
+      ? fine('database.role', 'the role of the service can alter neither the audit log nor the keys')
+      : warning('database.role', weakness, 'name a role that owns nothing in DATABASE_URL: docs/audit.md'),
+  ];
+  if (stamp !== null && (textOf(stamp) !== textOf(facts) || stamp.doubt !== null)) {
+    const says = `the database was stamped as ${textOf(stamp)} and is ${textOf(facts)}: all work is held`;
+    found.push(fault('database.copied', says, 'read docs/restore.md, then parcela restore accept'));
+  }
+  return [...found, ...(await checkServer(database))];
+}
+
+async function checkServer(database: Database): Promise<Finding[]> {
+  const before = Date.now();
+  const look = await lookAtServer(database);
+  const found = [
+    judgeClock('clock.database', 'the database', look.now, { before, after: Date.now() }),
+    fine(
+      'database.server',
+      `PostgreSQL ${look.version}, ${(look.sizeBytes / 1e6).toFixed(0)} MB in this database`,
+    ),
+  ];
+  if (look.freeConnections < CONNECTIONS_OF_A_PROCESS) {
+    const says = `the server lets this role open ${look.freeConnections} connections more, and a process takes ${CONNECTIONS_OF_A_PROCESS}`;
+    found.push(
+      fault('database.connections', says, 'raise max_connections, or the limit of the role or the database'),
+    );
+  }
+  if (!look.vacuumsByItself) {
+    const says = 'autovacuum is off: tables of deliveries and due work would grow without end';
+    found.push(fault('database.vacuum', says, 'set autovacuum = on and track_counts = on'));
+  }
+  if (!look.hasChecksums) {
+    const says = 'data checksums are off: damage of the disk would go unnoticed';
+    found.push(warning('database.checksums', says, 'stop the server and run pg_checksums --enable'));
+  }
+  return found;
+}

@@ -1,0 +1,135 @@
+import { checkAcquirer } from '../../acquirers/open-acquirer.ts';
+import type { Configuration } from '../../app/config.ts';
+import { openBank } from '../../banks/open-bank.ts';
+import { openDatabase } from '../../platform/postgres/database.ts';
+import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
+import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
+import { checkChannel, type Peer } from './check-channel.ts';
+import { checkDatabase, checkWayIn } from './check-database.ts';
+import { checkKeys } from './check-keys.ts';
+import { checkMachine } from './check-machine.ts';
+import { checkWebhooks } from './check-webhooks.ts';
+import { type Finding, fault, fine, reasonOf, warning } from './finding.ts';
+
+/** Looks at everything that the service needs, before it starts or while it runs, and changes nothing. */
+export const DOCTOR_COMMAND: Command = {
+  words: ['doctor'],
+  summary: 'look at settings, database, clocks, keys, acquirer, bank, webhooks and disks; changes nothing',
+  switches: [{ name: 'strict', description: 'end with 1 for a warning too' }],
+  options: [],
+  isAudited: 'ofInstallation',
+  run: runDoctor,
+};
+
+async function runDoctor(given: GivenOptions, tools: InstallationTools): Promise<CommandOutcome> {
+  const findings = await examine(tools);
+  const count = (state: Finding['state']) => findings.filter((one) => one.state === state).length;
+  const [faults, warnings] = [count('fault'), count('warning')];
+  return {
+    ok: true,
+    isBad: faults > 0 || (given.has('strict') && warnings > 0),
+    lines: [...findings.flatMap(linesOf), `${faults} faults, ${warnings} warnings, ${count('ok')} fine`],
+    json: { faults, warnings, findings },
+  };
+}
+
+const MARKS = { ok: 'ok     ', warning: 'WARNING', fault: 'FAULT  ' } as const;
+
+function linesOf({ state, name, says, advice }: Finding): string[] {
+  return [`${MARKS[state]}  ${name}: ${says}`, ...(advice === null ? [] : [`           ${advice}`])];
+}
+
+async function examine({ configure, reachPlace }: InstallationTools): Promise<Finding[]> {
+  let configuration: Configuration;
+  try {
+    configuration = configure();
+  } catch (error) {
+    if ((error as Error).name !== 'ConfigurationFault') throw error;
+    const faults = (error as Error).message.split('\n');
+    return faults.map((says) => fault('settings.fault', says, 'see docs/configuration.md'));
+  }
+  const warnings = configuration.warnings.map((says) =>
+    warning('settings.warning', says, 'see docs/configuration.md'),
+  );
+  const place = await reachPlace(configuration).catch((error: Error) => error);
+  const [machine, peers, inDatabase] = await Promise.all([
+    checkMachine(configuration),
+    Promise.all(peersOf(configuration).map(checkChannel)),
+    place instanceof Error
+      ? [fault('database.unreachable', place.message, 'see docs/installing.md')]
+      : checkInDatabase(place, configuration),
+  ]);
+  return [
+    fine('settings.read', `all settings are understood; this is ${configuration.environment}`),
+    ...warnings,
+    ...machine,
+    ...inDatabase,
+    ...peers.flat(),
+  ];
+}
+
+async function checkInDatabase(place: DatabasePlace, configuration: Configuration): Promise<Finding[]> {
+  const way = await checkWayIn(place);
+  if (way.some(({ state }) => state === 'fault')) return way;
+  const database = openDatabase(place.runtime, () => {});
+  try {
+    const looks = [checkDatabase, checkKeys, checkWebhooks].map((look) =>
+      look(database, configuration).catch((error: unknown) => [
+        fault('database.unreadable', reasonOf(error), 'run parcela migrate, which gives the role its rights'),
+      ]),
+    );
+    return [...way, ...(await Promise.all(looks)).flat()];
+  } finally {
+    await database.close();
+  }
+}
+
+/** The programs that are named; simulators of our own start with the service. */
+function peersOf(configuration: Configuration): Peer[] {
+  const { acquirerUrl, acquirerChannel, bank, antiFraud, keyStore, environment } = configuration;
+  const peers: Peer[] = [];
+  if (acquirerUrl !== null)
+    peers.push({
+      name: 'acquirer',
+      words: 'the bridge to the acquirer',
+      setting: 'PARCELA_ACQUIRER',
+      url: acquirerUrl,
+      files: acquirerChannel,
+      check: async (channel) => (await checkAcquirer(acquirerUrl, environment, channel)).warning,
+    });
+  if (bank.url !== null) {
+    const { url } = bank;
+    peers.push({
+      name: 'bank',
+      words: 'the bridge to the bank',
+      setting: 'PARCELA_BANK',
+      url,
+      files: bank.channel,
+      check: async (channel) => {
+        const opened = await openBank(url, channel, {
+          isRealOnly: environment === 'production',
+          observe: () => {},
+        });
+        await opened.bank.close();
+        return opened.warning;
+      },
+    });
+  }
+  if (antiFraud.provider !== null) {
+    const { url, channel } = antiFraud.provider;
+    const words = 'the anti-fraud provider';
+    peers.push({ name: 'antifraud', words, setting: 'PARCELA_ANTIFRAUD', url, files: channel, check: null });
+  }
+  if (keyStore.kind === 'external') {
+    const { url, channel } = keyStore;
+    peers.push({
+      name: 'keyStore',
+      words: 'the key store',
+      setting: 'PARCELA_KEY_STORE',
+      url,
+      files: channel,
+      check: null,
+    });
+  }
+  return peers;
+}

@@ -1,0 +1,49 @@
+/** What the doctor found at one place. */
+export type Finding = {
+  /** Stays the same for programs: `database.unreachable`. */
+  readonly name: string;
+  /** A fault: the service does not start so, or money or a merchant would wait. */
+  readonly state: 'ok' | 'warning' | 'fault';
+  readonly says: string;
+  /** What a person does about it; null: nothing is to be done. */
+  readonly advice: string | null;
+};
+
+export function fine(name: string, says: string): Finding {
+  return { name, state: 'ok', says, advice: null };
+}
+
+export function warning(name: string, says: string, advice: string): Finding {
+  return { name, state: 'warning', says, advice };
+}
+
+export function fault(name: string, says: string, advice: string): Finding {
+  return { name, state: 'fault', says, advice };
+}
+
+/** The message and the code of an error, without a stack. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return error.message || code || error.name;
+}
+
+const SMALL_SKEW_SECONDS = 2;
+const LARGE_SKEW_SECONDS = 30;
+
+/** A clock beside ours, read between two looks at ours; `slack`: what the reading itself may be off by. */
+export function judgeClock(
+  name: string,
+  whose: string,
+  theirs: number,
+  ours: { readonly before: number; readonly after: number },
+  slackSeconds = 0,
+): Finding {
+  const early = (ours.before - theirs) / 1_000;
+  const late = (theirs - ours.after) / 1_000;
+  const seconds = Math.max(0, early, late) - slackSeconds;
+  if (seconds < SMALL_SKEW_SECONDS) return fine(name, `the clock of ${whose} goes as ours does`);
+  const says = `the clock of ${whose} is ${Math.round(seconds)} s ${early > late ? 'behind' : 'ahead of'} ours`;
+  const advice = 'let both follow a time server (chrony, systemd-timesyncd)';
+  return seconds < LARGE_SKEW_SECONDS ? warning(name, says, advice) : fault(name, says, advice);
+}

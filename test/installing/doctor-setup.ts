@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSafeServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Finding } from '../../src/cli/doctor/finding.ts';
+import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
+import { databaseSettings } from '../kit/service.ts';
+import { type Certified, makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
+import { runParcela, type Settings } from './run-parcela.ts';
+
+const HOUR = 60 * 60 * 1_000;
+const DAY = 24 * HOUR;
+
+/** How a bridge of ours behaves that is no simulator; each is a program of its own. */
+export type Bridge = { readonly url: string; close(): Promise<void> };
+
+export type Behaviour = {
+  readonly isSimulator?: boolean;
+  readonly status?: number;
+  readonly clockOffset?: number;
+  readonly certified?: Certified;
+};
+
+export async function openBridge({
+  isSimulator = false,
+  status = 200,
+  clockOffset = 0,
+  certified,
+}: Behaviour = {}): Promise<Bridge> {
+  const answer = (_request: IncomingMessage, response: ServerResponse) => {
+    const date = new Date(Date.now() + clockOffset).toUTCString();
+    response.writeHead(status, { 'content-type': 'application/json', date });
+    response.end(JSON.stringify({ name: 'test', protocol: 1, simulator: isSimulator }));
+  };
+  const server: Server =
+    certified === undefined
+      ? createServer(answer)
+      : createSafeServer({ key: certified.keyText, cert: certified.certificate }, answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const scheme = certified === undefined ? 'http' : 'https';
+  return {
+    url: `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export type Examined = {
+  readonly code: number | null;
+  readonly faults: readonly string[];
+  readonly warnings: readonly string[];
+  readonly findings: readonly Finding[];
+};
+
+/** An installation for production where nothing is wrong, and what can be wrong with it. */
+export type Installation = {
+  readonly folder: string;
+  readonly database: TestDatabase;
+  readonly settings: Settings;
+  readonly bridges: Readonly<Record<BridgeName, string>>;
+  readonly files: { readonly authority: string; readonly token: string; readonly ending: Settings };
+  sql(text: string): Promise<unknown>;
+  examine(change?: Settings): Promise<Examined>;
+  close(): Promise<void>;
+};
+
+type BridgeName = 'fit' | 'simulator' | 'refusing' | 'late' | 'expired' | 'private';
+
+export async function openInstallation(): Promise<Installation> {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-doctor-'));
+  const database = await createTestDatabase({ migrated: true });
+  const issuer = makeAuthority();
+  const host = { hosts: ['127.0.0.1'], issuer };
+  const expired = makeCertificate({ ...host, notAfter: new Date(Date.now() - HOUR) });
+  const opened = {
+    fit: await openBridge(),
+    simulator: await openBridge({ isSimulator: true }),
+    refusing: await openBridge({ status: 401 }),
+    late: await openBridge({ clockOffset: -HOUR }),
+    expired: await openBridge({ certified: expired }),
+    private: await openBridge({ certified: makeCertificate(host) }),
+  };
+  const file = async (name: string, content: string) => {
+    const path = join(folder, name);
+    await writeFile(path, content, { mode: 0o600 });
+    return path;
+  };
+  const ending = makeCertificate({ notAfter: new Date(Date.now() + 5 * DAY) });
+  const settings = {
+    ...databaseSettings(database),
+    PARCELA_ENVIRONMENT: 'production',
+    PARCELA_DATA_DIR: folder,
+    PARCELA_ACQUIRER_URL: opened.fit.url,
+    PARCELA_TRUSTED_PROXIES: '127.0.0.1',
+  };
+  const made = await runParcela(['key', 'create'], settings);
+  assert.equal(made.code, 0, made.said);
+  return {
+    folder,
+    database,
+    settings,
+    bridges: Object.fromEntries(Object.entries(opened).map(([name, { url }]) => [name, url])) as Record<
+      BridgeName,
+      string
+    >,
+    files: {
+      authority: await file('authority.pem', issuer.certificate),
+      token: await file('token', 'a-token'),
+      ending: {
+        PARCELA_ACQUIRER_CERTIFICATE_FILE: await file('ending.pem', ending.certificate),
+        PARCELA_ACQUIRER_CERTIFICATE_KEY_FILE: await file('ending.key', ending.keyText),
+      },
+    },
+    sql: (text) => runSql(database.address, text),
+    examine: (change = {}) => examine({ ...settings, ...change }),
+    async close() {
+      for (const bridge of Object.values(opened)) await bridge.close();
+      await database.drop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function examine(settings: Settings): Promise<Examined> {
+  const set = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
+  const { code, printed, said } = await runParcela(['doctor', '--json'], set);
+  assert.match(printed, /^\{/, said);
+  const { findings } = JSON.parse(printed) as { findings: Finding[] };
+  const named = (state: Finding['state']) =>
+    findings.filter((one) => one.state === state).map(({ name }) => name);
+  return { code, faults: named('fault'), warnings: named('warning'), findings };
+}

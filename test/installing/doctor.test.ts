@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createTestDatabase } from '../kit/database.ts';
+import { cleanEnvironment, databaseSettings, databaseUrl } from '../kit/service.ts';
+import { examine, type Installation, openInstallation } from './doctor-setup.ts';
+import { runParcela, type Settings } from './run-parcela.ts';
+
+const PARCELA = fileURLToPath(new URL('../../bin/parcela', import.meta.url));
+/** Nobody listens there. */
+const CLOSED = 'http://127.0.0.1:9';
+
+let here: Installation;
+before(async () => {
+  here = await openInstallation();
+});
+after(() => here.close());
+
+test('where nothing is wrong it finds nothing, ends with 0 and has changed nothing', async () => {
+  const { code, faults, warnings, findings } = await here.examine();
+  assert.deepEqual([code, faults], [0, []], JSON.stringify(findings));
+  // The servers of the tests have no checksums.
+  assert.deepEqual(
+    warnings.filter((name) => name !== 'database.checksums'),
+    [],
+  );
+  const stamps = (await here.sql('select 1 from database_stamp')) as unknown[];
+  assert.equal(stamps.length, 0);
+});
+
+/** What is wrong by settings alone, and what is found of it. */
+const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, found: string])[] = [
+  ['a setting that is not there', () => ({ PARCELA_PROT: '8080' }), 'settings.fault'],
+  ['a simulator in place of an acquirer', () => ({ PARCELA_ACQUIRER_URL: '' }), 'settings.fault'],
+  [
+    'a database that is not there',
+    () => ({ DATABASE_URL: databaseUrl({ ...here.database.runtime, database: 'nowhere' }) }),
+    'database.unreachable',
+  ],
+  [
+    'a wrong password of the owner',
+    () => ({ PARCELA_OWNER_DATABASE_URL: databaseUrl({ ...here.database.address, user: 'nobody_here' }) }),
+    'database.unreachable',
+  ],
+  [
+    'a role that owns the tables',
+    () => ({ DATABASE_URL: databaseUrl(here.database.address), PARCELA_OWNER_DATABASE_URL: '' }),
+    'database.role',
+  ],
+  ['no key file', () => ({ PARCELA_KEY_FILE: join(here.folder, 'lost.json') }), 'keys.unusable'],
+  ['a bridge that is away', () => ({ PARCELA_ACQUIRER_URL: CLOSED }), 'acquirer.unreachable'],
+  [
+    'a name that leads nowhere',
+    () => ({ PARCELA_ACQUIRER_URL: 'https://bridge.invalid', PARCELA_ACQUIRER_TOKEN_FILE: here.files.token }),
+    'acquirer.dns',
+  ],
+  [
+    'a certificate that has expired',
+    () => ({ PARCELA_ACQUIRER_URL: here.bridges.expired, PARCELA_ACQUIRER_CA_FILE: here.files.authority }),
+    'acquirer.tls',
+  ],
+  ['an authority that is not named', () => ({ PARCELA_ACQUIRER_URL: here.bridges.private }), 'acquirer.tls'],
+  [
+    'a bridge that does not believe us',
+    () => ({ PARCELA_ACQUIRER_URL: here.bridges.refusing }),
+    'acquirer.refused',
+  ],
+  [
+    'a bridge that is a simulator',
+    () => ({ PARCELA_ACQUIRER_URL: here.bridges.simulator }),
+    'acquirer.unfit',
+  ],
+  ['a clock that is an hour behind', () => ({ PARCELA_ACQUIRER_URL: here.bridges.late }), 'clock.acquirer'],
+  [
+    'a token file that is not there',
+    () => ({ PARCELA_ACQUIRER_TOKEN_FILE: join(here.folder, 'none') }),
+    'acquirer.files',
+  ],
+  [
+    'a certificate of ours that ends soon',
+    () => ({
+      PARCELA_ACQUIRER_URL: here.bridges.private,
+      PARCELA_ACQUIRER_CA_FILE: here.files.authority,
+      ...here.files.ending,
+    }),
+    'acquirer.ownCertificate',
+  ],
+  ['a bank that is away', () => ({ PARCELA_BANK_URL: CLOSED }), 'bank.unreachable'],
+  [
+    'a folder of settlement files that is not there',
+    () => ({ PARCELA_SETTLEMENT_FOLDER: join(here.folder, 'no', 'such') }),
+    'settlement.folder',
+  ],
+  [
+    'a security contact that has ended',
+    () => ({ PARCELA_SECURITY_CONTACT: 'mailto:s@example.com', PARCELA_SECURITY_EXPIRES: '2020-01-01' }),
+    'settings.contact',
+  ],
+  ['no proxy that is named', () => ({ PARCELA_TRUSTED_PROXIES: '' }), 'settings.warning'],
+];
+
+for (const [what, settings, found] of BY_SETTINGS) {
+  test(`it finds ${what}`, async () => {
+    const { code, faults, warnings, findings } = await here.examine(settings());
+    assert.ok([...faults, ...warnings].includes(found), JSON.stringify(findings));
+    assert.equal(code, faults.length > 0 ? 1 : 0);
+    for (const { state, advice } of findings) assert.equal(advice === null, state === 'ok');
+    assert.doesNotMatch(JSON.stringify(findings), /a-token|PRIVATE KEY/);
+  });
+}
+
+/** What is wrong in the database: made, found, and mended again. */
+const IN_DATABASE: readonly (readonly [what: string, make: string, mend: string, found: string])[] = [
+  [
+    'commits that may be lost',
+    'alter role ROLE set synchronous_commit = off',
+    'alter role ROLE reset synchronous_commit',
+    'database.unfit',
+  ],
+  [
+    'a role with too few connections',
+    'alter role ROLE connection limit 5',
+    'alter role ROLE connection limit -1',
+    'database.connections',
+  ],
+  [
+    'a schema of a newer version',
+    `insert into schema_migrations (number, name, checksum) values (9999, '9999-later.sql', 'x')`,
+    'delete from schema_migrations where number = 9999',
+    'schema.newer',
+  ],
+  [
+    'a database that was copied',
+    `insert into database_stamp (system_identifier, database_oid, table_oid, timeline, token, stamped_at) values ('1', 1, 1, 1, gen_random_uuid(), now())`,
+    'delete from database_stamp',
+    'database.copied',
+  ],
+  [
+    'a role that may read nothing',
+    'revoke select on data_keys from ROLE',
+    'grant select on data_keys to ROLE',
+    'database.unreadable',
+  ],
+];
+
+for (const [what, make, mend, found] of IN_DATABASE) {
+  test(`it finds ${what}`, async () => {
+    const { user } = here.database.runtime;
+    await here.sql(make.replaceAll('ROLE', user));
+    try {
+      const { faults, warnings, findings } = await here.examine();
+      assert.ok([...faults, ...warnings].includes(found), JSON.stringify(findings));
+    } finally {
+      await here.sql(mend.replaceAll('ROLE', user));
+    }
+  });
+}
+
+test('it finds migrations that are not applied', async () => {
+  const empty = await createTestDatabase({ migrated: false });
+  try {
+    const { code, faults } = await here.examine(databaseSettings(empty));
+    assert.deepEqual([code, faults], [1, ['schema.pending']]);
+  } finally {
+    await empty.drop();
+  }
+});
+
+test('it finds a key file of another installation, and one that others can read', async () => {
+  const path = join(here.folder, 'keys', 'key-encryption-key.json');
+  const other = join(here.folder, 'other.json');
+  const text = await readFile(path, 'utf8');
+  await writeFile(other, text.replaceAll(/[A-Za-z0-9+/]{43}=/g, randomBytes(32).toString('base64')), {
+    mode: 0o600,
+  });
+  assert.ok((await here.examine({ PARCELA_KEY_FILE: other })).faults.includes('keys.unusable'));
+  await copyFile(path, other);
+  await chmod(other, 0o644);
+  const { findings } = await here.examine({ PARCELA_KEY_FILE: other });
+  assert.match(findings.find(({ name }) => name === 'keys.unusable')?.says ?? '', /can be read by others/);
+});
+
+test('it finds servers of merchants that cannot be reached, and limits of open files', async () => {
+  await here.sql(`insert into merchants (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses)
+    values ('LOJA', '11222333000181', 'Loja', 'Ana', 'ana@example.com', '+55 11 4000 0000', '{}')`);
+  await here.sql(`insert into webhook_endpoints (merchant_id, endpoint, url, created_by)
+    values ('LOJA', 'account:1', 'https://127.0.0.1:9/', 'ana')`);
+  const { faults } = await here.examine({ PARCELA_WEBHOOK_NETWORKS: '127.0.0.0/8' });
+  assert.ok(faults.includes('webhooks.out'), String(faults));
+  const limited = await promisify(execFile)(
+    'sh',
+    ['-c', `ulimit -n 512; exec ${PARCELA} doctor --json || true`],
+    {
+      env: cleanEnvironment(here.settings),
+    },
+  ).catch((error: { stdout: string }) => error);
+  assert.match(limited.stdout, /"machine\.descriptors"/);
+});
+
+test('a person reads plain words, and --strict makes warnings count', async () => {
+  const ours = { ...here.settings, PARCELA_TRUSTED_PROXIES: '', PARCELA_SECURITY_CONTACT: '' };
+  const set = Object.fromEntries(Object.entries(ours).filter(([, value]) => value !== ''));
+  const { code, printed } = await runParcela(['doctor', '--strict'], set);
+  assert.equal(code, 1);
+  assert.match(printed, /^WARNING {2}settings\.warning: PARCELA_TRUSTED_PROXIES names no proxy/m);
+  assert.match(printed, /^ok {7}keys\.open: the key file .* opens all 5 data keys$/m);
+  assert.match(printed, /^\d+ faults, \d+ warnings, \d+ fine$/m);
+});
+
+test('in homologation it looks before the first start too', async () => {
+  const { code, faults } = await examine({
+    ...databaseSettings(here.database),
+    PARCELA_DATA_DIR: join(here.folder, 'new'),
+  });
+  assert.deepEqual(
+    [code, faults.filter((name) => name !== 'keys.unusable' && name !== 'webhooks.out')],
+    [1, []],
+  );
+});
