@@ -7,11 +7,13 @@ import { FEE_COMMANDS } from './fee-commands.ts';
 import { KEY_COMMANDS } from './keys/key-commands.ts';
 import { MERCHANT_COMMANDS } from './merchant-commands.ts';
 import { MIGRATE_COMMAND } from './migrate-command.ts';
+import { PAYMENT_COMMANDS } from './payment-commands.ts';
 import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
 import { RECONCILE_COMMANDS } from './reconcile-commands.ts';
 import { RESOLVE_COMMANDS } from './resolve-commands.ts';
 import { RESTORE_COMMANDS } from './restore-commands.ts';
 import { TOKEN_COMMANDS } from './token-commands.ts';
+import { WEBHOOK_COMMANDS } from './webhook-commands.ts';
 
 /** Every command of the operator; the help is printed from here. */
 export const COMMANDS: readonly Command[] = [
@@ -19,6 +21,8 @@ export const COMMANDS: readonly Command[] = [
   DOCTOR_COMMAND,
   ...MERCHANT_COMMANDS,
   ...TOKEN_COMMANDS,
+  ...PAYMENT_COMMANDS,
+  ...WEBHOOK_COMMANDS,
   ...FEE_COMMANDS,
   ...RESOLVE_COMMANDS,
   ...BOLETO_COMMANDS,

@@ -1,3 +1,4 @@
+import { addAccounts } from '../merchants/add-accounts.ts';
 import { changeMerchant } from '../merchants/change-merchant.ts';
 import { createMerchant } from '../merchants/create-merchant.ts';
 import { type CredentialWithPassword, createCredential } from '../merchants/credentials/create-credential.ts';
@@ -76,17 +77,41 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
   },
   {
     words: ['merchant', 'change'],
-    summary: 'give a merchant another soft descriptor',
+    summary: 'change what is registered of a merchant',
     options: [
       MERCHANT_OPTION,
+      { name: 'legal-name', value: 'NAME', description: 'the company’s registered name' },
+      { name: 'contact-name', value: 'NAME', description: 'technical contact' },
+      { name: 'contact-email', value: 'EMAIL', description: 'the contact’s email address' },
+      { name: 'contact-phone', value: 'PHONE', description: 'the contact’s phone number' },
+      {
+        ...ADDRESS_OPTION,
+        description:
+          'address or block of the servers that call in production; all of them: the list is replaced',
+      },
       {
         ...SOFT_DESCRIPTOR_OPTION,
         description: 'up to 13 letters, digits, blanks and .-*; a dot alone takes it away',
-        isRequired: true,
       },
     ],
     isAudited: true,
     run: runMerchantChange,
+  },
+  {
+    words: ['account', 'add'],
+    summary: 'give a merchant further accounts',
+    options: [
+      MERCHANT_OPTION,
+      {
+        name: 'account',
+        value: 'NUMBER',
+        description: 'account number',
+        isRequired: true,
+        isRepeatable: true,
+      },
+    ],
+    isAudited: true,
+    run: runAccountAdd,
   },
   {
     words: ['merchant', 'list'],
@@ -173,19 +198,41 @@ async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools
 }
 
 async function runMerchantChange(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const softDescriptor = given.one('soft-descriptor');
-  const changed = await changeMerchant(
-    tools,
-    given.one('merchant') ?? '',
-    softDescriptor === NO_SOFT_DESCRIPTOR ? null : softDescriptor,
+  const [legalName, softDescriptor] = [given.one('legal-name'), given.one('soft-descriptor')];
+  const contact = Object.fromEntries(
+    (['name', 'email', 'phone'] as const).flatMap((part) => {
+      const value = given.one(`contact-${part}`);
+      return value === null ? [] : [[part, value]];
+    }),
   );
+  const addresses = given.many('address');
+  const changed = await changeMerchant(tools, given.one('merchant') ?? '', {
+    ...(legalName === null ? {} : { legalName }),
+    contact,
+    ...(addresses.length === 0 ? {} : { productionAddresses: addresses }),
+    ...(softDescriptor === null
+      ? {}
+      : { softDescriptor: softDescriptor === NO_SOFT_DESCRIPTOR ? null : softDescriptor }),
+  });
   if ('refusal' in changed) return refused(changed);
-  const lines = [
-    changed.softDescriptor === null
-      ? `Merchant ${changed.merchantId} has no soft descriptor.`
-      : `Buyers of merchant ${changed.merchantId} read ${changed.softDescriptor} on their statements.`,
+  return { ok: true, lines: merchantLines(changed), json: merchantJson(changed) };
+}
+
+async function runAccountAdd(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const added = await addAccounts(tools, given.one('merchant') ?? '', given.many('account'));
+  if ('refusal' in added) return refused(added);
+  return { ok: true, lines: merchantLines(added), json: merchantJson(added) };
+}
+
+function merchantLines({ contact, ...merchant }: Merchant): string[] {
+  return [
+    `merchant         ${merchant.merchantId}`,
+    `legal name       ${merchant.legalName}`,
+    `contact          ${contact.name}, ${contact.email}, ${contact.phone}`,
+    `accounts         ${merchant.accountNumbers.join(', ')}`,
+    `addresses        ${merchant.productionAddresses.join(', ') || '(none)'}`,
+    `soft descriptor  ${merchant.softDescriptor ?? '(none)'}`,
   ];
-  return { ok: true, lines, json: merchantJson(changed) };
 }
 
 async function runMerchantList(_given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {

@@ -1,5 +1,6 @@
 import type { CredentialChangeRefusal, CredentialRefusal } from '../merchants/credentials/credential.ts';
 import {
+  type AccountRefusal,
   type MerchantChangeRefusal,
   type MerchantRefusal,
   MOST_ADDRESSES,
@@ -11,6 +12,7 @@ import { holdsCardNumber } from '../values/card-number-in-text.ts';
 export type OperatorRefusal =
   | MerchantRefusal
   | MerchantChangeRefusal
+  | AccountRefusal
   | CredentialRefusal
   | CredentialChangeRefusal;
 
@@ -25,6 +27,7 @@ export const OPTION_OF_REFUSAL = {
   accountMissing: '--account',
   accountMalformed: '--account',
   accountRepeated: '--account',
+  accountExists: '--account',
   tooManyAccounts: '--account',
   addressMalformed: '--address',
   tooManyAddresses: '--address',
@@ -32,6 +35,7 @@ export const OPTION_OF_REFUSAL = {
   softDescriptorMalformed: '--soft-descriptor',
   merchantExists: '--merchant-id',
   merchantUnknown: '--merchant',
+  nothingToChange: null,
   accountUnknown: '--account',
   scopeMissing: '--scope',
   userNameMalformed: '--user-name',
@@ -55,6 +59,7 @@ const SENTENCES = {
   accountMissing: 'is needed at least once',
   accountMalformed: 'must have 1 to 20 letters, digits or hyphens, and be no card number',
   accountRepeated: 'was given twice',
+  accountExists: 'is an account of this merchant already',
   tooManyAccounts: 'were given: more than a merchant can have',
   addressMalformed:
     'is neither an IP address nor a block such as 203.0.113.0/24 (with no bits beyond the prefix)',
@@ -66,6 +71,7 @@ const SENTENCES = {
     'must have up to 13 letters without accents, digits, blanks, dots, hyphens and asterisks, not blanks alone, and be no card number',
   merchantExists: 'is taken by another merchant',
   merchantUnknown: 'is no merchant here',
+  nothingToChange: 'nothing would change: name at least one other value',
   accountUnknown: 'is no account of this merchant',
   scopeMissing: 'is needed at least once',
   userNameMalformed:
@@ -85,5 +91,6 @@ const SENTENCES = {
  */
 export function refusalText({ refusal, value }: Refused<OperatorRefusal>): string {
   const shown = value === '' || holdsCardNumber(value) ? '' : ` ${JSON.stringify(value)}`;
-  return `${OPTION_OF_REFUSAL[refusal]}${shown} ${SENTENCES[refusal]}`;
+  const option = OPTION_OF_REFUSAL[refusal];
+  return option === null ? SENTENCES[refusal] : `${option}${shown} ${SENTENCES[refusal]}`;
 }

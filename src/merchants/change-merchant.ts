@@ -1,29 +1,47 @@
 import type { Database } from '../platform/postgres/database.ts';
 import type { MerchantTools } from './create-merchant.ts';
 import {
+  changedMerchant,
+  changeRefusal,
   type Merchant,
+  type MerchantChange,
   type MerchantChangeRefusal,
   type Refused,
-  softDescriptorRefusal,
 } from './merchant.ts';
-import { changeSoftDescriptor, findMerchant } from './merchants.sql.ts';
+import { findMerchant, updateMerchant } from './merchants.sql.ts';
 
-/** Gives a merchant another soft descriptor, or none; payments of every process follow within two seconds. */
+/** As much of a value as the audit log keeps. */
+const LONGEST_DETAIL = 200;
+
+/**
+ * Changes what the operator may of a merchant; tokens and payments of every process follow within
+ * two seconds. The audit log keeps old and new of all but the contact, who is a person.
+ */
 export async function changeMerchant(
   tools: MerchantTools & { readonly database: Database },
   merchantId: string,
-  softDescriptor: string | null,
+  change: MerchantChange,
 ): Promise<Merchant | Refused<MerchantChangeRefusal>> {
-  const refused = softDescriptorRefusal(softDescriptor);
-  if (refused !== null) return refused;
   const found = await findMerchant(tools.database, merchantId);
   if (found === null) return { refusal: 'merchantUnknown', value: merchantId };
-  const isChanged = await changeSoftDescriptor(tools.audit, merchantId, softDescriptor, {
+  const { merchant, fields } = changedMerchant(found, change);
+  const refused = changeRefusal(merchant);
+  if (refused !== null) return refused;
+  if (fields.length === 0) return { refusal: 'nothingToChange', value: '' };
+  const shown = (one: Merchant, field: string) =>
+    String(one[field as 'softDescriptor'] ?? '').slice(0, LONGEST_DETAIL);
+  const detail = fields
+    .filter((field) => field !== 'contact')
+    .flatMap((field) => [
+      [`${field}.old`, shown(found, field)],
+      [`${field}.new`, shown(merchant, field)],
+    ]);
+  const isChanged = await updateMerchant(tools.audit, merchant, fields, {
     ...tools.operator,
     action: 'merchant.change',
     outcome: 'success',
     resource: `merchants/${merchantId}`,
-    detail: { 'softDescriptor.old': found.softDescriptor ?? '', 'softDescriptor.new': softDescriptor ?? '' },
+    detail: { ...Object.fromEntries(detail), ...(fields.includes('contact') ? { contact: 'changed' } : {}) },
   });
-  return isChanged ? { ...found, softDescriptor } : { refusal: 'merchantUnknown', value: merchantId };
+  return isChanged ? merchant : { refusal: 'merchantUnknown', value: merchantId };
 }

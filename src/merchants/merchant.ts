@@ -40,7 +40,33 @@ export type MerchantRefusal =
   | 'softDescriptorMalformed'
   | 'merchantExists';
 
-export type MerchantChangeRefusal = 'merchantUnknown' | 'softDescriptorMalformed';
+/** What the operator changes of a merchant; undefined: it stays. The CNPJ and the id are for ever. */
+export type MerchantChange = {
+  readonly legalName?: string;
+  readonly contact?: Partial<Contact>;
+  /** All of them: the list is replaced. */
+  readonly productionAddresses?: readonly string[];
+  readonly softDescriptor?: string | null;
+};
+
+export type MerchantChangeRefusal =
+  | 'merchantUnknown'
+  | 'nothingToChange'
+  | 'legalNameMalformed'
+  | 'contactNameMalformed'
+  | 'contactEmailMalformed'
+  | 'contactPhoneMalformed'
+  | 'addressMalformed'
+  | 'tooManyAddresses'
+  | 'softDescriptorMalformed';
+
+export type AccountRefusal =
+  | 'merchantUnknown'
+  | 'accountMalformed'
+  | 'accountMissing'
+  | 'accountRepeated'
+  | 'accountExists'
+  | 'tooManyAccounts';
 
 /** A refusal with the value that caused it, so that the operator sees which one of several it was. */
 export type Refused<Refusal> = { readonly refusal: Refusal; readonly value: string };
@@ -59,6 +85,21 @@ export function newMerchantRefusal(merchant: NewMerchant): Refused<MerchantRefus
   if (!isCnpj(bareCnpj(cnpj))) return { refusal: 'cnpjInvalid', value: cnpj };
   if (!/^[A-Za-z0-9._-]{1,20}$/.test(merchantId) || holdsCardNumber(merchantId))
     return { refusal: 'merchantIdMalformed', value: merchantId };
+  return (
+    textsRefusal(legalName, contact) ??
+    accountsRefusal(merchant.accountNumbers) ??
+    addressesRefusal(merchant.productionAddresses) ??
+    softDescriptorRefusal(merchant.softDescriptor)
+  );
+}
+
+type TextRefusal =
+  | 'legalNameMalformed'
+  | 'contactNameMalformed'
+  | 'contactEmailMalformed'
+  | 'contactPhoneMalformed';
+
+function textsRefusal(legalName: string, contact: Contact): Refused<TextRefusal> | null {
   if (!isText(legalName, 200)) return { refusal: 'legalNameMalformed', value: legalName };
   if (!isText(contact.name, 100)) return { refusal: 'contactNameMalformed', value: contact.name };
   if (!/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(contact.email) || holdsCardNumber(contact.email)) {
@@ -66,14 +107,52 @@ export function newMerchantRefusal(merchant: NewMerchant): Refused<MerchantRefus
   }
   if (!/^[+\d][\d ()-]{7,29}$/.test(contact.phone) || holdsCardNumber(contact.phone))
     return { refusal: 'contactPhoneMalformed', value: contact.phone };
+  return null;
+}
+
+/** A merchant as it is after a change, and the names of what differs. */
+export function changedMerchant(
+  merchant: Merchant,
+  change: MerchantChange,
+): { readonly merchant: Merchant; readonly fields: readonly string[] } {
+  const changed: Merchant = {
+    ...merchant,
+    legalName: change.legalName ?? merchant.legalName,
+    contact: { ...merchant.contact, ...change.contact },
+    productionAddresses: change.productionAddresses ?? merchant.productionAddresses,
+    softDescriptor: change.softDescriptor === undefined ? merchant.softDescriptor : change.softDescriptor,
+  };
+  const fields = (['legalName', 'contact', 'productionAddresses', 'softDescriptor'] as const).filter(
+    (name) => JSON.stringify(changed[name]) !== JSON.stringify(merchant[name]),
+  );
+  return { merchant: changed, fields };
+}
+
+/** What is wrong with a merchant that stands, after a change; or null. */
+export function changeRefusal(merchant: Merchant): Refused<MerchantChangeRefusal> | null {
   return (
-    accountsRefusal(merchant.accountNumbers) ??
+    textsRefusal(merchant.legalName, merchant.contact) ??
     addressesRefusal(merchant.productionAddresses) ??
     softDescriptorRefusal(merchant.softDescriptor)
   );
 }
 
-function accountsRefusal(accountNumbers: readonly string[]): Refused<MerchantRefusal> | null {
+/** What is wrong with further accounts of a merchant, or null. */
+export function newAccountsRefusal(
+  merchant: Merchant,
+  accountNumbers: readonly string[],
+): Refused<AccountRefusal> | null {
+  const existing = accountNumbers.find((number) => merchant.accountNumbers.includes(number));
+  if (existing !== undefined) return { refusal: 'accountExists', value: existing };
+  const refused = accountsRefusal(accountNumbers);
+  if (refused !== null) return refused;
+  const inAll = merchant.accountNumbers.length + accountNumbers.length;
+  return inAll > MOST_ACCOUNTS ? { refusal: 'tooManyAccounts', value: String(inAll) } : null;
+}
+
+function accountsRefusal(
+  accountNumbers: readonly string[],
+): Refused<'accountMissing' | 'tooManyAccounts' | 'accountMalformed' | 'accountRepeated'> | null {
   if (accountNumbers.length === 0) return { refusal: 'accountMissing', value: '' };
   if (accountNumbers.length > MOST_ACCOUNTS) {
     return { refusal: 'tooManyAccounts', value: String(accountNumbers.length) };
@@ -99,7 +178,7 @@ export function addressesRefusal(
 }
 
 /** What is wrong with a soft descriptor, or null. */
-export function softDescriptorRefusal(text: string | null): Refused<'softDescriptorMalformed'> | null {
+function softDescriptorRefusal(text: string | null): Refused<'softDescriptorMalformed'> | null {
   if (text === null || (isSoftDescriptor(text) && !holdsCardNumber(text))) return null;
   return { refusal: 'softDescriptorMalformed', value: text };
 }

@@ -42,19 +42,52 @@ export async function insertMerchant(
   return row === undefined ? null : (row.created_at as Instant);
 }
 
+/** Only what was changed: somebody else may be changing something else. */
 const CHANGE = statement(
   'merchants.change',
-  'update merchants set soft_descriptor = $2 where merchant_id = $1 returning merchant_id',
+  `update merchants set
+     legal_name = case when 'legalName' = any ($2::text[]) then $3 else legal_name end,
+     contact_name = case when 'contact' = any ($2::text[]) then $4 else contact_name end,
+     contact_email = case when 'contact' = any ($2::text[]) then $5 else contact_email end,
+     contact_phone = case when 'contact' = any ($2::text[]) then $6 else contact_phone end,
+     production_addresses = case when 'productionAddresses' = any ($2::text[]) then $7::text[] else production_addresses end,
+     soft_descriptor = case when 'softDescriptor' = any ($2::text[]) then $8 else soft_descriptor end
+   where merchant_id = $1 returning merchant_id`,
 );
 
-/** False: there is no such merchant. */
-export async function changeSoftDescriptor(
+/** Writes these fields of the merchant. False: there is no such merchant. */
+export async function updateMerchant(
   audit: Audit,
-  merchantId: string,
-  softDescriptor: string | null,
+  { merchantId, legalName, contact, productionAddresses, softDescriptor }: Merchant,
+  fields: readonly string[],
   event: AuditEvent,
 ): Promise<boolean> {
-  const step = { statement: CHANGE, values: [merchantId, softDescriptor] };
+  const { name, email, phone } = contact;
+  const values = [merchantId, fields, legalName, name, email, phone, productionAddresses, softDescriptor];
+  return (await audit.change({ statement: CHANGE, values }, event)) !== undefined;
+}
+
+/** One row, or none where one of them is there already. */
+const ADD_ACCOUNTS = statement(
+  'merchants.add_accounts',
+  `with added as (
+     insert into accounts (merchant_id, account_number, position)
+     select $1, n.account_number, n.position + (select max(position) from accounts where merchant_id = $1)
+     from unnest($2::text[]) with ordinality as n (account_number, position)
+     where not exists (select from accounts where merchant_id = $1 and account_number = any ($2::text[]))
+     returning account_number
+   )
+   select min(account_number) as first from added having count(*) > 0`,
+);
+
+/** False: one of them is there already, or there is no such merchant. */
+export async function insertAccounts(
+  audit: Audit,
+  merchantId: string,
+  accountNumbers: readonly string[],
+  event: AuditEvent,
+): Promise<boolean> {
+  const step = { statement: ADD_ACCOUNTS, values: [merchantId, accountNumbers] };
   return (await audit.change(step, event)) !== undefined;
 }
 

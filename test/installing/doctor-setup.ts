@@ -15,16 +15,16 @@ const HOUR = 60 * 60 * 1_000;
 const DAY = 24 * HOUR;
 
 /** How a bridge of ours behaves that is no simulator; each is a program of its own. */
-export type Bridge = { readonly url: string; close(): Promise<void> };
+type Bridge = { readonly url: string; close(): Promise<void> };
 
-export type Behaviour = {
+type Behaviour = {
   readonly isSimulator?: boolean;
   readonly status?: number;
   readonly clockOffset?: number;
   readonly certified?: Certified;
 };
 
-export async function openBridge({
+async function openBridge({
   isSimulator = false,
   status = 200,
   clockOffset = 0,

@@ -12,7 +12,7 @@ import { examine, type Installation, openInstallation } from './doctor-setup.ts'
 import { runParcela, type Settings } from './run-parcela.ts';
 
 const PARCELA = fileURLToPath(new URL('../../bin/parcela', import.meta.url));
-/** Nobody listens there. */
+/** A port that no program listens on. */
 const CLOSED = 'http://127.0.0.1:9';
 
 let here: Installation;

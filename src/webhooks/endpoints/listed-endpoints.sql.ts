@@ -1,4 +1,19 @@
-import { type Reader, statement } from '../../platform/postgres/database.ts';
+import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import type { Instant } from '../../values/instant.ts';
+
+/** A webhook as the operator sees it. */
+export type ListedEndpoint = {
+  readonly merchantId: string;
+  /** `account:2000001`, or `origin:https://…` of callbacks. */
+  readonly endpoint: string;
+  /** Null: callbacks bring their own. */
+  readonly url: string | null;
+  readonly state: string;
+  readonly failingSince: Instant | null;
+  readonly openedUntil: Instant | null;
+  /** Deliveries that are not made yet. */
+  readonly waiting: number;
+};
 
 const LATEST = statement(
   'webhooks.list_latest_endpoints',
@@ -13,4 +28,34 @@ export async function listLatestEndpoints(
 ): Promise<{ readonly merchantId: string; readonly url: string }[]> {
   const rows = await database.query(LATEST, [limit]);
   return rows.map((row) => ({ merchantId: row.merchant_id as string, url: row.url as string }));
+}
+
+const OF_MERCHANT = statement(
+  'webhooks.list_endpoints_of_merchant',
+  `select e.merchant_id, e.endpoint, e.url, e.state, e.failing_since, e.opened_until,
+     (select count(*)::int from (
+       select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting' limit $2
+     ) w) as waiting
+   from webhook_endpoints e where e.merchant_id = $1 and e.state <> 'removed' order by e.endpoint limit $3`,
+);
+
+/** `mostCounted`: a backlog is counted up to so many. */
+export async function listEndpointsOf(
+  database: Reader,
+  merchantId: string,
+  { mostCounted, limit }: { readonly mostCounted: number; readonly limit: number },
+): Promise<ListedEndpoint[]> {
+  return (await database.query(OF_MERCHANT, [merchantId, mostCounted, limit])).map(parse);
+}
+
+function parse(row: Row): ListedEndpoint {
+  return {
+    merchantId: row.merchant_id as string,
+    endpoint: row.endpoint as string,
+    url: row.url as string | null,
+    state: row.state as string,
+    failingSince: row.failing_since as Instant | null,
+    openedUntil: row.opened_until as Instant | null,
+    waiting: row.waiting as number,
+  };
 }

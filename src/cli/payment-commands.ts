@@ -1,0 +1,149 @@
+import { type KeyedRequestLook, listKeyedRequests } from '../idempotency/keyed-requests.sql.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { TransactionWithCancels } from '../transactions/cancels/cancel.ts';
+import { findIdsOfReference } from '../transactions/transaction-looks.sql.ts';
+import { findTransactionWithCancels } from '../transactions/transaction-queries.sql.ts';
+import { reaisText } from '../values/cents.ts';
+import { isUuid, millisecondsOfId } from '../values/ids.ts';
+import { type Instant, utcText } from '../values/instant.ts';
+import { listMessagesOf, type PaymentMessage } from '../webhooks/history/messages-of-payments.sql.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type GivenOptions,
+  table,
+  visible,
+} from './command.ts';
+
+const MOST_PAYMENTS = 20;
+const MOST_MESSAGES = 100;
+/** An id is given as the request comes, and its key is kept with the intent. */
+const BEFORE_MILLISECONDS = 60_000;
+const AFTER_MILLISECONDS = 120_000;
+
+/** A payment as support asks for it: what became of it, its requests and what was sent of it. */
+export const PAYMENT_COMMANDS: readonly Command[] = [
+  {
+    words: ['payment', 'show'],
+    summary: 'show a payment with its installments, cancels, requests and webhooks',
+    options: [
+      { name: 'merchant', value: 'ID', description: 'the merchant', isRequired: true },
+      {
+        name: 'payment',
+        value: 'ID',
+        description: 'its paymentId',
+        check: (value) => (isUuid(value) ? null : 'must be an id such as the API gives'),
+      },
+      {
+        name: 'reference',
+        value: 'TEXT',
+        description: `its referenceTransaction; up to ${MOST_PAYMENTS} are shown`,
+      },
+    ],
+    isAudited: true,
+    run: runShow,
+  },
+];
+
+type Shown = {
+  readonly payment: TransactionWithCancels;
+  readonly requests: readonly KeyedRequestLook[];
+  readonly messages: readonly PaymentMessage[];
+};
+
+async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const { database, audit, operator } = tools;
+  const [paymentId, reference] = [given.one('payment'), given.one('reference')];
+  if ((paymentId === null) === (reference === null))
+    return { ok: false, option: '--payment', message: 'name either --payment or --reference' };
+  const merchantId = given.one('merchant') ?? '';
+  await audit.record({
+    ...operator,
+    action: 'payment.read',
+    outcome: 'success',
+    resource: `merchants/${merchantId}/payments${paymentId === null ? '' : `/${paymentId}`}`,
+  });
+  const ids =
+    paymentId === null
+      ? await findIdsOfReference(database, merchantId, reference ?? '', MOST_PAYMENTS)
+      : [paymentId];
+  const found: Shown[] = [];
+  for (const id of ids) {
+    const payment = await findTransactionWithCancels(database, merchantId, id, 1);
+    if (payment !== null) found.push(await withRequests(database, merchantId, payment));
+  }
+  if (found.length === 0) return { ok: false, option: null, message: 'this merchant has no such payment' };
+  return { ok: true, lines: found.flatMap(linesOf), json: { items: found.map(jsonOf) } };
+}
+
+async function withRequests(
+  database: Database,
+  merchantId: string,
+  payment: TransactionWithCancels,
+): Promise<Shown> {
+  const { transactionId, cancels, nsu } = payment;
+  const requests: KeyedRequestLook[] = [];
+  for (const id of [transactionId, ...cancels.map(({ cancelId }) => cancelId)]) {
+    const madeAt = millisecondsOfId(id);
+    if (madeAt === null) continue;
+    const span = { from: madeAt - BEFORE_MILLISECONDS, to: madeAt + AFTER_MILLISECONDS };
+    requests.push(...(await listKeyedRequests(database, merchantId, [id], span)));
+  }
+  const messages =
+    nsu === null ? [] : await listMessagesOf(database, [{ merchantId, transactionId, nsu }], MOST_MESSAGES);
+  return { payment, requests, messages };
+}
+
+function linesOf({ payment, requests, messages }: Shown): string[] {
+  const { brand, cardFirstSix, cardLastFour, responseCode } = payment;
+  const decline =
+    responseCode === null ? [] : [`declined with  ${responseCode} (advice ${payment.adviceCode ?? 'none'})`];
+  const installments = payment.installments.map((one) => [
+    String(one.number),
+    reaisText(one.amount),
+    one.state,
+    reaisText(one.canceledAmount),
+  ]);
+  return [
+    `payment        ${payment.transactionId}`,
+    `reference      ${visible(payment.referenceTransaction ?? '-')}`,
+    `state          ${payment.state}, ${payment.origin}`,
+    `amount         ${reaisText(payment.amount)}, given back or held for it ${reaisText(payment.heldAmount)}`,
+    `sold           ${utcText(payment.soldAt)}, approved ${textOf(payment.approvedAt)}`,
+    `authorization  ${payment.authorizationCode ?? '-'}, nsu ${payment.nsu ?? '-'}`,
+    `card           ${brand} ${cardFirstSix}******${cardLastFour}`,
+    ...decline,
+    ...table(['INSTALLMENT', 'AMOUNT', 'STATE', 'GIVEN BACK'], installments),
+    ...payment.cancels.map(
+      (one) => `cancel ${one.cancelId}  ${reaisText(one.amount)}  ${one.state}  ${utcText(one.requestedAt)}`,
+    ),
+    ...requests.map(
+      (one) =>
+        `request of ${one.resourceId}  ${utcText(one.createdAt)}  ${one.isDone ? 'done' : 'under way'}`,
+    ),
+    ...messages.map(
+      (one) =>
+        `webhook ${one.deliveryNumber}  ${one.kind}  ${one.state}  ${utcText(one.createdAt)}  ${visible(one.url ?? '-')}`,
+    ),
+    '',
+  ];
+}
+
+function jsonOf({ payment, requests, messages }: Shown): object {
+  const { soldAt, approvedAt } = payment;
+  return {
+    ...payment,
+    soldAt: utcText(soldAt),
+    approvedAt: approvedAt === null ? null : utcText(approvedAt),
+    requests: requests.map((one) => ({ ...one, createdAt: utcText(one.createdAt) })),
+    webhooks: messages.map(({ body: _body, createdAt, ...one }) => ({
+      ...one,
+      createdAt: utcText(createdAt),
+    })),
+  };
+}
+
+function textOf(at: Instant | null): string {
+  return at === null ? '-' : utcText(at);
+}

@@ -1,0 +1,35 @@
+import { type Reader, statement } from '../platform/postgres/database.ts';
+import type { Instant } from '../values/instant.ts';
+
+/** A request that brought an `Idempotency-Key`; the key itself is kept nowhere. */
+export type KeyedRequestLook = {
+  readonly resourceId: string;
+  /** Real time. */
+  readonly createdAt: Instant;
+  readonly isDone: boolean;
+};
+
+/** Along the index by age: the bounds keep it short. */
+const LIST = statement(
+  'idempotency.list_of_resources',
+  `select resource_id::text, created_at, is_done from idempotency_keys
+   where created_at >= timestamptz 'epoch' + $3::bigint * interval '1 millisecond'
+     and created_at < timestamptz 'epoch' + $4::bigint * interval '1 millisecond'
+     and merchant_id = $1 and resource_id = any ($2::uuid[])
+   order by created_at limit 100`,
+);
+
+/** The requests that made these resources, within a span of real time. */
+export async function listKeyedRequests(
+  database: Reader,
+  merchantId: string,
+  resourceIds: readonly string[],
+  span: { readonly from: number; readonly to: number },
+): Promise<KeyedRequestLook[]> {
+  const rows = await database.query(LIST, [merchantId, resourceIds, span.from, span.to]);
+  return rows.map((row) => ({
+    resourceId: row.resource_id as string,
+    createdAt: row.created_at as Instant,
+    isDone: row.is_done as boolean,
+  }));
+}

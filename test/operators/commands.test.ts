@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { runParcela } from '../installing/run-parcela.ts';
+import { startListener } from '../kit/listener.ts';
+import { call, logIn, pay } from '../kit/merchant.ts';
+import { databaseSettings, openTestService, type TestService, until } from '../kit/service.ts';
+
+let service: TestService;
+let merchantId: string;
+before(async () => {
+  service = await openTestService();
+  ({ merchantId } = await service.demo());
+});
+after(() => service.close());
+
+async function parcela(...words: string[]) {
+  const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: service.folder };
+  const { code, printed, said } = await runParcela([...words, '--json'], settings);
+  // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own.
+  const json = JSON.parse(code === 0 ? printed : said) as any;
+  return { code, json, said };
+}
+
+const entries = (action: string) =>
+  service.auditor.query(
+    'select resource, detail from audit_entries where action = $1 order by entry_number',
+    [action],
+  );
+
+test('a merchant is edited field by field, audited without the person behind the contact', async () => {
+  const change = ['merchant', 'change', '--merchant', merchantId];
+  const edited = await parcela(
+    ...change,
+    '--legal-name',
+    'Loja Nova Ltda.',
+    '--contact-email',
+    'bia@example.com',
+  );
+  assert.equal(edited.code, 0, edited.said);
+  const { legalName, contact } = edited.json as unknown as {
+    legalName: string;
+    contact: Record<string, string>;
+  };
+  assert.deepEqual([legalName, contact.email], ['Loja Nova Ltda.', 'bia@example.com']);
+  assert.notEqual(contact.name, undefined);
+  const listed = await parcela('merchant', 'list');
+  assert.match(JSON.stringify(listed.json), /Loja Nova Ltda\..*bia@example\.com|bia@example\.com.*Loja Nova/);
+  const [entry] = await entries('merchant.change');
+  assert.match(JSON.stringify(entry), /legalName\.new.*Loja Nova/);
+  assert.doesNotMatch(JSON.stringify(entry), /bia@/);
+
+  const addresses = await parcela(...change, '--address', '203.0.113.0/24', '--address', '2001:db8::1');
+  assert.deepEqual(addresses.json.productionAddresses, ['203.0.113.0/24', '2001:db8::1']);
+  for (const [option, value] of [
+    ['--address', '203.0.113.7/24'],
+    ['--contact-email', 'nobody'],
+    ['--legal-name', ' '],
+    ['--soft-descriptor', 'x'.repeat(14)],
+  ] as const) {
+    const { code, json } = await parcela(...change, option, value);
+    assert.deepEqual([code, json.error.option], [1, option]);
+  }
+  const same = await parcela(...change, '--legal-name', 'Loja Nova Ltda.');
+  assert.match(same.said, /nothing would change/);
+  assert.match(
+    (await parcela('merchant', 'change', '--merchant', 'NOBODY', '--legal-name', 'x')).said,
+    /no merchant here/,
+  );
+});
+
+test('accounts are added behind those that are there, and take credentials at once', async () => {
+  const added = await parcela(
+    'account',
+    'add',
+    '--merchant',
+    merchantId,
+    '--account',
+    '7000001',
+    '--account',
+    '7000002',
+  );
+  assert.deepEqual(added.json.accountNumbers.slice(-2), ['7000001', '7000002']);
+  const again = await parcela('account', 'add', '--merchant', merchantId, '--account', '7000002');
+  assert.match(again.said, /is an account of this merchant already/);
+  assert.match(
+    (await parcela('account', 'add', '--merchant', 'NOBODY', '--account', '1')).said,
+    /no merchant here/,
+  );
+  const made = await parcela(
+    'credential',
+    'create',
+    '--merchant',
+    merchantId,
+    '--account',
+    '7000002',
+    '--scope',
+    'gateway',
+  );
+  assert.equal(made.json.accountNumber, '7000002', made.said);
+  assert.equal((await entries('account.add')).length, 1);
+});
+
+test('a payment is shown with its cancel, its requests and its webhooks, and the look is audited', async () => {
+  const { gateway, integration } = await service.demo();
+  const token = await logIn(service.gatewayUrl, gateway);
+  const listener = await startListener();
+  try {
+    const other = await logIn(service.integrationUrl, integration, '/api/authentication/login');
+    const { accountNumber } = await service.demo();
+    const registered = await call(
+      service.integrationUrl,
+      `/api/webhooks/subscriptions?accountNumber=${accountNumber}`,
+      {
+        token: other,
+        body: { url: listener.url },
+      },
+    );
+    assert.equal(registered.status, 200, JSON.stringify(registered.body));
+    const { request, reply } = await pay(service.gatewayUrl, token, 12_345);
+    assert.equal(reply.status, 200);
+    const { paymentId } = reply.body.paymentAuthorization as { paymentId: string };
+    await call(service.gatewayUrl, `/v1/payments/${paymentId}/cancel`, {
+      token,
+      body: { amount: 345 },
+      headers: { 'idempotency-key': 'cancel-1' },
+    });
+
+    for (const by of [
+      ['--payment', paymentId],
+      ['--reference', request.referenceTransaction],
+    ] as const) {
+      const shown = await parcela('payment', 'show', '--merchant', merchantId, ...by);
+      assert.equal(shown.code, 0, shown.said);
+      const [item] = shown.json.items as unknown as {
+        transactionId: string;
+        cancels: { amount: number; state: string }[];
+        requests: unknown[];
+      }[];
+      assert.equal(item?.transactionId, paymentId);
+      assert.deepEqual(
+        item?.cancels.map(({ amount }) => amount),
+        [345],
+      );
+      assert.equal(item?.requests.length, 1);
+    }
+    assert.match(
+      (await parcela('payment', 'show', '--merchant', 'NOBODY', '--payment', paymentId)).said,
+      /no such payment/,
+    );
+    assert.match(
+      (await parcela('payment', 'show', '--merchant', merchantId)).said,
+      /either --payment or --reference/,
+    );
+    assert.equal((await entries('payment.read')).length, 3);
+
+    const listed = await parcela('webhook', 'list', '--merchant', merchantId);
+    assert.match(JSON.stringify(listed.json), new RegExp(`"url":"${listener.url}`));
+    const deliveries = [
+      'webhook',
+      'deliveries',
+      '--merchant',
+      merchantId,
+      '--account',
+      accountNumber,
+      '--state',
+      'delivered',
+    ];
+    const delivered = await until('it is delivered', async () => {
+      const { json } = await parcela(...deliveries);
+      return (json.items as unknown as { deliveryId: string }[])[0];
+    });
+    const before = listener.received.length;
+    const resent = await parcela(
+      'webhook',
+      'resend',
+      '--merchant',
+      merchantId,
+      '--delivery',
+      delivered.deliveryId,
+    );
+    assert.equal(resent.code, 0, resent.said);
+    await until('it came once more', async () => listener.received.length > before);
+    assert.equal((await entries('webhook.resend')).length, 1);
+    assert.match(
+      (await parcela('webhook', 'resend', '--merchant', 'NOBODY', '--delivery', delivered.deliveryId)).said,
+      /no delivery of this merchant/,
+    );
+  } finally {
+    await listener.close();
+  }
+});
