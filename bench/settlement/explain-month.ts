@@ -1,6 +1,6 @@
-import { bankDayFrom } from '../../simulators/acquirer/bank-days.ts';
 import type { Charge } from '../../simulators/acquirer/charges.ts';
-import { saoPauloDayOf } from '../../simulators/acquirer/days.ts';
+import { bankDayFrom } from '../../simulators/kit/bank-days.ts';
+import { saoPauloDayOf } from '../../simulators/kit/days.ts';
 import type { Auditor } from '../../test/kit/service.ts';
 import type { Month } from './month.ts';
 

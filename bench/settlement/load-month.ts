@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { bankDayFrom } from '../../simulators/acquirer/bank-days.ts';
 import type { Charge, Charges } from '../../simulators/acquirer/charges.ts';
-import { saoPauloDayOf } from '../../simulators/acquirer/days.ts';
 import { newParts } from '../../simulators/acquirer/installments.ts';
 import { tidOf } from '../../simulators/acquirer/tid.ts';
+import { bankDayFrom } from '../../simulators/kit/bank-days.ts';
+import { saoPauloDayOf } from '../../simulators/kit/days.ts';
 import { type CopyTarget, type CopyValue, copyRows } from '../recurrence/copy-rows.ts';
 import { createShop, type LoadTools, STATEMENT_TIMEOUT_MILLISECONDS } from '../recurrence/load-enrolments.ts';
 import { FEES, type Happening, type Month, type WantedMonth } from './month.ts';

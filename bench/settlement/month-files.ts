@@ -2,8 +2,8 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { dayAfter, saoPauloDayOf } from '../../simulators/acquirer/days.ts';
 import { type FileFormat, fileAnswer } from '../../simulators/acquirer/files.ts';
+import { dayAfter, saoPauloDayOf } from '../../simulators/kit/days.ts';
 import type { Month } from './month.ts';
 
 /** Each merchant has an acquirer of its own. */

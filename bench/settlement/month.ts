@@ -1,8 +1,8 @@
 import { type Charge, Charges, stateAfterChange } from '../../simulators/acquirer/charges.ts';
-import { saoPauloDayOf } from '../../simulators/acquirer/days.ts';
 import type { Brand } from '../../simulators/acquirer/decline-codes.ts';
 import type { ChangeType } from '../../simulators/acquirer/installments.ts';
 import { coversAnticipation, restOf } from '../../simulators/acquirer/pending.ts';
+import { saoPauloDayOf } from '../../simulators/kit/days.ts';
 
 export type WantedMonth = {
   readonly merchants: readonly string[];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { saoPauloDayOf } from '../../simulators/acquirer/days.ts';
+import { saoPauloDayOf } from '../../simulators/kit/days.ts';
 import { keyFileIn } from '../../test/kit/keys.ts';
 import { type Auditor, cleanEnvironment, databaseUrl, openAuditor, until } from '../../test/kit/service.ts';
 import { type BenchService, openBenchService } from '../bench-service.ts';

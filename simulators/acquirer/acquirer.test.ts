@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { FieldReader } from '../kit/field-reader.ts';
+import { Ledger, openLedgerFile } from '../kit/ledger.ts';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
 import { Acquirer, type Respond } from './acquirer.ts';
 import type { Answer } from './answers.ts';
 import { Charges } from './charges.ts';
 import { entryOfLine } from './entries.ts';
-import { FieldReader } from './field-reader.ts';
-import { Ledger, openLedgerFile } from './ledger.ts';
 import { readAuthorization } from './requests.ts';
-import { authorization, temporaryFolder } from './running-simulator.ts';
+import { authorization } from './running-simulator.ts';
 import type { Fault } from './script-step.ts';
 import { Scripts } from './scripts.ts';
 

@@ -1,3 +1,5 @@
+import { endOfDay } from '../kit/days.ts';
+import type { Ledger } from '../kit/ledger.ts';
 import type { Protocol } from './about.ts';
 import {
   type Answer,
@@ -19,7 +21,6 @@ import {
   undoAnswer,
 } from './answers.ts';
 import { type Charge, type Charges, stateAfterChange } from './charges.ts';
-import { endOfDay } from './days.ts';
 import type { Decline } from './decline-codes.ts';
 import {
   type CaptureRefusal,
@@ -34,7 +35,6 @@ import {
 } from './entries.ts';
 import { behaviourOf, behaviourOfCapture, stepOfCanceledAmount } from './faults.ts';
 import { type FileQuery, fileAnswer } from './files.ts';
-import type { Ledger } from './ledger.ts';
 import { bookedBehind, changesPage, nextChange } from './ledger-pages.ts';
 import { coversAnticipation, type DueDecision, restOf } from './pending.ts';
 import type {

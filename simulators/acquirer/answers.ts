@@ -1,6 +1,6 @@
-import { bankDayFrom } from './bank-days.ts';
+import { bankDayFrom } from '../kit/bank-days.ts';
+import { saoPauloDayOf } from '../kit/days.ts';
 import type { BookedCancellation, BookedCapture, Change, Charge } from './charges.ts';
-import { saoPauloDayOf } from './days.ts';
 import { tidOf } from './tid.ts';
 
 export type Answer = {

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  authorization,
-  type RunningSimulator,
-  startSimulator,
-  temporaryFolder,
-} from './running-simulator.ts';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
+import { authorization, type RunningSimulator, startSimulator } from './running-simulator.ts';
 
 const SOLD_AT = '2026-01-01T12:00:00.000Z';
 

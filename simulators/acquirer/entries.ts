@@ -1,5 +1,5 @@
+import { FieldReader } from '../kit/field-reader.ts';
 import { BRANDS, type Brand } from './decline-codes.ts';
-import { FieldReader } from './field-reader.ts';
 import { CHANGE_TYPES, type ChangeType } from './installments.ts';
 import {
   INITIATORS,

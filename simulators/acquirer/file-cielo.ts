@@ -1,4 +1,4 @@
-import { dayAfter, saoPauloTimeOf } from './days.ts';
+import { dayAfter, saoPauloTimeOf } from '../kit/days.ts';
 import type { Brand } from './decline-codes.ts';
 import {
   byInstallment,

@@ -1,4 +1,4 @@
-import { dayAfter } from './days.ts';
+import { dayAfter } from '../kit/days.ts';
 import type { FileRow, FileSale, RowKind } from './file-rows.ts';
 import { payoutOf } from './pending.ts';
 

@@ -1,15 +1,15 @@
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { saoPauloDayOf } from '../kit/days.ts';
+import { Ledger } from '../kit/ledger.ts';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
 import { Acquirer, type Respond } from './acquirer.ts';
 import type { Answer } from './answers.ts';
 import { Charges } from './charges.ts';
-import { saoPauloDayOf } from './days.ts';
 import type { Brand } from './decline-codes.ts';
 import type { FileFault } from './file-faults.ts';
 import type { FileFormat } from './files.ts';
-import { Ledger } from './ledger.ts';
-import { temporaryFolder } from './running-simulator.ts';
 import { Scripts } from './scripts.ts';
 
 /** What may happen in a history; `which` picks a sale, `portion` an amount in thousandths. */

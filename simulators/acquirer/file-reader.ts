@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { dayAfter } from './days.ts';
+import { dayAfter } from '../kit/days.ts';
 import type { FileFormat } from './files.ts';
 
 /** What a line of a file says, read by a test: it knows the printed page, and nothing of the writers. */

@@ -1,4 +1,4 @@
-import { dayAfter, daysBetween } from './days.ts';
+import { dayAfter, daysBetween } from '../kit/days.ts';
 import type { Brand } from './decline-codes.ts';
 import type { FileContent } from './file-content.ts';
 import { dayFirst, digits, establishmentOf, type Field, lineOf, text } from './file-fields.ts';

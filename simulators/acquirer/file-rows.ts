@@ -1,6 +1,6 @@
-import { bankDayFrom } from './bank-days.ts';
+import { bankDayFrom } from '../kit/bank-days.ts';
+import { dayAfter, endOfDay, saoPauloDayOf } from '../kit/days.ts';
 import type { Change, Charge, Charges } from './charges.ts';
-import { dayAfter, endOfDay, saoPauloDayOf } from './days.ts';
 import type { Brand } from './decline-codes.ts';
 import { newParts, type Taken } from './installments.ts';
 import { payoutOf } from './pending.ts';

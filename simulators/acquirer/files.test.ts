@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { bankDayFrom } from './bank-days.ts';
-import { dayAfter, endOfDay, saoPauloDayOf } from './days.ts';
+import { bankDayFrom } from '../kit/bank-days.ts';
+import { dayAfter, endOfDay, saoPauloDayOf } from '../kit/days.ts';
 import { BRANDS } from './decline-codes.ts';
 import { FILE_FAULTS, type FileFault } from './file-faults.ts';
 import { type ChangeItem, History, type HistoryStep, MERCHANT } from './file-history.ts';

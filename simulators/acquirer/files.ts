@@ -1,6 +1,6 @@
+import { daysBetween } from '../kit/days.ts';
 import { type Answer, NO_SUCH_ROW, TOO_LARGE } from './answers.ts';
 import type { Charges } from './charges.ts';
-import { daysBetween } from './days.ts';
 import { ADIQ } from './file-adiq.ts';
 import { CIELO } from './file-cielo.ts';
 import type { FileWriter } from './file-content.ts';

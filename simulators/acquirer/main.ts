@@ -1,13 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { lockFolder } from '../kit/folder-lock.ts';
+import { BrokenLedger, Ledger, openLedgerFile } from '../kit/ledger.ts';
+import { readSettings, type Settings } from '../kit/settings.ts';
 import { Acquirer } from './acquirer.ts';
 import { Charges, ContradictoryEntry } from './charges.ts';
 import { entryOfLine } from './entries.ts';
-import { lockFolder } from './folder-lock.ts';
-import { BrokenLedger, Ledger, openLedgerFile } from './ledger.ts';
 import { Scripts } from './scripts.ts';
 import { acquirerServer } from './server.ts';
-import { readSettings, type Settings } from './settings.ts';
 
 const LOCK_WAIT_MILLISECONDS = 10_000;
 

@@ -1,6 +1,6 @@
+import type { FieldReader } from '../kit/field-reader.ts';
 import { BRANDS, type Brand } from './decline-codes.ts';
 import type { AuthorizationEntry } from './entries.ts';
-import type { FieldReader } from './field-reader.ts';
 import { CHANGE_TYPES, type ChangeType } from './installments.ts';
 import { type CancellationStep, FAULTS, type Step } from './script-step.ts';
 

@@ -3,14 +3,8 @@ import { once } from 'node:events';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import {
-  authorization,
-  endOf,
-  spawnSimulator,
-  startSimulator,
-  temporaryFolder,
-  testCard,
-} from './running-simulator.ts';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
+import { authorization, endOf, spawnSimulator, startSimulator, testCard } from './running-simulator.ts';
 
 test('a restart changes no answer', async (t) => {
   const data = temporaryFolder(t);

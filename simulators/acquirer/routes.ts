@@ -1,8 +1,8 @@
+import { isDay } from '../kit/days.ts';
+import { FieldReader, INSTANT } from '../kit/field-reader.ts';
 import { aboutIn, type Protocol } from './about.ts';
 import type { Acquirer, Respond } from './acquirer.ts';
 import { malformed, ok, UNKNOWN_PATH } from './answers.ts';
-import { isDay } from './days.ts';
-import { FieldReader, INSTANT } from './field-reader.ts';
 import { FILE_FAULTS } from './file-faults.ts';
 import { FILE_FORMATS, type FileQuery, MOST_ROWS } from './files.ts';
 import { allCharges, ledgerPage } from './ledger-pages.ts';

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
 import type { Brand } from './decline-codes.ts';
 
 /** The real program, started by a test. */
@@ -22,12 +21,6 @@ export type RunningSimulator = {
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 export type Answered = { readonly status: number; readonly body: any };
-
-export function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'parcela-simulator-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Starts the program in the folder (a new one unless given) and waits until it is ready. */
 export async function startSimulator(

@@ -1,5 +1,5 @@
+import { saoPauloDayOf } from '../kit/days.ts';
 import type { Charge } from './charge.ts';
-import { saoPauloDayOf } from './days.ts';
 
 /**
  * What names an approval on the acquirer's papers, twenty digits: the day on which it was given,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FieldReader } from './field-reader.ts';
+import { FieldReader } from '../kit/field-reader.ts';
 import { readVerification } from './requests.ts';
 import { testCard } from './running-simulator.ts';
 import { declineOfCard, declineOfCheckedCard, TRIGGER_CARDS, triggerCardOf } from './trigger-cards.ts';

@@ -1,7 +1,7 @@
-import { bankDayFrom } from '../acquirer/bank-days.ts';
+import { bankDayFrom } from '../kit/bank-days.ts';
+import { dayAfter } from '../kit/days.ts';
 import { BANK_CODE, barCodeOf, digitableLineOf } from './bar-code.ts';
 import type { Boleto, Change } from './boletos.ts';
-import { daysAfter } from './days.ts';
 import { pixCodeOf } from './pix-code.ts';
 
 /** `text`: a file, instead of the body. */
@@ -72,7 +72,7 @@ export function changeItem({ changeId, boleto, event, entry }: Change): object {
 
 /** The business day after that of the payment. */
 export function creditedOn(paidOn: string): string {
-  return bankDayFrom(daysAfter(bankDayFrom(paidOn), 1));
+  return bankDayFrom(dayAfter(bankDayFrom(paidOn), 1));
 }
 
 export function feeOf(amount: number): number {

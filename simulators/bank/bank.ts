@@ -1,4 +1,5 @@
-import type { Ledger } from '../acquirer/ledger.ts';
+import { saoPauloDayOf } from '../kit/days.ts';
+import type { Ledger } from '../kit/ledger.ts';
 import {
   type Answer,
   boletoAnswer,
@@ -17,7 +18,6 @@ import {
 } from './answers.ts';
 import { type Boleto, type Boletos, keyOf } from './boletos.ts';
 import { bookedBehind, changesPage, nextChange } from './change-pages.ts';
-import { saoPauloDay } from './days.ts';
 import { type Entry, LARGEST_AMOUNT, lineOf } from './entries.ts';
 import { owedOn } from './payments.ts';
 import { behaviourOf } from './registrations.ts';
@@ -121,8 +121,8 @@ export class Bank {
       if (status !== 'issued') return FORBIDDEN;
       return { type: event === 'canceled' ? 'cancellation' : 'writeOff', ...booked };
     }
-    const paidOn = wanted.paidOn ?? saoPauloDay(at);
-    if (paidOn > saoPauloDay(at) || paidOn < boleto.issuedOn) return malformed('paidOn');
+    const paidOn = wanted.paidOn ?? saoPauloDayOf(at);
+    if (paidOn > saoPauloDayOf(at) || paidOn < boleto.issuedOn) return malformed('paidOn');
     const amount = wanted.amount ?? owedOn(boleto, paidOn);
     if (boleto.payments.length >= MOST_PAYMENTS || amount > LARGEST_AMOUNT) return FORBIDDEN;
     return { type: 'payment', ...booked, amount, paidOn, isPlanned: false };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { daysBetween } from './days.ts';
+import { daysBetween } from '../kit/days.ts';
 
 export const BANK_CODE = '237';
 const CURRENCY = '9';

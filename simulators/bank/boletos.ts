@@ -1,4 +1,4 @@
-import { atHour, daysAfter } from './days.ts';
+import { atHour, dayAfter } from '../kit/days.ts';
 import { DueLine } from './due-line.ts';
 import type { EndEntry, Entry, PaymentEntry, RegistrationEntry } from './entries.ts';
 import { owedOn } from './payments.ts';
@@ -148,6 +148,6 @@ function dueOf(boleto: Boleto): Due | null {
     return { boleto, at, entry };
   }
   if (status === 'paid') return null;
-  const at = atHour(daysAfter(payableUntil, 1), WRITE_OFF_HOUR);
+  const at = atHour(dayAfter(payableUntil, 1), WRITE_OFF_HOUR);
   return { boleto, at, entry: { type: 'writeOff', ...booked, happenedAt: at } };
 }

@@ -1,5 +1,5 @@
-import { FieldReader } from '../acquirer/field-reader.ts';
-import { isDay } from './days.ts';
+import { isDay } from '../kit/days.ts';
+import { FieldReader } from '../kit/field-reader.ts';
 import type { PlannedPayment, Terms } from './payments.ts';
 import { REFUSALS, type Refusal } from './script-step.ts';
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { lockFolder } from '../acquirer/folder-lock.ts';
-import { BrokenLedger, Ledger, openLedgerFile } from '../acquirer/ledger.ts';
-import { readSettings, type Settings } from '../acquirer/settings.ts';
+import { lockFolder } from '../kit/folder-lock.ts';
+import { BrokenLedger, Ledger, openLedgerFile } from '../kit/ledger.ts';
+import { readSettings, type Settings } from '../kit/settings.ts';
 import { Bank } from './bank.ts';
 import { Boletos, ContradictoryEntry } from './boletos.ts';
 import { entryOfLine } from './entries.ts';

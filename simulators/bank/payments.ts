@@ -1,5 +1,5 @@
-import { bankDayFrom } from '../acquirer/bank-days.ts';
-import { daysAfter, daysBetween } from './days.ts';
+import { bankDayFrom } from '../kit/bank-days.ts';
+import { dayAfter, daysBetween } from '../kit/days.ts';
 import type { Fault, Refusal } from './script-step.ts';
 import amounts from './trigger-amounts.json' with { type: 'json' };
 
@@ -56,11 +56,11 @@ function paymentsOf(word: string, { amount, issuedOn, dueOn }: Terms): Partial<T
   const onDueDay = { paidOn: dueOn, amount: null };
   switch (word) {
     case 'early': {
-      const next = daysAfter(issuedOn, 1);
+      const next = dayAfter(issuedOn, 1);
       return { plan: [{ paidOn: next < dueOn ? next : dueOn, amount: null }] };
     }
     case 'late':
-      return { plan: [{ paidOn: daysAfter(dueOn, LATE_DAYS), amount: null }] };
+      return { plan: [{ paidOn: dayAfter(dueOn, LATE_DAYS), amount: null }] };
     case 'part':
       return { plan: [{ paidOn: dueOn, amount: Math.ceil(amount / 2) }] };
     case 'twice':

@@ -1,4 +1,4 @@
-import { daysAfter } from './days.ts';
+import { dayAfter } from '../kit/days.ts';
 import type { PlannedPayment } from './payments.ts';
 import { triggerOf } from './payments.ts';
 import type { Registration } from './requests.ts';
@@ -29,7 +29,7 @@ export function behaviourOf(request: Registration, step: Step | null): Behaviour
 
 function planOf({ payments }: Step, dueOn: string): PlannedPayment[] {
   return payments
-    .map(({ daysAfterDue, amount }) => ({ paidOn: daysAfter(dueOn, daysAfterDue), amount }))
+    .map(({ daysAfterDue, amount }) => ({ paidOn: dayAfter(dueOn, daysAfterDue), amount }))
     .toSorted((one, other) => (one.paidOn < other.paidOn ? -1 : 1));
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FieldReader } from '../acquirer/field-reader.ts';
+import type { FieldReader } from '../kit/field-reader.ts';
 import {
   LARGEST_AMOUNT,
   MERCHANT_ID,

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { registration, startBank, temporaryFolder } from './running-simulator.ts';
+import { temporaryFolder } from '../kit/temporary-folder.ts';
+import { registration, startBank } from './running-simulator.ts';
 
 const numberOf = (index: number) => String(index).padStart(11, '0');
 

@@ -1,7 +1,7 @@
+import { daysBetween, saoPauloDayOf } from '../kit/days.ts';
 import { creditedOn, feeOf } from './answers.ts';
 import { AGENCY, accountOf, BANK_CODE, WALLET } from './bar-code.ts';
 import type { Boleto, Boletos, Change } from './boletos.ts';
-import { daysBetween, saoPauloDay } from './days.ts';
 
 /** Ways to be wrong: a payment of the day is left out, stands twice or with another amount; a count. */
 export const FILE_FAULTS = ['rowMissing', 'rowTwice', 'otherAmount', 'brokenTrailer'] as const;
@@ -66,7 +66,7 @@ function rowsOf(boletos: Boletos, merchantId: string, day: string): Row[] {
   const happened = boletos.changesOf(merchantId).filter(({ changeId, entry }) => {
     const isNew = !seen.has(changeId);
     seen.add(changeId);
-    return isNew && saoPauloDay(entry.happenedAt) === day;
+    return isNew && saoPauloDayOf(entry.happenedAt) === day;
   });
   return [...registered, ...happened.map(rowOfChange)];
 }

@@ -1,4 +1,4 @@
-import { FieldReader } from '../acquirer/field-reader.ts';
+import { FieldReader } from '../kit/field-reader.ts';
 import { ABOUT, ledgerItem, malformed, UNKNOWN_PATH } from './answers.ts';
 import type { Bank, Respond } from './bank.ts';
 import { MERCHANT_ID, OUR_NUMBER, readDay } from './entries.ts';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
+import { dayAfter } from '../kit/days.ts';
 import type { Answer } from './answers.ts';
 import { barCodeOf, withWrongCheckDigit } from './bar-code.ts';
 import type { Boleto } from './boletos.ts';
-import { daysAfter } from './days.ts';
 import type { Fault } from './script-step.ts';
 
 /** How long a silent answer holds its connection. */
@@ -20,7 +20,7 @@ export function falseAnswer(answer: Answer, boleto: Boleto, fault: Fault | null)
     case 'wrongAmount':
       return changed(answer, { barCode: barCodeOf({ ...boleto, amount: amount + 1 }) });
     case 'wrongDueDay':
-      return changed(answer, { barCode: barCodeOf({ ...boleto, dueOn: daysAfter(dueOn, 1) }) });
+      return changed(answer, { barCode: barCodeOf({ ...boleto, dueOn: dayAfter(dueOn, 1) }) });
     case 'wrongBank':
       return changed(answer, { barCode: barCodeOf(boleto, '341') });
     case 'wrongNumber':

@@ -197,12 +197,15 @@ test('a simulator that shares code is found', () => {
   for (const [specifier, wanted] of [
     ['../src/values/cents.ts', /reaches out of its folder/],
     ['../test/postgres.ts', /reaches out of its folder/],
+    ['../bank/boletos.ts', /reaches out of its folder/],
     ['fastify', /imports fastify/],
     ['fs', /imports fs/],
   ] as const) {
     const bad = planted({ 'simulators/acquirer/main.ts': `import { a } from '${specifier}';` });
     assertOne(simulatorComplaints(bad), wanted);
   }
-  const good = planted({ 'simulators/acquirer/main.ts': "import 'node:fs/promises'; import './ledger.ts';" });
+  const good = planted({
+    'simulators/acquirer/main.ts': "import 'node:fs/promises'; import '../kit/ledger.ts';",
+  });
   assertNone(simulatorComplaints(good));
 });

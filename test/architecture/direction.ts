@@ -23,9 +23,7 @@ const HOMOLOGATION = 'homologation';
 /** Data of the simulators that homologation starts: it prints for merchants what they react to. */
 const SIMULATED = /^simulators\/(acquirer|bank)\/[\w-]+\.json$/;
 /** What simulators share: how a ledger is kept and a field is read, and the days of banks. */
-const SHARED_BY_SIMULATORS = ['bank-days', 'field-reader', 'folder-lock', 'ledger', 'settings'].map(
-  (name) => `simulators/acquirer/${name}.ts`,
-);
+const KIT_OF_SIMULATORS = 'simulators/kit';
 
 /** The folders of each method of payment: the money that all methods share knows nothing of them. */
 const METHODS = [['src/transactions/card/', 'src/transactions/captures/']];
@@ -84,7 +82,7 @@ function methodFault(from: string, target: string): string | null {
 
 /**
  * A simulator shares nothing with the service, not even a package: an oracle that shares our code
- * proves little.
+ * proves little. Nor does one reach into another: what several need is in their kit.
  */
 export function simulatorComplaints(tree: SourceTree): Complaint[] {
   return complaintsOfImports(
@@ -93,7 +91,7 @@ export function simulatorComplaints(tree: SourceTree): Complaint[] {
     (file, wanted) => {
       const target = resolvedPath(file.path, wanted.specifier);
       if (target !== null) {
-        return dirname(target) === dirname(file.path) || SHARED_BY_SIMULATORS.includes(target)
+        return [dirname(file.path), KIT_OF_SIMULATORS].includes(dirname(target))
           ? null
           : `the simulator reaches out of its folder to ${target}`;
       }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { bankDayFrom } from '../../simulators/acquirer/bank-days.ts';
 import { readFileOf } from '../../simulators/acquirer/file-reader.ts';
 import type { FileFormat } from '../../simulators/acquirer/files.ts';
+import { bankDayFrom } from '../../simulators/kit/bank-days.ts';
 import { addDays, type Day, instant, saoPauloDay } from '../../src/values/instant.ts';
 import { arrive } from '../kit/clock.ts';
 import { call, logIn, pay, type Reply } from '../kit/merchant.ts';

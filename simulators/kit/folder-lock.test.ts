@@ -5,7 +5,7 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lockFolder } from './folder-lock.ts';
-import { temporaryFolder } from './running-simulator.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** A process that locks the folder and stays. */
 async function locker(folder: string, platform: NodeJS.Platform) {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { BrokenLedger, Ledger, openLedgerFile } from './ledger.ts';
-import { temporaryFolder } from './running-simulator.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 function openLedger(t: TestContext, folder: string, sync = true): Ledger {
   const file = openLedgerFile(folder, () => {});
