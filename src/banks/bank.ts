@@ -49,10 +49,17 @@ export type RegisteredBoleto = {
   readonly pixEmv: string | null;
 };
 
+/**
+ * Why there is no clear answer. `unusable`: one came, and nothing may be made of it. `silent`: none
+ * came, or the bridge says that it has none. `notAsked`: it was our own doing, and nothing is known
+ * of the bank.
+ */
+export type UnclearCause = 'unusable' | 'silent' | 'notAsked';
+type Unclear = { readonly cause: UnclearCause; readonly reason: string };
 /** Never a refusal: silence, a broken connection, garbage, another boleto than was asked for. */
-export type BankUnknown = { readonly kind: 'unknown'; readonly reason: string };
+export type BankUnknown = { readonly kind: 'unknown' } & Unclear;
 /** No byte of the request was sent, so nothing was asked. */
-export type BankNotConnected = { readonly kind: 'notConnected'; readonly reason: string };
+export type BankNotConnected = { readonly kind: 'notConnected' } & Unclear;
 
 export const ISSUE_REFUSAL_REASONS = ['payerRefused', 'termsRefused', 'amountRefused'] as const;
 export type IssueAnswer =

@@ -28,5 +28,13 @@ export function gatedBank(bank: Bank, gate: Gate): Bank {
   };
 }
 
-const notConnected = (reason: string): BankNotConnected => ({ kind: 'notConnected', reason });
-const unknown = (reason: string): BankUnknown => ({ kind: 'unknown', reason: `not sent: ${reason}` });
+const notConnected = (reason: string): BankNotConnected => ({
+  kind: 'notConnected',
+  cause: 'notAsked',
+  reason,
+});
+const unknown = (reason: string): BankUnknown => ({
+  kind: 'unknown',
+  cause: 'notAsked',
+  reason: `not sent: ${reason}`,
+});

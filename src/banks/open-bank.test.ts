@@ -46,6 +46,7 @@ test('while the gate is shut nothing is sent to the bank', async (t) => {
   const [ourNumber, at] = ['00000000001', instant(Date.UTC(2026, 10, 5))];
   assert.deepEqual(await gated.cancel('M1', ourNumber, at, TIMEOUT), {
     kind: 'notConnected',
+    cause: 'notAsked',
     reason: 'all work is held (restored)',
   });
   assert.equal((await gated.changesSince(ALL, TIMEOUT)).kind, 'unknown');

@@ -6,11 +6,14 @@ import { after, before, test } from 'node:test';
 import { startTestSimulator, type TestSimulator, until } from '../kit/service.ts';
 import {
   type BoletoShop,
+  boletoRequest,
   cancel,
+  inDays,
   issue,
   movementsOf,
   openBoletoShop,
   read,
+  today,
   untilStatus,
 } from './boleto-service.ts';
 
@@ -139,4 +142,48 @@ test('the operator sees what stays unknown, in the list and in the metrics', asy
     "select our_number from boletos where state = 'issuing' and unknown_reason is not null",
   );
   assert.deepEqual(listed, [{ our_number: body.ourNumber }]);
+});
+
+/** The value of a metric; null: it has none yet. */
+async function metric(name: string): Promise<number | null> {
+  const text = await (await fetch(shop.service.metricsUrl)).text();
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return line === undefined ? null : Number(line.slice(name.length + 1));
+}
+
+const POSTPONED = 'parcela_boleto_resolutions_total{outcome="postponed"}';
+
+test('a bank whose answers cannot be used is not away; one that is silent is', async () => {
+  const { ourNumber } = (await issue(shop)).body;
+  const before = (await metric(POSTPONED)) ?? 0;
+  const boletos = 6;
+  // Registered for somebody else under the numbers that come next.
+  for (let next = 1; next <= boletos; next += 1) {
+    const [payer, number] = [boletoRequest().payer as object, String(Number(ourNumber) + next)];
+    const { address } = boletoRequest().payer as { address: object };
+    const reply = await fetch(new URL('/boletos', bank.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        ...{ merchantId: shop.merchantId, ourNumber: number, amount: 77_700 },
+        ...{ issuedOn: today(), dueOn: inDays(10), payableUntil: inDays(40) },
+        ...{ payer: { ...payer, address: { ...address, complement: null } }, instructions: [] },
+        ...{ finePortion: null, interestPortion: null, discount: null },
+      }),
+    });
+    assert.equal(reply.status, 200, await reply.text());
+  }
+  const stuck: string[] = [];
+  for (let made = 0; made < boletos; made += 1) {
+    const reply = await issue(shop);
+    assert.equal(reply.status, 202, reply.text);
+    stuck.push(reply.body.id);
+  }
+  await until('each was tried', async () => ((await metric(POSTPONED)) ?? 0) >= before + boletos);
+  assert.equal(await metric('parcela_bank_away'), 0);
+  await bank.stop();
+  await until('the bank is away', async () => (await metric('parcela_bank_away')) === 1);
+  bank = await startTestSimulator(folder, ['--port', new URL(bank.url).port], 'bank');
+  await until('the bank is back', async () => (await metric('parcela_bank_away')) === 0);
+  for (const id of stuck) assert.equal((await read(shop, id)).body.statusBill, 0);
 });

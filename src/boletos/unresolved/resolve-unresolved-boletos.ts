@@ -32,7 +32,7 @@ export type ResolveBoletosTools = {
   readonly clock: BusinessClock;
   readonly bankTimeoutMilliseconds: number;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
-  /** Whether the bank answers anything. */
+  /** Whether the bank answers anything, be it of no use. */
   readonly bankOutage: OutageWatch;
   readonly observeBoleto: (outcome: string) => void;
   readonly warnOfBoleto: (boleto: Boleto, reason: BankWarning | string) => void;
@@ -72,7 +72,7 @@ async function findOrIssue(
   boleto: Boleto,
 ): Promise<BankResult> {
   const { payer } = boleto;
-  if (payer === null) return { kind: 'unknown', reason: 'its payer was erased' };
+  if (payer === null) return { kind: 'unknown', cause: 'notAsked', reason: 'its payer was erased' };
   const request = requestOf({ ...boleto, payer });
   const found = resultOfSearch(await bank.find(request, timeout));
   return found ?? resultOfIssue(await bank.issue(request, timeout));
@@ -91,7 +91,8 @@ async function findOrCancel(
 
 async function record(tools: ResolveBoletosTools, boleto: Boleto, result: BankResult): Promise<void> {
   const { merchantId, boletoId, tries } = boleto;
-  tools.bankOutage.observe(result.kind === 'changed', merchantId);
+  const cause = result.kind === 'changed' ? null : result.cause;
+  if (cause !== 'notAsked') tools.bankOutage.observe(cause !== 'silent', merchantId);
   if (result.kind !== 'changed') {
     tools.observeBoleto('postponed');
     if (tries >= TRIES_BEFORE_WARNING) tools.warnOfBoleto(boleto, result.reason);

@@ -17,6 +17,7 @@ const PIX =
   '5406129.90' +
   '5802BR5904LOJA6009SAO PAULO62070503***6304';
 
+const QUERY = { merchantId: 'M1', cursor: null, until: instant(Date.UTC(2027, 0, 1)), limit: 5 };
 const answered = (body: unknown, status = 200): Asked => ({ kind: 'answer', status, body });
 const issued = (changed: object = {}) =>
   answered({ ourNumber: ASKED.ourNumber, outcome: 'issued', barCode: BAR_CODE, pixEmv: null, ...changed });
@@ -43,6 +44,22 @@ test('an answer is a boleto only as it was asked for', () => {
     assert.equal(readIssue(answered({}, status), ASKED, '237').kind, 'unknown', `${status}`);
 });
 
+test('an answer that cannot be used is none of silence', () => {
+  const causeOf = (asked: Asked) => {
+    const [read, found] = [readIssue(asked, ASKED, '237'), readFound(asked, ASKED, '237')];
+    const page = readBankChanges(asked, QUERY);
+    const causes = [read, found, page].map((one) => ('cause' in one ? one.cause : one.kind));
+    assert.equal(new Set(causes).size, 1, String(causes));
+    return causes[0];
+  };
+  assert.equal(causeOf(answered({})), 'unusable');
+  for (const status of [201, 401, 404, 409, 429]) assert.equal(causeOf(answered({}, status)), 'unusable');
+  for (const status of [500, 503]) assert.equal(causeOf(answered({}, status)), 'silent');
+  for (const kind of ['unknown', 'notConnected'] as const)
+    assert.equal(causeOf({ kind, reason: 'x' }), 'silent');
+  assert.equal(causeOf({ kind: 'notSent', reason: 'x' }), 'notAsked');
+});
+
 test('what was not sent was not asked, and a question about it is unknown', () => {
   const notSent: Asked = { kind: 'notSent', reason: 'no connection was free' };
   assert.equal(readIssue(notSent, ASKED, '237').kind, 'notConnected');
@@ -56,7 +73,6 @@ test('whatever comes is read as one of the known answers, and repeated in no sen
   const known = [ASKED.ourNumber, 'issued', 'refused', 'paid', 'canceled', BAR_CODE, true, false];
   const value = fc.oneof(fc.jsonValue(), fc.constantFrom<unknown>(...known));
   const body = fc.oneof(fc.jsonValue(), fc.dictionary(fc.constantFrom(...names), value));
-  const query = { merchantId: 'M1', cursor: null, until: instant(Date.UTC(2027, 0, 1)), limit: 5 };
   fc.assert(
     fc.property(body, fc.constantFrom(200, 404, 409, 500), (json, status) => {
       const given = answered(json, status);
@@ -64,7 +80,7 @@ test('whatever comes is read as one of the known answers, and repeated in no sen
         readIssue(given, ASKED, '237'),
         readCancel(given, ASKED.ourNumber),
         readFound(given, ASKED, '237'),
-        readBankChanges(given, query),
+        readBankChanges(given, QUERY),
       ];
       for (const answer of read) {
         assert.ok(kinds.includes(answer.kind), answer.kind);
@@ -123,9 +139,8 @@ test('an item that cannot be is kept for a person, and those behind it are read'
 });
 
 test('a page that promises more and brings nothing is not asked for again at once', () => {
-  const query = { merchantId: 'M1', cursor: null, until: instant(Date.UTC(2027, 0, 1)), limit: 5 };
   const moreAfter = (items: readonly unknown[]) => {
-    const read = readBankChanges(answered({ items, next: '12', hasMore: true }), query);
+    const read = readBankChanges(answered({ items, next: '12', hasMore: true }), QUERY);
     return read.kind === 'changes' && read.hasMore;
   };
   assert.deepEqual([moreAfter([]), moreAfter([{}])], [false, true]);

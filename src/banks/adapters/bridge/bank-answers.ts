@@ -10,6 +10,7 @@ import {
   ISSUE_REFUSAL_REASONS,
   type IssueAnswer,
   type RegisteredBoleto,
+  type UnclearCause,
 } from '../../bank.ts';
 import { isPixCodeOf } from './pix-code.ts';
 
@@ -48,7 +49,7 @@ export function readFound(answer: Asked, asked: AskedBoleto, bankCode: string): 
   if (isNotFound && fieldsOf(answer.body)?.error === 'notFound') return { kind: 'notFound' };
   const { failed, body } = readBody(answer, asked.ourNumber);
   // It is asked again either way.
-  if (failed !== null) return unknown(failed.reason);
+  if (failed !== null) return { ...failed, kind: 'unknown' };
   const { status } = body;
   if (status === 'canceled' || status === 'expired') return { kind: status };
   if (status !== 'issued' && status !== 'paid') return unknown('the answer had no status that is known');
@@ -63,12 +64,14 @@ type Body =
 
 /** The fields of an answer about this number; or why there is none. */
 function readBody(answer: Asked, ourNumber: string): Body {
-  if (answer.kind === 'notSent') return failing({ kind: 'notConnected', reason: answer.reason });
-  if (answer.kind !== 'answer') return failing(answer);
+  if (answer.kind === 'notConnected') return failing({ ...answer, cause: 'silent' });
+  if (answer.kind === 'notSent')
+    return failing({ kind: 'notConnected', cause: 'notAsked', reason: answer.reason });
+  if (answer.kind === 'unknown') return failing(unknown(answer.reason, 'silent'));
   const body = fieldsOf(answer.body);
   if (answer.status === 409 && body?.error === 'referenceReused')
     return failing(unknown('our number stands for another boleto at the bank'));
-  if (answer.status !== 200 || body === null) return failing(unknown(`the bank answered ${answer.status}`));
+  if (answer.status !== 200 || body === null) return failing(otherStatus(answer.status));
   if (body.ourNumber !== ourNumber) return failing(unknown('the answer was for another number'));
   return { failed: null, body };
 }
@@ -91,8 +94,13 @@ function readRegistered(body: Fields, asked: AskedBoleto, bankCode: string): Reg
   return isFit ? { barCode, pixEmv } : 'the Pix code cannot be';
 }
 
-export function unknown(reason: string): BankUnknown {
-  return { kind: 'unknown', reason };
+/** A bridge whose bank gives no clear answer says 503. */
+export function otherStatus(status: number): BankUnknown {
+  return unknown(`the bank answered ${status}`, status >= 500 ? 'silent' : 'unusable');
+}
+
+export function unknown(reason: string, cause: UnclearCause = 'unusable'): BankUnknown {
+  return { kind: 'unknown', cause, reason };
 }
 
 function fieldsOf(body: unknown): Fields | null {

@@ -3,7 +3,7 @@ import { printItem } from '../../../platform/channels/print-item.ts';
 import type { Cents } from '../../../values/cents.ts';
 import { type Day, type Instant, instant, isDay, saoPauloDay } from '../../../values/instant.ts';
 import { BANK_EVENTS, type BankChange, type BankChangesAnswer, type BankChangesRequest } from '../../bank.ts';
-import { unknown } from './bank-answers.ts';
+import { otherStatus, unknown } from './bank-answers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,10 +33,10 @@ const MOST_AHEAD_MILLISECONDS = 86_400_000;
  * request it again would stop the changes of all merchants, for the bank sends the same.
  */
 export function readBankChanges(answer: Asked, asked: BankChangesRequest): BankChangesAnswer {
-  if (answer.kind !== 'answer') return unknown(answer.reason);
+  if (answer.kind !== 'answer')
+    return unknown(answer.reason, answer.kind === 'notSent' ? 'notAsked' : 'silent');
   const body = answer.body as Fields | null;
-  if (answer.status !== 200 || typeof body !== 'object' || body === null)
-    return unknown(`the bank answered ${answer.status}`);
+  if (answer.status !== 200 || typeof body !== 'object' || body === null) return otherStatus(answer.status);
   const { items, next, hasMore } = body;
   if (!isText(next, CHANGE_ID) || typeof hasMore !== 'boolean') return unknown('the page had no end');
   if (!Array.isArray(items) || items.length > asked.limit) return unknown('the page was no list of changes');

@@ -102,8 +102,10 @@ export class BankConnections {
   async #ask(wanted: Wanted, timeout: number, send: (rest: number) => Promise<Asked>): Promise<AskedBank> {
     const startedAt = performance.now();
     const identified = await this.identify(wanted.merchantId, timeout * PART_FOR_ABOUT);
-    if (identified.kind !== 'known')
-      return { answer: { kind: 'notConnected', reason: identified.reason }, bankCode: '' };
+    if (identified.kind !== 'known') {
+      const kind = identified.kind === 'away' ? 'notConnected' : 'notSent';
+      return { answer: { kind, reason: identified.reason }, bankCode: '' };
+    }
     const { bankCode } = identified.about;
     return { answer: await send(timeout - (performance.now() - startedAt)), bankCode };
   }

@@ -191,6 +191,7 @@ test('a bank that does not say who it is, or is a simulator in production, is as
   const asked = request();
   assert.deepEqual(await real.issue(asked, TIMEOUT), {
     kind: 'notConnected',
+    cause: 'notAsked',
     reason: 'the bank does not say that it is no simulator',
   });
   assert.equal((await real.find(asked, TIMEOUT)).kind, 'unknown');
