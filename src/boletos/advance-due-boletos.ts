@@ -1,15 +1,18 @@
+import type { Bank } from '../banks/bank.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { WakeSignal } from '../platform/work/wake-signal.ts';
-import type { BoletoKey } from './boleto.ts';
+import type { Boleto } from './boleto.ts';
 import { calendarChange, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
-import { listActing } from './due-days.sql.ts';
+import { type ActingBoleto, listActing } from './due-days.sql.ts';
 
 export type AdvanceDueTools = {
   readonly database: Database;
   readonly clock: BusinessClock;
+  /** Null: nobody can be asked to end what is over, and it stays as it is. */
+  readonly bank: Pick<Bank, 'bankCode'> | null;
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
   /** Wakes the work that asks the bank to end what is over. */
   readonly wakeSignal: WakeSignal;
@@ -22,48 +25,62 @@ const MOST_BATCHES = 100;
 const LANES = 4;
 const RECORD_MILLISECONDS = 8_000;
 
-/** Gives how many the calendar has changed; `merchantId` null: of all, by real time. */
+/**
+ * Gives how many the calendar has changed; `merchantId` null: of all, by real time. What cannot be
+ * changed now holds up nothing behind it; throws the first error after all were tried.
+ */
 export async function advanceDueBoletos(
   tools: AdvanceDueTools,
   merchantId: string | null,
   signal: AbortSignal,
 ): Promise<number> {
   let advanced = 0;
+  let last: ActingBoleto | null = null;
+  const errors: unknown[] = [];
   for (let batch = 0; batch < MOST_BATCHES && !signal.aborted; batch += 1) {
-    const due = await listActing(tools.database, merchantId, BATCH);
-    const changed = await advanceAll(tools, due, signal);
-    advanced += changed;
-    // None of a full batch: another process has them, or its clock is a little behind the database's.
-    if (due.length < BATCH || changed === 0) break;
+    const due = await listActing(tools.database, { merchantId, bankCode: bankCodeOf(tools), last }, BATCH);
+    advanced += await advanceAll(tools, due, errors, signal);
+    if (due.length < BATCH) break;
+    last = due.at(-1) ?? null;
   }
   if (advanced > 0) tools.wakeSignal.notify();
+  if (errors.length > 0) throw errors[0];
   return advanced;
 }
 
+/** Empty: no bank is named, or it has not said yet which one it is. */
+export function bankCodeOf({ bank }: Pick<AdvanceDueTools, 'bank'>): string {
+  return bank?.bankCode ?? '';
+}
+
 async function advanceAll(
-  { clock, writeMove }: AdvanceDueTools,
-  due: readonly BoletoKey[],
+  tools: AdvanceDueTools,
+  due: readonly ActingBoleto[],
+  errors: unknown[],
   signal: AbortSignal,
 ): Promise<number> {
   const left = [...due];
   let changed = 0;
   const lane = async () => {
-    for (let key = left.pop(); key !== undefined && !signal.aborted; key = left.pop()) {
-      const now = clock.now(key.merchantId);
-      const moved = await writeMove(
-        {
-          ...key,
-          decide: (boleto) => {
-            const change = calendarChange(boleto, now);
-            return change === null ? null : moveOf(boleto, change, now);
-          },
-          leaseMilliseconds: 0,
-        },
-        performance.now() + RECORD_MILLISECONDS,
-      );
-      if (moved?.isMoved === true) changed += 1;
+    for (let acting = left.shift(); acting !== undefined && !signal.aborted; acting = left.shift()) {
+      const isMoved = await advance(tools, acting).catch((error) => {
+        errors.push(error);
+        return false;
+      });
+      if (isMoved) changed += 1;
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   return changed;
+}
+
+async function advance(tools: AdvanceDueTools, { merchantId, boletoId }: ActingBoleto): Promise<boolean> {
+  const now = tools.clock.now(merchantId);
+  const decide = (boleto: Boleto) => {
+    const change = calendarChange(boleto, now, bankCodeOf(tools));
+    return change === null ? null : moveOf(boleto, change, now);
+  };
+  const row = { merchantId, boletoId, decide, leaseMilliseconds: 0 };
+  const moved = await tools.writeMove(row, performance.now() + RECORD_MILLISECONDS);
+  return moved?.isMoved === true;
 }

@@ -7,6 +7,7 @@ import {
   type BoletoEvent,
   type BoletoPayment,
   type BoletoState,
+  isOfBank,
   NOT_SENT,
   type OpenState,
   type RegistrationRefusal,
@@ -77,12 +78,15 @@ function nextActOf(boleto: Boleto, to: BoletoState, change: BoletoChange, moment
   return startOfSaoPauloDay(addDays(saoPauloDay(moment), 1));
 }
 
-/** What the calendar does to a boleto at a moment; null: nothing yet. */
-export function calendarChange(boleto: Boleto, now: Instant): BoletoChange | null {
+/**
+ * What the calendar does to a boleto at a moment; null: nothing yet. Only the bank that registered it
+ * can end it; `bankCode` of the one that is named, empty without one.
+ */
+export function calendarChange(boleto: Boleto, now: Instant, bankCode: string): BoletoChange | null {
   const { state } = boleto;
-  if (state !== 'issued' && state !== 'overdue') return null;
-  if (actsAt(state, boleto) > now) return null;
-  return { event: state === 'issued' ? 'lapse' : 'startExpiry' };
+  if (boleto.actsAt === null || boleto.actsAt > now) return null;
+  if (state === 'issued') return { event: 'lapse' };
+  return isOfBank(boleto, bankCode) ? { event: 'startExpiry' } : null;
 }
 
 /** It is again what it was. */

@@ -13,6 +13,7 @@ import {
 } from '../values/instant.ts';
 import { statesOfStatus, statusBill } from './bill-status.ts';
 import {
+  actsAt,
   amountDue,
   BOLETO_EVENTS,
   BOLETO_MOVES,
@@ -28,7 +29,8 @@ import { type BoletoChange, calendarChange, moveOf } from './boleto-move.ts';
 const BAR_CODE = '0'.repeat(44);
 
 function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
-  const dueOn = '2026-12-10' as Day;
+  const { dueOn = '2026-12-10' as Day } = change;
+  const last = change.payableUntil ?? payableUntil({ dueOn, daysToExpire: 30 });
   return {
     merchantId: 'm',
     boletoId: 'b',
@@ -41,7 +43,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     amount: cents(10_000),
     issuedOn: '2026-11-23' as Day,
     dueOn,
-    payableUntil: payableUntil({ dueOn, daysToExpire: 30 }),
+    payableUntil: last,
     payer: null,
     referenceTransaction: null,
     instructions: [],
@@ -52,6 +54,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     registered: state === 'issuing' ? null : { barCode: BAR_CODE, pixEmv: null },
     refusalReason: null,
     payment: null,
+    actsAt: state === 'issued' || state === 'overdue' ? actsAt(state, { dueOn, payableUntil: last }) : null,
     requestedAt: instant(0),
     fence: 0,
     isUnresolved: false,
@@ -123,12 +126,17 @@ test('the calendar makes it overdue after its last day in time, and ends it afte
         const reportedOn = businessDayFrom(addDays(payableUntil({ dueOn, daysToExpire }), 1));
         const endOn = addDays(reportedOn, 1);
         const before = (day: Day) => instant(startOfSaoPauloDay(day) - 1);
-        const eventAt = (state: BoletoState, at: Instant) =>
-          calendarChange(boletoIn(state, terms), at)?.event ?? null;
+        const eventAt = (state: BoletoState, at: Instant, bankCode = '000') =>
+          calendarChange(boletoIn(state, terms), at, bankCode)?.event ?? null;
         assert.equal(eventAt('issued', before(lapseOn)), null);
         assert.equal(eventAt('issued', startOfSaoPauloDay(lapseOn)), 'lapse');
         assert.equal(eventAt('overdue', before(endOn)), null);
         assert.equal(eventAt('overdue', startOfSaoPauloDay(endOn)), 'startExpiry');
+        // Without a bank, and at another one, nobody can end it.
+        for (const bankCode of ['', '237']) {
+          assert.equal(eventAt('issued', startOfSaoPauloDay(lapseOn), bankCode), 'lapse');
+          assert.equal(eventAt('overdue', startOfSaoPauloDay(endOn), bankCode), null);
+        }
         assert.ok(endOn >= lapseOn);
       },
     ),

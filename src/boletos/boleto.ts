@@ -107,6 +107,8 @@ export type Boleto = BoletoKey & {
   readonly refusalReason: RegistrationRefusal | typeof NOT_SENT | null;
   /** The payment that paid it. */
   readonly payment: BoletoPayment | null;
+  /** When the calendar changes it; null: not as it is. */
+  readonly actsAt: Instant | null;
   /** Business time. */
   readonly requestedAt: Instant;
   readonly fence: number;
@@ -186,6 +188,14 @@ export function actsAt(
 ): Instant {
   const lastDay = state === 'issued' ? lastDayInTime(dueOn) : businessDayFrom(addDays(last, 1));
   return startOfSaoPauloDay(addDays(lastDay, 1));
+}
+
+/**
+ * Whether this is the bank that has registered it, which alone knows it; none has: any may. An empty
+ * code: the bank has not said yet which one it is.
+ */
+export function isOfBank({ registered }: Pick<Boleto, 'registered'>, bankCode: string): boolean {
+  return registered === null || (bankCode !== '' && registered.barCode.startsWith(bankCode));
 }
 
 /** Null: it was never issued, or is not yet. */

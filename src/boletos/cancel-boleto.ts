@@ -5,7 +5,7 @@ import { LEASE_MARGIN_MILLISECONDS } from '../transactions/transaction.ts';
 import { isUuid } from '../values/ids.ts';
 import { type AskBankTools, askBank, leaveUnresolved, recordChange } from './ask-bank.ts';
 import { resultOfCancel } from './bank-question.ts';
-import { type Boleto, type BoletoState, shownState } from './boleto.ts';
+import { type Boleto, type BoletoState, isOfBank, shownState } from './boleto.ts';
 import { keepChange, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
 
@@ -14,8 +14,18 @@ export type CancelTools = AskBankTools & {
   readonly writeWish: BatchedWrite<BoletoMoveRow, BoletoMoved>;
 };
 
-/** `paidAtBank`: the bank says that it is paid, and reports that shortly. */
-export type CancelRefusal = 'notFound' | 'beingIssued' | 'beingCanceled' | 'paid' | 'paidAtBank' | 'expired';
+/**
+ * `paidAtBank`: the bank says that it is paid, and reports that shortly. `ofAnotherBank`: that which
+ * registered it is not named any more.
+ */
+export type CancelRefusal =
+  | 'notFound'
+  | 'beingIssued'
+  | 'beingCanceled'
+  | 'paid'
+  | 'paidAtBank'
+  | 'expired'
+  | 'ofAnotherBank';
 
 export type CancelResult =
   /** As it stands: canceled, or with `isPending` on its way. */
@@ -36,18 +46,28 @@ export async function cancelBoleto(
 ): Promise<CancelResult> {
   if (!isUuid(boletoId)) return { kind: 'refused', refusal: 'notFound' };
   const key = { merchantId, boletoId: boletoId.toLowerCase() };
-  if (tools.bank === null) return { kind: 'noBank' };
+  const { bank, clock } = tools;
+  if (bank === null) return { kind: 'noBank' };
+  // Which one it is is not known yet: it has not been there since the start.
+  if (bank.bankCode === '') return { kind: 'notConnected' };
   const begun = await tools.writeWish(
     {
       ...key,
-      decide: (boleto) => moveOf(boleto, { event: 'startCancel' }, tools.clock.now(merchantId)),
+      decide: (boleto) =>
+        isOfBank(boleto, bank.bankCode)
+          ? moveOf(boleto, { event: 'startCancel' }, clock.now(merchantId))
+          : null,
       leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,
     },
     deadlineAt,
   );
   if (begun === null) return { kind: 'refused', refusal: 'notFound' };
-  if (!begun.isMoved) return obstacleOf(begun.boleto);
-  return askAndRecord(tools, tools.bank, begun.boleto, deadlineAt);
+  const { boleto } = begun;
+  if (begun.isMoved) return askAndRecord(tools, bank, boleto, deadlineAt);
+  const isOpen = boleto.state === 'issued' || boleto.state === 'overdue';
+  return isOpen && !isOfBank(boleto, bank.bankCode)
+    ? { kind: 'refused', refusal: 'ofAnotherBank' }
+    : obstacleOf(boleto);
 }
 
 function obstacleOf(boleto: Boleto): CancelResult {

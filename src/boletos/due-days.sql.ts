@@ -3,60 +3,86 @@ import { type Instant, utcText } from '../values/instant.ts';
 import type { BoletoKey } from './boleto.ts';
 
 /** How far the merchant's clock is ahead; it never goes back, so that nothing is due too early. */
-const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $1), 0) * interval '1 millisecond'`;
+const SHIFT = `coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = $5), 0) * interval '1 millisecond'`;
+
+/** Only the bank that has registered it ends what is over: $1, empty where it is not there. */
+const CAN_ACT = "(b.state = 'issued' or left(b.bar_code, 3) = $1)";
+const BEHIND = '(b.acts_at, b.boleto_id) > ($2::timestamptz, $3::uuid)';
+const BEFORE_ALL = ['-infinity', '00000000-0000-0000-0000-000000000000'] as const;
 
 const LIST_ACTING = statement(
   'boletos.list_acting',
-  'select merchant_id, boleto_id from boletos where acts_at <= now() order by acts_at limit $1',
+  `select b.merchant_id, b.boleto_id, b.acts_at from boletos b
+   where b.acts_at <= now() and ${BEHIND} and ${CAN_ACT}
+   order by b.acts_at, b.boleto_id limit $4`,
 );
 
 const LIST_ACTING_OF = statement(
   'boletos.list_acting_of_merchant',
-  `select merchant_id, boleto_id from boletos
-   where merchant_id = $1 and acts_at <= now() + ${SHIFT} order by acts_at limit $2`,
+  `select b.merchant_id, b.boleto_id, b.acts_at from boletos b
+   where b.merchant_id = $5 and b.acts_at <= now() + ${SHIFT} and ${BEHIND} and ${CAN_ACT}
+   order by b.acts_at, b.boleto_id limit $4`,
 );
 
+/** The calendar changes it. */
+export type ActingBoleto = BoletoKey & { readonly actsAt: Instant };
+
 /**
- * Up to so many boletos that the calendar changes, of all merchants by real time, or of one
- * (`merchantId`) by its own clock.
+ * Up to so many boletos behind `last` (null: from the first) that the calendar changes, of all
+ * merchants by real time, or of one (`merchantId`) by its own clock.
  */
 export async function listActing(
   database: Database,
-  merchantId: string | null,
+  wanted: {
+    readonly merchantId: string | null;
+    readonly bankCode: string;
+    readonly last: ActingBoleto | null;
+  },
   limit: number,
-): Promise<BoletoKey[]> {
+): Promise<ActingBoleto[]> {
+  const { merchantId, bankCode, last } = wanted;
+  const from = last === null ? BEFORE_ALL : [utcText(last.actsAt), last.boletoId];
+  const values = [bankCode, ...from, limit];
   const rows =
     merchantId === null
-      ? await database.query(LIST_ACTING, [limit])
-      : await database.query(LIST_ACTING_OF, [merchantId, limit]);
-  return rows.map(parseKey);
+      ? await database.query(LIST_ACTING, values)
+      : await database.query(LIST_ACTING_OF, [...values, merchantId]);
+  return rows.map(parseActing);
 }
 
-function parseKey(row: Row): BoletoKey {
-  return { merchantId: row.merchant_id as string, boletoId: row.boleto_id as string };
+function parseActing(row: Row): ActingBoleto {
+  return {
+    merchantId: row.merchant_id as string,
+    boletoId: row.boleto_id as string,
+    actsAt: row.acts_at as Instant,
+  };
 }
 
 const AHEAD = statement(
   'boletos.merchants_ahead',
   `select c.merchant_id from merchant_clocks c
    where c.shift_milliseconds > 0 and c.target_at is null and exists (
-     select from boletos b where b.merchant_id = c.merchant_id
+     select from boletos b where b.merchant_id = c.merchant_id and ${CAN_ACT}
        and b.acts_at <= now() + c.shift_milliseconds * interval '1 millisecond')
-   limit $1`,
+   limit $2`,
 );
 
 /** Merchants whose clock is ahead, and by it the calendar changes something: only homologation has any. */
-export async function findMerchantsActing(database: Database, limit: number): Promise<string[]> {
-  return (await database.query(AHEAD, [limit])).map((row) => row.merchant_id as string);
+export async function findMerchantsActing(
+  database: Database,
+  bankCode: string,
+  limit: number,
+): Promise<string[]> {
+  return (await database.query(AHEAD, [bankCode, limit])).map((row) => row.merchant_id as string);
 }
 
 const EARLIEST_OF = statement(
   'boletos.earliest_acting_of_merchant',
   `select least(
-     (select min(acts_at) from boletos where merchant_id = $1 and acts_at <= $2::timestamptz),
+     (select min(b.acts_at) from boletos b where b.merchant_id = $2 and b.acts_at <= $3::timestamptz and ${CAN_ACT}),
      (select min(b.changed_at) from (
         select * from boletos where due_at is not null order by due_at limit 1000
-      ) b where b.merchant_id = $1 and b.is_expiring)) as earliest`,
+      ) b where b.merchant_id = $2 and b.is_expiring and left(b.bar_code, 3) = $1)) as earliest`,
 );
 
 /**
@@ -66,8 +92,9 @@ const EARLIEST_OF = statement(
 export async function earliestActing(
   database: Database,
   merchantId: string,
+  bankCode: string,
   until: Instant,
 ): Promise<Instant | null> {
-  const [row] = await database.query(EARLIEST_OF, [merchantId, utcText(until)]);
+  const [row] = await database.query(EARLIEST_OF, [bankCode, merchantId, utcText(until)]);
   return (row?.earliest as Instant | null) ?? null;
 }

@@ -72,7 +72,7 @@ type BoletosContext = ModuleContext & {
 /** `bankChanges`: for events that homologation forces; null without a bank. */
 export type Boletos = Module & { readonly bankChanges: PullBankTools | null };
 
-/** Without a bank boletos are read, and nothing is asked for. */
+/** Without a bank boletos are read, return files are applied, and nothing is asked for. */
 export function openBoletos(
   context: BoletosContext,
   { idempotency, webhooks }: { readonly idempotency: Idempotency; readonly webhooks: Webhooks },
@@ -83,12 +83,12 @@ export function openBoletos(
   const writeMove = batched(boletoMovesWrite(database, deliverer));
   const bankTimeoutMilliseconds = configuration.bank.timeoutMilliseconds;
   const asking = { database, clock, bankTimeoutMilliseconds, writeMove };
-  const advance: AdvanceDueTools = { database, clock, writeMove, wakeSignal };
-  const changes = bank === null ? null : openBankChanges(context, { bank, deliverer });
+  const advance: AdvanceDueTools = { database, clock, bank, writeMove, wakeSignal };
+  const { changes, works: changesWorks } = openBankChanges(context, { bank, deliverer });
   return {
-    bankChanges: changes?.changes ?? null,
+    bankChanges: changes,
     endpoints: [
-      ...serve(PRINT_ENDPOINTS, { lookUp }),
+      ...serve(PRINT_ENDPOINTS, { lookUp, clock }),
       ...serve(BOLETO_ENDPOINTS, {
         ...asking,
         bank,
@@ -109,7 +109,7 @@ export function openBoletos(
       ...(bank === null
         ? []
         : [resolveUnresolvedBoletos(resolving(context, { ...asking, bank }), wakeSignal)]),
-      ...(changes?.works ?? []),
+      ...changesWorks,
     ],
     clockedWork: [advanceDueByClock(advance)],
   };

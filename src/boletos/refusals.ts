@@ -84,6 +84,14 @@ export const BOLETO_REFUSALS = {
       en: 'The operator has named no bank (PARCELA_BANK_URL): there are no boletos here.',
     },
   },
+  ofAnotherBank: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O boleto foi registrado em outro banco, que não está mais configurado: peça a baixa a ele.',
+      en: 'The boleto was registered at another bank, which is not named any more: have it end there.',
+    },
+  },
   bankAway: {
     status: 503,
     tag: GENERAL_TAG,

@@ -3,7 +3,7 @@ import type { ClockedWork } from '../platform/work/clocked-work.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
 import { forgetInBatches } from '../platform/work/forgetting.ts';
-import { type AdvanceDueTools, advanceDueBoletos } from './advance-due-boletos.ts';
+import { type AdvanceDueTools, advanceDueBoletos, bankCodeOf } from './advance-due-boletos.ts';
 import { earliestActing, findMerchantsActing } from './due-days.sql.ts';
 import { eraseOldPayers } from './payers/payers.sql.ts';
 import { countUnresolvedBoletos, type UnresolvedBoletoCount } from './unresolved/unresolved-boletos.sql.ts';
@@ -17,7 +17,7 @@ const MOST_AHEAD = 100;
 export function advanceDueWork(tools: AdvanceDueTools): Work {
   return everySoOften('advanceDueBoletos', DUE_DAYS_MILLISECONDS, async (signal) => {
     await advanceDueBoletos(tools, null, signal);
-    for (const merchantId of await findMerchantsActing(tools.database, MOST_AHEAD)) {
+    for (const merchantId of await findMerchantsActing(tools.database, bankCodeOf(tools), MOST_AHEAD)) {
       if (signal.aborted) return;
       await advanceDueBoletos(tools, merchantId, signal);
     }
@@ -28,7 +28,7 @@ export function advanceDueWork(tools: AdvanceDueTools): Work {
 export function advanceDueByClock(tools: AdvanceDueTools): ClockedWork {
   return {
     name: 'boletos',
-    earliestDue: (merchantId, until) => earliestActing(tools.database, merchantId, until),
+    earliestDue: (merchantId, until) => earliestActing(tools.database, merchantId, bankCodeOf(tools), until),
     runDue: (merchantId, signal) => advanceDueBoletos(tools, merchantId, signal),
   };
 }

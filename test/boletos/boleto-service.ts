@@ -6,8 +6,10 @@ export const today = (): Day => saoPauloDay(instant(Date.now()));
 export const inDays = (days: number): Day => addDays(today(), days);
 
 /** A shop of the demo merchant that issues boletos. */
-export type BoletoShop = {
-  readonly service: TestService;
+export type BoletoShop = CallingShop & { readonly service: TestService };
+
+/** What calls are made with. */
+export type CallingShop = {
   readonly url: string;
   readonly token: string;
   readonly accountNumber: string;
@@ -47,7 +49,7 @@ export function boletoRequest(change: Readonly<Record<string, unknown>> = {}): R
 }
 
 export function issue(
-  { url, token, accountNumber }: BoletoShop,
+  { url, token, accountNumber }: CallingShop,
   change: Readonly<Record<string, unknown>> = {},
   options: CallOptions = {},
 ): Promise<Reply> {
@@ -55,25 +57,25 @@ export function issue(
   return call(url, path, { token, body: boletoRequest(change), ...options });
 }
 
-export function read({ url, token }: BoletoShop, id: string): Promise<Reply> {
+export function read({ url, token }: CallingShop, id: string): Promise<Reply> {
   return call(url, `/api/billissuer/${id}`, { token });
 }
 
-export function cancel({ url, token }: BoletoShop, id: string): Promise<Reply> {
+export function cancel({ url, token }: CallingShop, id: string): Promise<Reply> {
   return call(url, `/api/billissuer/${id}/cancel`, { method: 'POST', token });
 }
 
-export function list({ url, token, accountNumber }: BoletoShop, query: string): Promise<Reply> {
+export function list({ url, token, accountNumber }: CallingShop, query: string): Promise<Reply> {
   return call(url, `/api/billissuer/list/by/due-date?accountNumber=${accountNumber}&${query}`, { token });
 }
 
 /** Has the bank's simulator book something. */
-export function force({ url, token }: BoletoShop, id: string, body: object): Promise<Reply> {
+export function force({ url, token }: CallingShop, id: string, body: object): Promise<Reply> {
   return call(url, `/homologation/boletos/${id}/events`, { token, body });
 }
 
 /** The boleto once it has this `statusBill`. */
-export function untilStatus(shop: BoletoShop, id: string, statusBill: number): Promise<Reply> {
+export function untilStatus(shop: CallingShop, id: string, statusBill: number): Promise<Reply> {
   return until(`statusBill ${statusBill}`, async () => {
     const reply = await read(shop, id);
     return reply.status === 200 && reply.body.statusBill === statusBill ? reply : null;
@@ -81,7 +83,7 @@ export function untilStatus(shop: BoletoShop, id: string, statusBill: number): P
 }
 
 /** The movements of a boleto, in order, as old and new values. */
-export async function movementsOf({ url, token, accountNumber }: BoletoShop, id: string): Promise<string[]> {
+export async function movementsOf({ url, token, accountNumber }: CallingShop, id: string): Promise<string[]> {
   const found: string[] = [];
   for (let after = 0; ; ) {
     const reply = await call(url, `/api/movements?accountNumber=${accountNumber}&after=${after}&limit=100`, {

@@ -101,3 +101,20 @@ test('payments of the bank come as the days pass: early, on the day, late with f
     { surprise: 'paidAgain', is_expected: true },
   ]);
 });
+
+test('what was put into the calendar too early by another version holds up nothing behind it', async () => {
+  const reply = await issue(shop, { value: 77, dueDate: addDays(await clockDay(), 10) });
+  assert.equal(reply.status, 200, reply.text);
+  const { id } = reply.body;
+  const query = (text: string) => shop.service.auditor.query(text, [id]);
+  // More than are looked at at once, whose due day is to come; and one behind them that is overdue.
+  await query(`insert into boletos (merchant_id, boleto_id, account_number, our_number, page_key, state, amount, issued_on, due_on,
+      payable_until, instructions, created_by, requested_at, changed_at, bar_code, acts_at)
+    select merchant_id, gen_random_uuid(), account_number, nextval('boleto_numbers')::text, md5(random()::text), 'issued', amount,
+      issued_on, due_on, payable_until, instructions, created_by, requested_at, changed_at, bar_code, now() - interval '2 hours'
+    from boletos, generate_series(1, 120) where boleto_id = $1`);
+  await query(
+    "update boletos set due_on = issued_on - 30, acts_at = now() - interval '1 hour' where boleto_id = $1",
+  );
+  await until('it is overdue', async () => (await statusOf(id)) === 3);
+});

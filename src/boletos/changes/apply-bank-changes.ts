@@ -1,4 +1,5 @@
 import type { Database } from '../../platform/postgres/database.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { BankChangeResult, WaitingBankChange } from './bank-change.ts';
 import { claimBankChanges, listWaitingBankChanges, recordBankChange } from './bank-changes.sql.ts';
@@ -6,6 +7,8 @@ import { claimBankChanges, listWaitingBankChanges, recordBankChange } from './ba
 export type ApplyBankTools = {
   readonly database: Database;
   readonly deliverer: Pick<Deliverer, 'notify'>;
+  /** Wakes the work that applies what was kept. */
+  readonly wakeSignal: WakeSignal;
   /** Called with what became of each. */
   readonly observeChange: (result: BankChangeResult) => void;
   readonly warnOfChange: (change: WaitingBankChange, reason: string) => void;

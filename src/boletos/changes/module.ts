@@ -7,6 +7,7 @@ import { openReminder } from '../../platform/reminder.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
+import type { ApplyBankTools } from './apply-bank-changes.ts';
 import type { PullBankTools } from './pull-bank-changes.ts';
 import { applyingWork, pullingWork } from './work.ts';
 
@@ -19,45 +20,63 @@ type BankChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'me
   };
 };
 
-/** `changes`: for events that homologation forces. */
-export type BankChanges = { readonly works: readonly Work[]; readonly changes: PullBankTools };
+/** `changes`: for events that homologation forces; null without a bank. */
+export type BankChanges = { readonly works: readonly Work[]; readonly changes: PullBankTools | null };
 
-/** What the bank reports of boletos: payments, cancels and ends of its own. */
+/**
+ * What the bank reports of boletos: payments, cancels and ends of its own. Without one its files are
+ * applied.
+ */
 export function openBankChanges(
-  { configuration, database, clock, log, metrics }: BankChangesContext,
-  { bank, deliverer }: { readonly bank: Bank; readonly deliverer: Deliverer },
+  context: BankChangesContext,
+  { bank, deliverer }: { readonly bank: Bank | null; readonly deliverer: Deliverer },
 ): BankChanges {
-  const isProduction = configuration.environment === 'production';
+  const { database, log, metrics } = context;
   const outcomes = metrics.counter(
     'parcela_bank_changes_total',
     'Tries to apply changes of the bank, by what came of them; paidAgain and paidAfter…: payments that nobody expected.',
     ['outcome'],
   );
+  const applying: ApplyBankTools = {
+    database,
+    deliverer,
+    wakeSignal: createWakeSignal(),
+    observeChange: (outcome) => outcomes.inc({ outcome }),
+    warnOfChange: ({ merchantId, changeId, ourNumber, event }, reason) =>
+      log.warn({ merchantId, changeId, ourNumber, event, reason }, 'a change of the bank is not as expected'),
+  };
+  if (bank === null) return { changes: null, works: [applyingWork(applying)] };
+  const observeUnreadable = () => outcomes.inc({ outcome: 'unreadable' });
+  const changes = pulling(context, bank, applying, observeUnreadable);
+  return { changes, works: [pullingWork(changes), applyingWork(applying)] };
+}
+
+function pulling(
+  { configuration, clock, log, metrics }: BankChangesContext,
+  bank: Bank,
+  applying: ApplyBankTools,
+  countUnreadable: () => void,
+): PullBankTools {
+  const isProduction = configuration.environment === 'production';
   const unreadable = openReminder((reason, times) =>
     log.warn({ reason, times }, 'what the bank reported was no change: see parcela resolve changes'),
   );
-  const changes: PullBankTools = {
-    database,
+  return {
+    ...applying,
     clock,
     bank,
-    deliverer,
     bankTimeoutMilliseconds: configuration.bank.timeoutMilliseconds,
-    wakeSignal: createWakeSignal(),
     isForAllMerchants: isProduction,
     pace: {
       pauseSeconds: configuration.bank.changesSeconds,
       longestQuietFactor: isProduction ? 1 : LONGEST_QUIET_FACTOR,
     },
-    observeChange: (outcome) => outcomes.inc({ outcome }),
-    warnOfChange: ({ merchantId, changeId, ourNumber, event }, reason) =>
-      log.warn({ merchantId, changeId, ourNumber, event, reason }, 'a change of the bank is not as expected'),
     observePull: observePulls(log, metrics),
     observeUnreadable: ({ reason }) => {
-      outcomes.inc({ outcome: 'unreadable' });
+      countUnreadable();
       unreadable.report(reason);
     },
   };
-  return { changes, works: [pullingWork(changes), applyingWork(changes)] };
 }
 
 function observePulls(log: Log, metrics: Metrics): PullBankTools['observePull'] {

@@ -1,6 +1,5 @@
 import { type Bank, type BankChangesAnswer, MOST_BANK_CHANGES } from '../../banks/bank.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { type ApplyBankTools, applyWaitingOf } from './apply-bank-changes.ts';
 import {
   type BankCursor,
@@ -21,7 +20,6 @@ export type PullBankTools = ApplyBankTools & {
    * own clock.
    */
   readonly isForAllMerchants: boolean;
-  readonly wakeSignal: WakeSignal;
   /** Called with the result of each request; a reason when it brought no page. */
   readonly observePull: (outcome: BankChangesAnswer['kind'], reason: string | null) => void;
   readonly observeUnreadable: (change: UnreadableBankChange) => void;

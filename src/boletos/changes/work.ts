@@ -1,6 +1,6 @@
 import type { Work } from '../../platform/work/due-work.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
-import { applyBankChanges } from './apply-bank-changes.ts';
+import { type ApplyBankTools, applyBankChanges } from './apply-bank-changes.ts';
 import { millisecondsUntilDueBankChange } from './bank-changes.sql.ts';
 import {
   claimBankCursors,
@@ -46,7 +46,7 @@ export function pullingWork(tools: PullBankTools): Work {
   };
 }
 
-export function applyingWork(tools: PullBankTools): Work {
+export function applyingWork(tools: ApplyBankTools): Work {
   return {
     name: 'applyBankChanges',
     wakeSignal: tools.wakeSignal,

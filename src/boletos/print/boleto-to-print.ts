@@ -27,13 +27,21 @@ export type BoletoToPrint = {
   readonly interestPortion: number | null;
   readonly discount: { readonly amount: Cents; readonly until: Day } | null;
   readonly payment: { readonly amount: Cents; readonly paidOn: Day } | null;
+  /** On which it is printed. */
+  readonly today: Day;
 };
 
 /** The bar code of a boleto that can be paid; of any other nothing is shown that could be paid by mistake. */
-export function payableBarCode({ state, registered, dueOn }: BoletoToPrint): BarCode | null {
-  if (registered === null || (state !== 'issued' && state !== 'overdue')) return null;
+export function payableBarCode(boleto: BoletoToPrint): BarCode | null {
+  const { state, registered, dueOn } = boleto;
+  if (registered === null || (state !== 'issued' && state !== 'overdue') || isTimeOver(boleto)) return null;
   const reading = parseBarCode(registered.barCode, dueOn);
   return reading.kind === 'barCode' ? reading.barCode : null;
+}
+
+/** No bank takes a payment any more, whether the bank has ended it yet or not. */
+function isTimeOver({ today, payableUntil }: Pick<BoletoToPrint, 'today' | 'payableUntil'>): boolean {
+  return today > payableUntil;
 }
 
 /** What a payer must know before everything else; null: it waits to be paid. */
@@ -41,8 +49,9 @@ export function noticeOf(boleto: BoletoToPrint): string | null {
   const { state, isExpiring, payment, payableUntil } = boleto;
   switch (state) {
     case 'issued':
-      return null;
+      return isTimeOver(boleto) ? TIME_IS_OVER : null;
     case 'overdue':
+      if (isTimeOver(boleto)) return TIME_IS_OVER;
       return `Este boleto venceu. Ele ainda pode ser pago até ${dayText(payableUntil)}.`;
     case 'issuing':
       return 'Este boleto ainda não foi registrado no banco. Abra esta página de novo em alguns minutos.';

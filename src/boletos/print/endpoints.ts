@@ -1,5 +1,7 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
 import { type Answer, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import type { LookUp } from '../../platform/postgres/searches.ts';
+import { saoPauloDay } from '../../values/instant.ts';
 import { boletoDrawing } from './boleto-drawing.ts';
 import type { BoletoToPrint } from './boleto-to-print.ts';
 import { SHOW_BOLETO_PAGE, SHOW_BOLETO_PDF } from './contract.ts';
@@ -7,7 +9,7 @@ import { boletoPage, NO_BOLETO_PAGE, PAGE_HEADERS } from './page.ts';
 import { pdfOf } from './pdf.ts';
 import { findBoletoToPrint } from './printed-boletos.sql.ts';
 
-export type PrintTools = { readonly lookUp: LookUp };
+export type PrintTools = { readonly lookUp: LookUp; readonly clock: BusinessClock };
 
 /** The name under which all payers wait in line together: no merchant has it. */
 const PAYERS = '';
@@ -41,7 +43,8 @@ export const PRINT_ENDPOINTS: readonly Endpoint<PrintTools>[] = [
 /** As the keys are made: whatever else a stranger asks for is no question to the database. */
 const PAGE_KEY = /^[0-9a-f]{32}$/;
 
-async function find({ lookUp }: PrintTools, pageKey: string): Promise<BoletoToPrint | null> {
+async function find({ lookUp, clock }: PrintTools, pageKey: string): Promise<BoletoToPrint | null> {
   if (!PAGE_KEY.test(pageKey)) return null;
-  return lookUp(PAYERS, (database) => findBoletoToPrint(database, pageKey));
+  const boleto = await lookUp(PAYERS, (database) => findBoletoToPrint(database, pageKey));
+  return boleto === null ? null : { ...boleto, today: saoPauloDay(clock.now(boleto.merchantId)) };
 }

@@ -57,6 +57,7 @@ const BOLETO: BoletoToPrint = {
   interestPortion: 100,
   discount: { amount: cents(1_000), until: day('2026-12-01') },
   payment: null,
+  today: day('2026-11-23'),
 };
 
 const pdf = (boleto: BoletoToPrint) => pdfOf(boletoDrawing(boleto), 'Boleto');
@@ -159,6 +160,15 @@ test('what cannot be paid has neither bars nor line, and says why', () => {
   const overdue = boletoPage({ ...BOLETO, state: 'overdue' }, 'pdf');
   assert.ok(overdue.includes('venceu') && overdue.includes('até 09/01/2027'));
   assert.equal(scannedPage(boletoPage({ ...BOLETO, registered: null }, 'pdf')), null);
+  // Its last day is the last one, whether the bank has ended it by then or not.
+  for (const state of ['issued', 'overdue'] as const) {
+    const last = { ...BOLETO, state, today: BOLETO.payableUntil };
+    assert.equal(scannedPage(boletoPage(last, 'pdf')), BAR_CODE);
+    const over = { ...last, today: day('2027-01-10') };
+    assert.equal(scannedPage(boletoPage(over, 'pdf')), null);
+    assert.equal(scannedPdf(pdf(over)), null);
+    assert.ok(boletoPage(over, 'pdf').includes('O prazo de pagamento deste boleto terminou'));
+  }
 });
 
 test('a text of a merchant or payer is text, on the page and in the PDF', () => {

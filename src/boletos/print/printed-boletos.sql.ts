@@ -1,4 +1,5 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
+import type { Boleto } from '../boleto.ts';
 import { BOLETO_COLUMNS, parseBoleto } from '../boleto-rows.sql.ts';
 import type { BoletoToPrint } from './boleto-to-print.ts';
 
@@ -10,7 +11,10 @@ const FIND = statement(
 );
 
 /** The boleto whose page has this key; null when there is none. */
-export async function findBoletoToPrint(database: Reader, pageKey: string): Promise<BoletoToPrint | null> {
+export async function findBoletoToPrint(
+  database: Reader,
+  pageKey: string,
+): Promise<(Omit<BoletoToPrint, 'today'> & Pick<Boleto, 'merchantId'>) | null> {
   const [row] = await database.query(FIND, [pageKey]);
   if (row === undefined) return null;
   const beneficiary = { name: row.legal_name as string, documentNumber: row.cnpj as string };

@@ -16,7 +16,7 @@ import {
   resultOfLastSearch,
   resultOfSearch,
 } from '../bank-question.ts';
-import { type Boleto, requestOf } from '../boleto.ts';
+import { type Boleto, isOfBank, requestOf } from '../boleto.ts';
 import { moveOf } from '../boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from '../boletos.sql.ts';
 import {
@@ -84,6 +84,8 @@ async function findOrCancel(
   boleto: Boleto,
 ): Promise<BankResult> {
   const { merchantId, ourNumber } = boleto;
+  if (!isOfBank(boleto, bank.bankCode))
+    return { kind: 'unknown', cause: 'notAsked', reason: 'this bank has not registered it' };
   const found = boleto.isExpiring ? resultOfLastSearch(boleto, await bank.find(boleto, timeout)) : null;
   if (found !== null) return found;
   return resultOfCancel(boleto, await bank.cancel(merchantId, ourNumber, clock.now(merchantId), timeout));
