@@ -90,7 +90,7 @@ export type FoundBoleto =
 export const BANK_EVENTS = ['paid', 'canceled', 'expired'] as const;
 
 export type BankChange = {
-  /** The bank's, unique for ever within the merchant. */
+  /** The bank's, unique for ever within the merchant; another bank may have the same. */
   readonly changeId: string;
   readonly merchantId: string;
   readonly ourNumber: string;
@@ -109,7 +109,7 @@ export type BankChange = {
 export type BankChangesRequest = {
   /** Null: of all merchants. */
   readonly merchantId: string | null;
-  /** Of the last answer; null: from the beginning. */
+  /** Of the last answer; null, and one of another bank: from the beginning. */
   readonly cursor: string | null;
   /** Business time: no later change is reported. */
   readonly until: Instant;
@@ -117,6 +117,17 @@ export type BankChangesRequest = {
 };
 
 export const MOST_BANK_CHANGES = 500;
+
+/** A cursor begins with the code of its bank. */
+export function cursorOf(bankCode: string, own: string): string {
+  return `${bankCode}:${own}`;
+}
+
+/** The bank's own cursor; null: it is of another bank. */
+export function ownCursor(bankCode: string, cursor: string | null): string | null {
+  const prefix = cursorOf(bankCode, '');
+  return cursor?.startsWith(prefix) ? cursor.slice(prefix.length) : null;
+}
 
 export type BankChangesAnswer =
   | {

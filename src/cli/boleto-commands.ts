@@ -43,16 +43,21 @@ async function runImport(
 }
 
 function linesOf(read: ProcessedReturnFile): string[] {
-  const { head, lineCount, entries, foreign, ours, taken, unfit, known, others } = read;
+  const { head, lineCount, entries, foreign, ours, taken, unfit, known, again, others } = read;
   const foreigners = foreign + entries.length - ours;
   return [
     `Taken: bank ${head.bank}, made on ${head.madeOn}, number ${head.sequence ?? 'none'}, ${lineCount} lines.`,
     `changes of our boletos   ${ours}, of which ${taken} are new`,
     `boletos of others        ${foreigners}`,
     ...(unfit.length > 0
-      ? [`of them with our numbers, but of another bank, value or due day: ${namedNumbers(unfit)}`]
+      ? [
+          `of them with our numbers, but of another bank, value or due day, or of a day to come: ${namedNumbers(unfit)}`,
+        ]
       : []),
-    ...(known.length > 0 ? [`reported before in another file: ${namedNumbers(known)}`] : []),
+    ...(known.length > 0 ? [`reported before by file: ${namedNumbers(known)}`] : []),
+    ...(again.length > 0
+      ? [`paid in this file and in another one, see parcela resolve changes: ${namedNumbers(again)}`]
+      : []),
     ...Object.entries(others).map(
       ([movement, count]) => `movement ${movement}              ${count}, changes nothing`,
     ),
@@ -61,7 +66,7 @@ function linesOf(read: ProcessedReturnFile): string[] {
 }
 
 function jsonOf(read: ProcessedReturnFile): object {
-  const { head, lineCount, entries, foreign, ours, taken, unfit, known, others } = read;
+  const { head, lineCount, entries, foreign, ours, taken, unfit, known, again, others } = read;
   return {
     ...head,
     lines: lineCount,
@@ -70,6 +75,7 @@ function jsonOf(read: ProcessedReturnFile): object {
     foreign: foreign + entries.length - ours,
     unfit,
     known,
+    again,
     others,
   };
 }

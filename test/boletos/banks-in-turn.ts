@@ -1,6 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { composeBarCode } from '../../src/values/bar-code.ts';
+import { cents } from '../../src/values/cents.ts';
+import type { Day } from '../../src/values/instant.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import { logIn } from '../kit/merchant.ts';
@@ -67,5 +72,62 @@ export async function openBanksInTurn(): Promise<BanksInTurn> {
       await database.drop();
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+type Registered = { readonly ourNumber: string; readonly amount: number; readonly dueOn: Day };
+type Reported = { readonly ourNumber: string; readonly event: string; readonly amount: number };
+
+export type OtherBank = {
+  readonly url: string;
+  /** The paths of all questions. */
+  readonly asked: string[];
+  /** Reports a payment, with the next number as its id, as the simulator does. */
+  pay(ourNumber: string, amount: number): void;
+  close(): Promise<void>;
+};
+
+/** Bank 341: registers all that it is asked for, and numbers its changes from 1. */
+export async function openOtherBank(merchantId: string): Promise<OtherBank> {
+  const boletos = new Map<string, object>();
+  const changes: Reported[] = [];
+  const asked: string[] = [];
+  const answers: Readonly<Record<string, (url: URL, body: Registered) => object | null>> = {
+    'GET /about': () => ({ name: 'other', simulator: true, protocol: 1, bankCode: '341' }),
+    'POST /boletos': (_url, { ourNumber, amount, dueOn }) => {
+      const parts = { bankCode: '341', amount: cents(amount), dueOn, freeField: '7'.repeat(25) };
+      const kept = { ourNumber, outcome: 'issued', barCode: composeBarCode(parts), pixEmv: null };
+      boletos.set(ourNumber, kept);
+      return kept;
+    },
+    'GET /changes': (url) => {
+      const from = Number(url.searchParams.get('cursor') ?? '0');
+      const at = url.searchParams.get('until');
+      const items = changes
+        .map((change, index) => ({ changeId: String(index + 1), merchantId, at, fee: null, ...change }))
+        .slice(from);
+      return { items, next: String(Math.max(from, changes.length)), hasMore: false };
+    },
+  };
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '', 'http://other');
+    asked.push(`${request.method} ${url.pathname}`);
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = chunks.length === 0 ? {} : JSON.parse(Buffer.concat(chunks).toString());
+    const answer = answers[`${request.method} ${url.pathname}`]?.(url, body as Registered) ?? null;
+    response.writeHead(answer === null ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer ?? { error: 'notFound' }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    pay: (ourNumber, amount) => void changes.push({ ourNumber, event: 'paid', amount }),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }

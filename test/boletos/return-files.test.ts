@@ -126,6 +126,68 @@ test('a second payment is one, whoever reports it, and is recorded beside the fi
   );
 });
 
+/** The bank's next file: another number of the same day. */
+let sequence = 217;
+function importLater(...pairs: readonly Pair[]) {
+  sequence += 1;
+  const [head = '', ...rest] = fileOf(...pairs);
+  return importLines([
+    `${head.slice(0, 157)}${String(sequence).padStart(6, '0')}${head.slice(163)}`,
+    ...rest,
+  ]);
+}
+
+test('an equal payment that a later file reports is not booked, and stands with its money for a person', async () => {
+  const { id, ourNumber } = await issued(75);
+  await importPairs(paid(ourNumber, 7_500));
+  await untilStatus(shop, id, STATUS_BILL.paid);
+  const later = await importLater(paid(ourNumber, 7_500));
+  assert.equal(later.exitCode, 0, later.errors);
+  assert.deepEqual([later.taken.taken, later.taken.known, later.taken.again], [0, [ourNumber], [ourNumber]]);
+  await noneWaits();
+  assert.equal((await paymentsOf(id)).length, 1);
+  const odd = async () => {
+    const { database, folder } = shop.service;
+    const { printed } = await runParcela(database, folder, ['resolve', 'changes', '--json']);
+    const { items } = JSON.parse(printed) as {
+      items: { reason: string; bankChange?: { ourNumber: string; amount: number } }[];
+    };
+    return items
+      .filter(({ bankChange }) => bankChange?.ourNumber === ourNumber)
+      .map(({ reason, bankChange }) => [reason, bankChange?.amount]);
+  };
+  assert.deepEqual(await odd(), [['filedAgain', 7_500]]);
+  const metrics = await (await fetch(shop.service.metricsUrl)).text();
+  assert.match(metrics, /parcela_bank_changes_total\{outcome="filedAgain"\} 1\b/);
+  // The same file once more, and one that has another payment beside it.
+  sequence -= 1;
+  assert.deepEqual((await importLater(paid(ourNumber, 7_500))).taken.again, []);
+  await importLater(paid(ourNumber, 7_500), { ...paid(ourNumber, 7_500), paid: 7_600 });
+  await noneWaits();
+  assert.deepEqual((await paymentsOf(id)).map(({ amount }) => amount).sort(), [7_500, 7_600]);
+  assert.equal((await odd()).filter(([reason]) => reason === 'filedAgain').length, 2);
+});
+
+test('what a file reports for a day to come happened now, or not at all', async () => {
+  const written = (days: number) => inDays(days).split('-').reverse().join('');
+  const soon = await issued(76);
+  const never = await issued(77);
+  const { taken } = await importPairs(
+    { ...paid(soon.ourNumber, 7_600), happenedOn: written(3) },
+    { ...paid(never.ourNumber, 7_700), happenedOn: written(40) },
+  );
+  assert.deepEqual([taken.ours, taken.unfit], [1, [never.ourNumber]]);
+  const reply = await untilStatus(shop, soon.id, STATUS_BILL.paid);
+  assert.equal(reply.body.effectivePaymentDate, inDays(3));
+  const [row] = await shop.service.auditor.query(
+    'select changed_at <= now() as is_past from boletos where boleto_id = $1',
+    [soon.id],
+  );
+  assert.equal(row?.is_past, true);
+  await noneWaits();
+  assert.equal((await read(shop, never.id)).body.statusBill, STATUS_BILL.issued);
+});
+
 test('what a file writes off is canceled or expired, and what is of others changes nothing', async () => {
   const canceled = await issued(80);
   const expired = await issued(90);
@@ -235,7 +297,7 @@ test('what the bank writes into its files is what its feed has said: taking all 
   await noneWaits();
   assert.deepEqual(await booked(), before);
   const refused = await service.auditor.query(
-    "select change_id, reason from bank_changes where state = 'refused'",
+    "select change_id, reason from bank_changes where state = 'refused' and reason <> 'filedAgain'",
   );
   assert.deepEqual(refused, []);
 });

@@ -23,6 +23,7 @@ const TRIES_BEFORE_WARNING = 8;
 const WARNINGS: readonly BankChangeResult[] = [
   'unknownBoleto',
   'forbiddenMove',
+  'filedAgain',
   'paidAgain',
   'paidAfterCancel',
   'paidAfterExpiry',

@@ -25,8 +25,11 @@ export type WaitingBankChange = BankChange & {
 
 /** Why nobody expected a payment. */
 export type Surprise = 'paidAgain' | 'paidAfterCancel' | 'paidAfterExpiry' | 'paidAfterRefusal';
-/** Why a change is refused for good. */
-export type BankChangeRefusal = 'unknownBoleto' | 'forbiddenMove';
+/**
+ * Why a change is refused for good. `filedAgain`: a second file of the bank has the same payment,
+ * and a person must find out whether that is another one.
+ */
+export type BankChangeRefusal = 'unknownBoleto' | 'forbiddenMove' | 'filedAgain';
 export type BankChangeDelay = 'behindEarlier' | 'beingIssued';
 
 /** A payment as it is recorded. */
@@ -45,6 +48,8 @@ export type ChangeGround = {
   readonly isBehindEarlier: boolean;
   /** Feed and files report one payment each in their own way: the other has reported this one before. */
   readonly isReportedTwice: boolean;
+  /** Another file of the bank has reported the same payment. */
+  readonly isFiledAgain: boolean;
 };
 
 export type BankChangeDecision =
@@ -60,10 +65,11 @@ export type BankChangeDecision =
 export function decideBankChange(
   boleto: Boleto | null,
   change: BankChange,
-  { isBehindEarlier, isReportedTwice }: ChangeGround,
+  { isBehindEarlier, isReportedTwice, isFiledAgain }: ChangeGround,
 ): BankChangeDecision {
   if (isBehindEarlier) return { kind: 'wait', reason: 'behindEarlier' };
   if (boleto === null) return { kind: 'refuse', reason: 'unknownBoleto' };
+  if (isFiledAgain) return { kind: 'refuse', reason: 'filedAgain' };
   if (boleto.state === 'issuing') return { kind: 'wait', reason: 'beingIssued' };
   if (isReportedTwice) return { kind: 'apply', change: null, payment: null };
   if (change.event === 'paid') return paymentOf(boleto, change);

@@ -104,7 +104,8 @@ const LOCK_CHANGE = statement(
         > count(*) filter (where (p.change_id like 'file:%') = (c.change_id like 'file:%'))
       from bank_changes p
       where p.merchant_id = c.merchant_id and p.our_number = c.our_number and p.event = 'paid' and p.state = 'applied'
-        and p.amount = c.amount and p.paid_on = c.paid_on) as is_reported_twice
+        and p.amount = c.amount and p.paid_on = c.paid_on) as is_reported_twice,
+     c.is_filed_again
    from bank_changes c where c.merchant_id = $1 and c.change_id = $2 and c.state = 'waiting'
    for no key update`,
 );
@@ -197,6 +198,7 @@ function groundOf(
   const ground = {
     isBehindEarlier: held.is_behind_earlier as boolean,
     isReportedTwice: held.is_reported_twice as boolean,
+    isFiledAgain: held.is_filed_again as boolean,
   };
   return { boleto, decision: decideBankChange(boleto, change, ground) };
 }

@@ -7,7 +7,7 @@ import { utcText } from '../../values/instant.ts';
 /** How far the changes of a merchant were read; `merchantId` null: one cursor for all merchants. */
 export type BankCursor = {
   readonly merchantId: string | null;
-  /** The bank's cursor; null: from the beginning. */
+  /** Begins with the code of its bank; null: from the beginning. */
   readonly cursor: string | null;
   readonly fence: number;
 };
@@ -20,9 +20,12 @@ const OPEN = statement(
   'insert into bank_cursors (merchant_id) values ($1) on conflict do nothing',
 );
 
+const COLUMNS = `c.merchant_id, c.fence,
+  coalesce(c.bank_code, (select b.bank_code from banks b where b.prefix = '')) || ':' || c.cursor as cursor`;
+
 const FIND = statement(
   'bank_changes.find_cursor',
-  'select merchant_id, cursor, fence from bank_cursors where merchant_id = $1',
+  `select ${COLUMNS} from bank_cursors c where c.merchant_id = $1`,
 );
 
 export async function openBankCursor(database: Database, merchantId: string | null): Promise<BankCursor> {
@@ -57,7 +60,7 @@ const CLAIM = statement(
    )
    update bank_cursors c set due_at = now() + $2 * interval '1 millisecond'
    from due where c.merchant_id = due.merchant_id
-   returning c.merchant_id, c.cursor, c.fence`,
+   returning ${COLUMNS}`,
 );
 
 /** Claims due cursors of all merchants, and postpones them for as long as a request may take. */
@@ -97,18 +100,26 @@ const UNREADABLE = inputRows<UnreadableBankChange>(
 
 const KEEP = statement(
   'bank_changes.keep',
-  `with moved as (
-     update bank_cursors set cursor = $2, fence = fence + 1,
+  `with met as (
+     insert into banks (bank_code, prefix)
+     select left($2, 3), case when exists (select from banks) then left($2, 4) else '' end
+     where not exists (select from banks where bank_code = left($2, 3))
+     on conflict do nothing
+     returning prefix
+   ), bank as (
+     select prefix from met union all select prefix from banks where bank_code = left($2, 3)
+   ), moved as (
+     update bank_cursors set bank_code = left($2, 3), cursor = substr($2, 5), fence = fence + 1,
        quiet_pulls = case when $4 then 0 else least(quiet_pulls + 1, 1000) end,
        due_at = now() + case when $5 then interval '0'
          else least(power(2, case when $4 then 0 else least(quiet_pulls, 10) end), $7) * $6 * interval '1 second' end
-     where merchant_id = $1 and fence = $3
+     where merchant_id = $1 and fence = $3 and exists (select from bank)
      returning merchant_id
    ), kept as (
      insert into bank_changes
        (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at)
-     select i.merchant_id, i.change_id, i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at
-     from moved, ${CHANGES.sql}
+     select i.merchant_id, b.prefix || i.change_id, i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at
+     from moved, bank b, ${CHANGES.sql}
      order by i.place
      on conflict do nothing
    ), refused as (
@@ -133,7 +144,8 @@ export type BankPace = {
 
 /**
  * Keeps a page, with its unreadable items, and moves the cursor, in one statement. A change that is
- * there already was brought before. False: the cursor was moved meanwhile, and nothing was written.
+ * there already was brought before. False: the cursor was moved meanwhile, or another process just
+ * met this bank, and nothing was written.
  */
 export async function keepBankPage(
   database: Database,

@@ -11,7 +11,8 @@ export type FiledChangeOfBoleto = FiledBankChange & {
 /**
  * A file names no merchant: our number does, at the bank that registered it. Others may issue under
  * the same agreement, with numbers of their own: value and due day must be those of our boleto too.
- * A file knows days only, so nothing in it happened before its boleto was asked for.
+ * A file knows days only, so nothing in it happened before its boleto was asked for, nor later than
+ * now; but what is paid after hours may be of the next business day. A later day is a mistake.
  */
 const KEEP = statement(
   'bank_changes.keep_of_file',
@@ -22,27 +23,52 @@ const KEEP = statement(
        as f (change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, value, due_on, position)
    ), filed as (
      select b.merchant_id, f.change_id, f.our_number, f.event, f.amount, f.paid_on, f.credited_on, f.fee,
-       greatest(f.happened_at, b.requested_at) as happened_at, f.position
+       least(greatest(f.happened_at, b.requested_at), n.at) as happened_at, f.position
      from input f
      join boletos b on b.our_number = f.our_number and left(b.bar_code, 3) = $9
        and (f.value = 0 or f.value = b.amount) and (f.due_on is null or f.due_on = b.due_on)
+     cross join lateral (
+       select now() + coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = b.merchant_id), 0)
+         * interval '1 millisecond' as at
+     ) n
+     where f.happened_at < n.at + interval '8 days'
    ), kept as (
-     insert into bank_changes (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at)
-     select merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at
+     insert into bank_changes
+       (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, filed_in)
+     select merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, $12
      from filed order by position
      on conflict (merchant_id, change_id) do nothing
      returning change_id
+   ), again as (
+     insert into bank_changes
+       (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, filed_in,
+        is_filed_again)
+     select d.merchant_id, d.change_id || '@' || $12, d.our_number, d.event, d.amount, d.paid_on, d.credited_on, d.fee,
+       d.happened_at, $12, true
+     from filed d join bank_changes c on c.merchant_id = d.merchant_id and c.change_id = d.change_id
+     where d.event = 'paid' and c.filed_in <> $12
+     order by d.position
+     on conflict (merchant_id, change_id) do nothing
+     returning our_number
    )
    select (select count(*) from filed)::int as ours, (select count(*) from kept)::int as taken,
      array(select distinct f.our_number from input f
        where exists (select from boletos b where b.our_number = f.our_number)
          and not exists (select from filed d where d.position = f.position)) as unfit,
      array(select distinct d.our_number from filed d
-       where not exists (select from kept k where k.change_id = d.change_id)) as known`,
+       where not exists (select from kept k where k.change_id = d.change_id)) as known,
+     array(select distinct our_number from again) as again`,
 );
 
-/** Keeps changes that a file of this bank reports, as those of its feed are kept; none is kept twice. */
-export function keepFiledChangesStep(bank: string, changes: readonly FiledChangeOfBoleto[]): Step {
+/** The file of a bank: `name` sets it apart from its others. */
+export type FileOfBank = { readonly bank: string; readonly name: string };
+
+/**
+ * Keeps changes that a file of a bank reports, as those of its feed are kept; none is kept twice. A
+ * payment that another of its files has reported is kept beside the first, to be refused: whether
+ * somebody paid twice or the bank reports once more a person must find out.
+ */
+export function keepFiledChangesStep(file: FileOfBank, changes: readonly FiledChangeOfBoleto[]): Step {
   const values = [
     changes.map(({ changeId }) => changeId),
     changes.map(({ ourNumber }) => ourNumber),
@@ -52,9 +78,10 @@ export function keepFiledChangesStep(bank: string, changes: readonly FiledChange
     changes.map(({ creditedOn }) => creditedOn),
     changes.map(({ fee }) => fee),
     changes.map(({ happenedAt }) => utcText(happenedAt)),
-    bank,
+    file.bank,
     changes.map(({ value }) => value),
     changes.map(({ dueOn }) => dueOn),
+    file.name,
   ];
   return { statement: KEEP, values };
 }
@@ -63,10 +90,12 @@ export type KeptCounts = {
   /** Changes of boletos that we issued, and how many of them no file has reported before. */
   readonly ours: number;
   readonly taken: number;
-  /** Numbers of boletos of ours under which the file has another bank, value or due day. */
+  /** Numbers of boletos of ours under which the file has another bank, value or due day, or a day to come. */
   readonly unfit: readonly string[];
-  /** Numbers of boletos of which another file has reported the same before. */
+  /** Numbers of boletos of which a file has reported the same before. */
   readonly known: readonly string[];
+  /** Of them those with a payment that another file reports than the one before. */
+  readonly again: readonly string[];
 };
 
 /** Of the rows of such steps. */
@@ -74,5 +103,11 @@ export function keptCounts(rows: readonly (readonly Row[])[]): KeptCounts {
   const counts = rows.flat();
   const sum = (name: string) => counts.reduce((total, row) => total + (row[name] as number), 0);
   const numbers = (name: string) => [...new Set(counts.flatMap((row) => row[name] as string[]))].toSorted();
-  return { ours: sum('ours'), taken: sum('taken'), unfit: numbers('unfit'), known: numbers('known') };
+  return {
+    ours: sum('ours'),
+    taken: sum('taken'),
+    unfit: numbers('unfit'),
+    known: numbers('known'),
+    again: numbers('again'),
+  };
 }

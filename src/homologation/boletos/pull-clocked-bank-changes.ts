@@ -1,3 +1,4 @@
+import { ownCursor } from '../../banks/bank.ts';
 import { openBankCursor } from '../../boletos/changes/bank-cursors.sql.ts';
 import { pullAndApplyOf } from '../../boletos/changes/pull-bank-changes.ts';
 import type { ClockedWork } from '../../platform/work/clocked-work.ts';
@@ -24,7 +25,8 @@ async function findNextBankChange(
   merchantId: string,
   until: Instant,
 ): Promise<Instant | null> {
-  const { cursor } = await openBankCursor(bankChanges.database, merchantId);
+  const { bank, database } = bankChanges;
+  const cursor = ownCursor(bank.bankCode, (await openBankCursor(database, merchantId)).cursor);
   const url = new URL('/changes/next', bankUrl);
   url.searchParams.set('merchantId', merchantId);
   url.searchParams.set('until', utcText(until));

@@ -24,11 +24,13 @@ export async function processReturnFile(
   const read = await readReturnFile(file.bytes);
   const { head, entries, lineCount } = read;
   const changes = filedChanges(head.bank, entries);
+  // Sent anew, it has the same day and number.
+  const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
   const steps = Array.from({ length: Math.ceil(changes.length / CHANGES_AT_ONCE) }, (_, index) =>
-    keepFiledChangesStep(head.bank, changes.slice(index * CHANGES_AT_ONCE, (index + 1) * CHANGES_AT_ONCE)),
+    keepFiledChangesStep(ofBank, changes.slice(index * CHANGES_AT_ONCE, (index + 1) * CHANGES_AT_ONCE)),
   );
   const rows = await audit.commit(steps, (kept) => {
-    const { unfit, known, ...counts } = keptCounts(kept);
+    const { unfit, known, again, ...counts } = keptCounts(kept);
     const detail = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount, ...counts };
     return [
       {
@@ -36,7 +38,12 @@ export async function processReturnFile(
         action: 'returnFile.import',
         outcome: 'success',
         resource: `banks/${head.bank}/files/${file.name}`,
-        detail: { ...detail, unfit: namedNumbers(unfit), known: namedNumbers(known) },
+        detail: {
+          ...detail,
+          unfit: namedNumbers(unfit),
+          known: namedNumbers(known),
+          again: namedNumbers(again),
+        },
       },
     ];
   });

@@ -47,7 +47,7 @@ test('an answer is a boleto only as it was asked for', () => {
 test('an answer that cannot be used is none of silence', () => {
   const causeOf = (asked: Asked) => {
     const [read, found] = [readIssue(asked, ASKED, '237'), readFound(asked, ASKED, '237')];
-    const page = readBankChanges(asked, QUERY);
+    const page = readBankChanges(asked, QUERY, '237');
     const causes = [read, found, page].map((one) => ('cause' in one ? one.cause : one.kind));
     assert.equal(new Set(causes).size, 1, String(causes));
     return causes[0];
@@ -80,7 +80,7 @@ test('whatever comes is read as one of the known answers, and repeated in no sen
         readIssue(given, ASKED, '237'),
         readCancel(given, ASKED.ourNumber),
         readFound(given, ASKED, '237'),
-        readBankChanges(given, QUERY),
+        readBankChanges(given, QUERY, '237'),
       ];
       for (const answer of read) {
         assert.ok(kinds.includes(answer.kind), answer.kind);
@@ -117,7 +117,7 @@ test('an item that cannot be is kept for a person, and those behind it are read'
   ];
   const items = [...wrong.map(([changed]) => ({ ...paid, ...changed })), paid];
   const query = { merchantId: 'M1', cursor: null, until: instant(Date.UTC(2027, 0, 1)), limit: 50 };
-  const read = readBankChanges(answered({ items, next: '12', hasMore: false }), query);
+  const read = readBankChanges(answered({ items, next: '12', hasMore: false }), query, '237');
   assert.ok(read.kind === 'changes');
   assert.deepEqual(
     read.unreadable.map(({ reason }) => reason),
@@ -130,17 +130,18 @@ test('an item that cannot be is kept for a person, and those behind it are read'
     { items: {}, next: '12', hasMore: false },
     { items: Array(51).fill(paid), next: '12', hasMore: false },
   ])
-    assert.equal(readBankChanges(answered(page), query).kind, 'unknown');
-  const standing = readBankChanges(answered({ items, next: '12', hasMore: true }), {
-    ...query,
-    cursor: '12',
-  });
-  assert.equal(standing.kind, 'unknown');
+    assert.equal(readBankChanges(answered(page), query, '237').kind, 'unknown');
+  const behind = (cursor: string) =>
+    readBankChanges(answered({ items, next: '12', hasMore: true }), { ...query, cursor }, '237');
+  assert.equal(behind('237:12').kind, 'unknown');
+  // Another bank's cursor says nothing of this one's.
+  assert.equal(behind('341:12').kind, 'changes');
+  assert.equal(read.cursor, '237:12');
 });
 
 test('a page that promises more and brings nothing is not asked for again at once', () => {
   const moreAfter = (items: readonly unknown[]) => {
-    const read = readBankChanges(answered({ items, next: '12', hasMore: true }), QUERY);
+    const read = readBankChanges(answered({ items, next: '12', hasMore: true }), QUERY, '237');
     return read.kind === 'changes' && read.hasMore;
   };
   assert.deepEqual([moreAfter([]), moreAfter([{}])], [false, true]);

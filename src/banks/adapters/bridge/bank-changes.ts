@@ -2,7 +2,14 @@ import type { Asked } from '../../../platform/channels/ask-once.ts';
 import { printItem } from '../../../platform/channels/print-item.ts';
 import type { Cents } from '../../../values/cents.ts';
 import { type Day, type Instant, instant, isDay, saoPauloDay } from '../../../values/instant.ts';
-import { BANK_EVENTS, type BankChange, type BankChangesAnswer, type BankChangesRequest } from '../../bank.ts';
+import {
+  BANK_EVENTS,
+  type BankChange,
+  type BankChangesAnswer,
+  type BankChangesRequest,
+  cursorOf,
+  ownCursor,
+} from '../../bank.ts';
 import { otherStatus, unknown } from './bank-answers.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,7 +39,11 @@ const MOST_AHEAD_MILLISECONDS = 86_400_000;
  * An unreadable page is unknown, and requested again. An unreadable item is handed on as such: to
  * request it again would stop the changes of all merchants, for the bank sends the same.
  */
-export function readBankChanges(answer: Asked, asked: BankChangesRequest): BankChangesAnswer {
+export function readBankChanges(
+  answer: Asked,
+  asked: BankChangesRequest,
+  bankCode: string,
+): BankChangesAnswer {
   if (answer.kind !== 'answer')
     return unknown(answer.reason, answer.kind === 'notSent' ? 'notAsked' : 'silent');
   const body = answer.body as Fields | null;
@@ -41,7 +52,7 @@ export function readBankChanges(answer: Asked, asked: BankChangesRequest): BankC
   if (!isText(next, CHANGE_ID) || typeof hasMore !== 'boolean') return unknown('the page had no end');
   if (!Array.isArray(items) || items.length > asked.limit) return unknown('the page was no list of changes');
   // It would be requested again and again at once.
-  if (hasMore && next === asked.cursor) return unknown('the page did not move on');
+  if (hasMore && next === ownCursor(bankCode, asked.cursor)) return unknown('the page did not move on');
   const changes: BankChange[] = [];
   const unreadable: { reason: string; item: string }[] = [];
   for (const item of items) {
@@ -50,7 +61,8 @@ export function readBankChanges(answer: Asked, asked: BankChangesRequest): BankC
     else unreadable.push({ reason: `it has no ${change}`, item: printItem(item, FIELDS) });
   }
   // What promises more and brings nothing is not asked again at once, but after the usual pause.
-  return { kind: 'changes', changes, unreadable, cursor: next, hasMore: hasMore && items.length > 0 };
+  const cursor = cursorOf(bankCode, next);
+  return { kind: 'changes', changes, unreadable, cursor, hasMore: hasMore && items.length > 0 };
 }
 
 /** The change, or the name of the faulty field. */

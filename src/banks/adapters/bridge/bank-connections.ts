@@ -87,11 +87,19 @@ export class BankConnections {
   }
 
   register(wanted: Wanted, question: Question, timeout: number): Promise<AskedBank> {
-    return this.#ask(wanted, timeout, (rest) => this.#registering.ask(wanted, question, rest));
+    return this.#ask(wanted, timeout, (_code, rest) => this.#registering.ask(wanted, question, rest));
   }
 
-  lookUp(wanted: Wanted, question: Question, timeout: number, largestBytes?: number): Promise<AskedBank> {
-    return this.#ask(wanted, timeout, (rest) => this.#resolving.ask(wanted, question, rest, largestBytes));
+  /** `questionTo`: the question as this bank, of that code, is asked it. */
+  lookUp(
+    wanted: Wanted,
+    questionTo: (bankCode: string) => Question,
+    timeout: number,
+    largestBytes?: number,
+  ): Promise<AskedBank> {
+    return this.#ask(wanted, timeout, (code, rest) =>
+      this.#resolving.ask(wanted, questionTo(code), rest, largestBytes),
+    );
   }
 
   close(): Promise<unknown> {
@@ -99,7 +107,11 @@ export class BankConnections {
   }
 
   /** Asks what needs a known bank; without one nothing is sent. */
-  async #ask(wanted: Wanted, timeout: number, send: (rest: number) => Promise<Asked>): Promise<AskedBank> {
+  async #ask(
+    wanted: Wanted,
+    timeout: number,
+    send: (bankCode: string, rest: number) => Promise<Asked>,
+  ): Promise<AskedBank> {
     const startedAt = performance.now();
     const identified = await this.identify(wanted.merchantId, timeout * PART_FOR_ABOUT);
     if (identified.kind !== 'known') {
@@ -107,6 +119,6 @@ export class BankConnections {
       return { answer: { kind, reason: identified.reason }, bankCode: '' };
     }
     const { bankCode } = identified.about;
-    return { answer: await send(timeout - (performance.now() - startedAt)), bankCode };
+    return { answer: await send(bankCode, timeout - (performance.now() - startedAt)), bankCode };
   }
 }

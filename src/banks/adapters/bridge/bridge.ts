@@ -1,16 +1,17 @@
 import type { Question } from '../../../platform/channels/ask-once.ts';
 import type { Channel } from '../../../platform/channels/open-channel.ts';
 import { type Instant, utcText } from '../../../values/instant.ts';
-import type {
-  Bank,
-  BankChangesAnswer,
-  BankChangesRequest,
-  BoletoCancelAnswer,
-  BoletoRequest,
-  FoundBoleto,
-  IssueAnswer,
+import {
+  type Bank,
+  type BankChangesAnswer,
+  type BankChangesRequest,
+  type BoletoCancelAnswer,
+  type BoletoRequest,
+  type FoundBoleto,
+  type IssueAnswer,
+  ownCursor,
 } from '../../bank.ts';
-import { readCancel, readFound, readIssue, unknown } from './bank-answers.ts';
+import { readCancel, readFound, readIssue } from './bank-answers.ts';
 import { readBankChanges } from './bank-changes.ts';
 import { BankConnections, type BankOptions } from './bank-connections.ts';
 import type { Identified } from './known-bank.ts';
@@ -55,18 +56,21 @@ export function bridgeBank(url: string, channel: Channel, options: BankOptions):
   async function find(request: Parameters<Bank['find']>[0], timeout: number): Promise<FoundBoleto> {
     const { merchantId, ourNumber } = request;
     const path = `/boletos/${encodeURIComponent(ourNumber)}?merchantId=${encodeURIComponent(merchantId)}`;
-    const { answer, bankCode } = await connections.lookUp({ merchantId }, asking('GET', path), timeout);
+    const { answer, bankCode } = await connections.lookUp({ merchantId }, () => asking('GET', path), timeout);
     return readFound(answer, request, bankCode);
   }
 
   async function changesSince(request: BankChangesRequest, timeout: number): Promise<BankChangesAnswer> {
     const query = new URLSearchParams({ until: utcText(request.until), limit: String(request.limit) });
-    if (request.cursor !== null) query.set('cursor', request.cursor);
     if (request.merchantId !== null) query.set('merchantId', request.merchantId);
-    const question: Question = asking('GET', `/changes?${query}`);
+    const questionTo = (code: string): Question => {
+      const cursor = ownCursor(code, request.cursor);
+      if (cursor !== null) query.set('cursor', cursor);
+      return asking('GET', `/changes?${query}`);
+    };
     const wanted = connections.wantedBy(request.merchantId);
-    const { answer } = await connections.lookUp(wanted, question, timeout, LARGEST_CHANGES_BYTES);
-    return answer.kind === 'answer' ? readBankChanges(answer, request) : unknown(answer.reason);
+    const asked = await connections.lookUp(wanted, questionTo, timeout, LARGEST_CHANGES_BYTES);
+    return readBankChanges(asked.answer, request, asked.bankCode);
   }
 
   return {

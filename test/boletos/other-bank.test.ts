@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { STATUS_BILL } from '../../src/boletos/bill-status.ts';
+import { until } from '../kit/service.ts';
+import { type BanksInTurn, openBanksInTurn, openOtherBank, type TurningShop } from './banks-in-turn.ts';
+import { cancel, issue, read, untilStatus } from './boleto-service.ts';
+
+let banks: BanksInTurn;
+before(async () => {
+  banks = await openBanksInTurn();
+});
+after(() => banks?.close());
+
+async function issued(shop: TurningShop, value: number) {
+  const reply = await issue(shop, { value });
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body as { readonly id: string; readonly ourNumber: string; readonly barCode: string };
+}
+
+async function payAtFirst({ service, merchantId }: TurningShop, ourNumber: string): Promise<void> {
+  const [row] = await service.auditor.query(
+    `select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`,
+  );
+  const reply = await fetch(new URL('/changes', banks.first.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ merchantId, ourNumber, event: 'paid', at: row?.now }),
+  });
+  assert.ok(reply.ok, await reply.text());
+}
+
+test('an operator goes over to another bank and back, and no payment of either is lost or taken for one of the other', async (t) => {
+  const first = await banks.open(banks.first.url);
+  const paid = await issued(first, 10);
+  const [left, kept] = [await issued(first, 20), await issued(first, 30)];
+  await payAtFirst(first, paid.ourNumber);
+  await untilStatus(first, paid.id, STATUS_BILL.paid);
+
+  const other = await openOtherBank(first.merchantId);
+  t.after(() => other.close());
+  const second = await banks.open(other.url);
+  const there = await issued(second, 40);
+  assert.match(there.barCode, /^341/);
+  // Its first change has the number that the first one of the other bank had.
+  other.pay(there.ourNumber, 4_000);
+  await untilStatus(second, there.id, STATUS_BILL.paid);
+  const refused = await cancel(second, kept.id);
+  assert.equal(refused.status, 409, refused.text);
+  assert.match(refused.body[0].description, /outro banco/);
+  assert.equal((await read(second, kept.id)).body.statusBill, STATUS_BILL.issued);
+  assert.ok(!other.asked.some((path) => path.endsWith('/cancel')), String(other.asked));
+  await payAtFirst(first, left.ourNumber);
+
+  const again = await banks.open(banks.first.url);
+  await untilStatus(again, left.id, STATUS_BILL.paid);
+  assert.equal((await cancel(again, kept.id)).status, 200);
+  const payments = () =>
+    again.service.auditor.query(
+      'select b.our_number, p.amount::int, p.surprise from boleto_payments p join boletos b using (merchant_id, boleto_id) order by 1',
+    );
+  await until('its whole feed was read again', async () => {
+    const [row] = await again.service.auditor.query(
+      "select count(*)::int as waiting from bank_changes where state = 'waiting'",
+    );
+    return row?.waiting === 0 && (await payments()).length === 3;
+  });
+  const wanted = [
+    [paid.ourNumber, 1_000],
+    [left.ourNumber, 2_000],
+    [there.ourNumber, 4_000],
+  ];
+  assert.deepEqual(
+    (await payments()).map(({ our_number, amount, surprise }) => [our_number, amount, surprise]),
+    wanted.map(([number, amount]) => [number, amount, null]),
+  );
+});
