@@ -216,8 +216,13 @@ export const IMPORT_KILLS: Kind = {
       const [victim, witness] = await fleet.pair();
       const shop = await openFileShop(bench, witness, chance.pick(FILE_CASES)).catch(() => null);
       if (shop === null) continue;
+      // It may die of the round before in the meantime.
       if (chance.isIn(0.5))
-        await victim.orders.arm(victim.processId, 'kill', chance.whole(1, STEPS_OF_SERVICE));
+        await victim.orders
+          .arm(victim.processId, 'kill', chance.whole(1, STEPS_OF_SERVICE))
+          .catch((error) => {
+            if (victim.isAlive()) throw error;
+          });
       const struck = await importUnderKills(scene, shop);
       for (const what of struck) countStrike(tally, what);
       const ofService = victim.orders.hit();
