@@ -1,3 +1,4 @@
+import type { FeedPage, FeedRequest } from '../platform/feeds/feed.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Day, Instant } from '../values/instant.ts';
@@ -223,46 +224,14 @@ export type AcquirerChange = {
 /** A cancel of ours of which the acquirer reports an end; asking again returns it. */
 export type DecidedCancel = { readonly merchantId: string; readonly cancelId: string };
 
-export type ChangesRequest = {
-  /** Null: of all merchants. */
-  readonly merchantId: string | null;
-  /** The cursor of the last answer; null: from the beginning. */
-  readonly cursor: string | null;
-  /** Business time: no later change is reported. */
-  readonly until: Instant;
-  /** At most `MOST_CHANGES`. */
-  readonly limit: number;
-};
+export type ChangesRequest = FeedRequest;
 
 export const MOST_CHANGES = 500;
 
-/**
- * An item of a page that is no change: kept for a person, so that it does not block those behind
- * it.
- */
-export type UnreadableChange = {
-  /** One of a closed set of sentences. */
-  readonly reason: string;
-  /**
-   * Its fields, as far as the protocol has a name for them: bounded, and without anything that
-   * could be of a card.
-   */
-  readonly item: string;
-};
-
+/** A page, with the cancels of which it reports the end. */
+export type AcquirerPage = FeedPage<AcquirerChange> & { readonly decidedCancels: readonly DecidedCancel[] };
 /** `notOffered`: this acquirer reports no changes at all. */
-export type ChangesAnswer =
-  | {
-      readonly kind: 'changes';
-      readonly changes: readonly AcquirerChange[];
-      readonly unreadable: readonly UnreadableChange[];
-      readonly decidedCancels: readonly DecidedCancel[];
-      readonly cursor: string;
-      /** Whether asking again at once would bring more. */
-      readonly hasMore: boolean;
-    }
-  | { readonly kind: 'notOffered' }
-  | Unknown;
+export type ChangesAnswer = AcquirerPage | { readonly kind: 'notOffered' } | Unknown;
 
 /** `changed`: since the last reading. */
 export type CapabilitiesAnswer =

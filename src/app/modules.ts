@@ -91,8 +91,8 @@ async function openToolsOfHomologation(
 ): Promise<Homologation | null> {
   const { configuration, database, log, testClock, acquirerUrl, bankUrl } = context;
   if (testClock === null) return null;
-  const { bankChanges } = boletos;
-  const bank = bankUrl === null || bankChanges === null ? null : { bankUrl, bankChanges };
+  const { bankFeed } = boletos;
+  const bank = bankUrl === null || bankFeed === null ? null : { bankUrl, feed: bankFeed };
   const { openHomologation } = await import('../homologation/module.ts');
   return openHomologation(
     { configuration, database, log, testClock },

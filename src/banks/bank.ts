@@ -1,3 +1,4 @@
+import type { FeedPage, FeedRequest } from '../platform/feeds/feed.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Day, Instant } from '../values/instant.ts';
 
@@ -106,15 +107,8 @@ export type BankChange = {
   readonly happenedAt: Instant;
 };
 
-export type BankChangesRequest = {
-  /** Null: of all merchants. */
-  readonly merchantId: string | null;
-  /** Of the last answer; null, and one of another bank: from the beginning. */
-  readonly cursor: string | null;
-  /** Business time: no later change is reported. */
-  readonly until: Instant;
-  readonly limit: number;
-};
+/** A cursor of another bank counts as none. */
+export type BankChangesRequest = FeedRequest;
 
 export const MOST_BANK_CHANGES = 500;
 
@@ -129,16 +123,7 @@ export function ownCursor(bankCode: string, cursor: string | null): string | nul
   return cursor?.startsWith(prefix) ? cursor.slice(prefix.length) : null;
 }
 
-export type BankChangesAnswer =
-  | {
-      readonly kind: 'changes';
-      readonly changes: readonly BankChange[];
-      /** Items that are no change: kept for a person, with a reason of a closed set. */
-      readonly unreadable: readonly { readonly reason: string; readonly item: string }[];
-      readonly cursor: string;
-      readonly hasMore: boolean;
-    }
-  | BankUnknown;
+export type BankChangesAnswer = FeedPage<BankChange> | BankUnknown;
 
 /**
  * The port to the bank that registers boletos. No function throws: without a clear answer it is

@@ -2,6 +2,7 @@ import type { Bank } from '../banks/bank.ts';
 import type { BankSettings } from '../banks/bank-settings.ts';
 import type { Idempotency } from '../idempotency/module.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
+import type { Feed } from '../platform/feeds/open-feed.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -14,7 +15,6 @@ import type { AdvanceDueTools } from './advance-due-boletos.ts';
 import { boletoIntentsWrite } from './boleto-intents.sql.ts';
 import { boletoMovesWrite, boletoWishesWrite } from './boletos.sql.ts';
 import { openBankChanges } from './changes/module.ts';
-import type { PullBankTools } from './changes/pull-bank-changes.ts';
 import { BOLETO_ENDPOINTS } from './endpoints.ts';
 import { BOLETO_LIST_FAULTS } from './list-contract.ts';
 import { BOLETO_MESSAGES } from './messages-contract.ts';
@@ -69,8 +69,8 @@ type BoletosContext = ModuleContext & {
   readonly bank: Bank | null;
 };
 
-/** `bankChanges`: for events that homologation forces; null without a bank. */
-export type Boletos = Module & { readonly bankChanges: PullBankTools | null };
+/** `bankFeed`: for events that homologation forces; null without a bank. */
+export type Boletos = Module & { readonly bankFeed: Feed | null };
 
 /** Without a bank boletos are read, return files are applied, and nothing is asked for. */
 export function openBoletos(
@@ -84,9 +84,9 @@ export function openBoletos(
   const bankTimeoutMilliseconds = configuration.bank.timeoutMilliseconds;
   const asking = { database, clock, bankTimeoutMilliseconds, writeMove };
   const advance: AdvanceDueTools = { database, clock, bank, writeMove, wakeSignal };
-  const { changes, works: changesWorks } = openBankChanges(context, { bank, deliverer });
+  const changes = openBankChanges(context, { bank, deliverer });
   return {
-    bankChanges: changes,
+    bankFeed: changes.feed,
     endpoints: [
       ...serve(PRINT_ENDPOINTS, { lookUp, clock }),
       ...serve(BOLETO_ENDPOINTS, {
@@ -109,7 +109,7 @@ export function openBoletos(
       ...(bank === null
         ? []
         : [resolveUnresolvedBoletos(resolving(context, { ...asking, bank }), wakeSignal)]),
-      ...changesWorks,
+      ...changes.works,
     ],
     clockedWork: [advanceDueByClock(advance)],
   };

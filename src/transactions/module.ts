@@ -1,5 +1,6 @@
 import type { Acquirer } from '../acquirers/acquirer.ts';
 import type { GuardVerification } from '../cards/vault/store-vault-card.ts';
+import type { Feed } from '../platform/feeds/open-feed.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext } from '../platform/module.ts';
@@ -23,7 +24,7 @@ import type { ResolveTools } from './card/resolve-unresolved-charges.ts';
 import { unsentChargesWrite } from './card/unsent-charges.sql.ts';
 import { type VerifyTools, verifyCard } from './card/verify-card.ts';
 import { forgetDeclinedVerifications, resolvingWork } from './card/work.ts';
-import { type Changes, openChanges } from './changes/module.ts';
+import { openChanges } from './changes/module.ts';
 import { forgetOldCustomers } from './customers/work.ts';
 import { openWatermark } from './movements/open-watermark.ts';
 import type { UnresolvedCount, UnresolvedKind } from './unresolved/unresolved.ts';
@@ -50,9 +51,9 @@ type TransactionsContext = ModuleContext & {
   readonly acquirer: Acquirer;
 };
 
-export type Transactions = Module &
-  Pick<Changes, 'changes'> &
-  Pick<ChargeTools<IntentRefusal>, 'writeIntent' | 'writeOutcome' | 'writeUnsent' | 'observe'> &
+export type Transactions = Module & {
+  /** For events that homologation forces. */ readonly changes: Feed;
+} & Pick<ChargeTools<IntentRefusal>, 'writeIntent' | 'writeOutcome' | 'writeUnsent' | 'observe'> &
   Pick<CancelTools, 'writeCancelIntent' | 'writeCancelOutcome'> &
   Omit<Captures, 'works' | 'clockedWork'> & {
     readonly limits: LimitTools;
@@ -95,7 +96,7 @@ export function openTransactions(
     limits,
     guardVerification: (wanted, ask) =>
       verifyCard({ database, clock, limits, decideVerification }, wanted, ask),
-    changes: changes.changes,
+    changes,
     wakeSignal: shared.wakeSignal,
     billingSignal: shared.billingSignal,
     outage: shared.outage,

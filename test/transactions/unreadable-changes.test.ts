@@ -46,7 +46,7 @@ test('an item that cannot be read is kept, and what comes behind it is applied',
     { item: 'null', reason: 'it has no changeId' },
     {
       item: `{"changeId":"r-1","merchantId":"${service.merchantId}","type":"refunded","reference":"…","otherFields":["cvv"]}`,
-      reason: 'it has no installmentNumber',
+      reason: 'it has no at that can be',
     },
   ]);
   const warnings = service.log.filter((line) => line.includes('was no change'));

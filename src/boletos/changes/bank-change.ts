@@ -1,4 +1,5 @@
 import type { BankChange } from '../../banks/bank.ts';
+import type { WaitingChange } from '../../platform/feeds/feed.ts';
 import { amountDue, type Boleto } from '../boleto.ts';
 import { type BoletoChange, moveOf } from '../boleto-move.ts';
 
@@ -16,12 +17,7 @@ export const BANK_CHANGE_MOVES = {
 export type FiledBankChange = Omit<BankChange, 'merchantId'>;
 
 /** A change as the bank brought it, kept until it is applied or refused. */
-export type WaitingBankChange = BankChange & {
-  /** The order of arrival. */
-  readonly changeNumber: number;
-  /** How often it was tried, this time included. */
-  readonly tries: number;
-};
+export type WaitingBankChange = BankChange & WaitingChange;
 
 /** Why nobody expected a payment. */
 export type Surprise = 'paidAgain' | 'paidAfterCancel' | 'paidAfterExpiry' | 'paidAfterRefusal';

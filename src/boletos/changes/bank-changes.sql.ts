@@ -1,3 +1,4 @@
+import { WaitingChanges } from '../../platform/feeds/waiting-changes.sql.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
@@ -30,16 +31,6 @@ const CLAIM = statement(
    returning ${COLUMNS}`,
 );
 
-/** Claims due changes of all merchants in the order of arrival, and postpones them meanwhile. */
-export async function claimBankChanges(
-  database: Database,
-  limit: number,
-  leaseMilliseconds: number,
-): Promise<WaitingBankChange[]> {
-  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
-  return rows.map(parseChange).toSorted((one, other) => one.changeNumber - other.changeNumber);
-}
-
 const LIST = statement(
   'bank_changes.list_waiting',
   `select ${COLUMNS} from bank_changes c
@@ -47,28 +38,11 @@ const LIST = statement(
    order by c.change_number limit $3`,
 );
 
-/** The waiting changes of this merchant behind a number, in the order of arrival. */
-export async function listWaitingBankChanges(
-  database: Database,
-  merchantId: string,
-  afterNumber: number,
-  limit: number,
-): Promise<WaitingBankChange[]> {
-  return (await database.query(LIST, [merchantId, afterNumber, limit])).map(parseChange);
-}
-
 const EARLIEST = statement(
   'bank_changes.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
    from bank_changes where state = 'waiting'`,
 );
-
-/** Null when no change waits. */
-export async function millisecondsUntilDueBankChange(database: Database): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, []);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
-}
 
 function parseChange(row: Row): WaitingBankChange {
   return {
@@ -85,6 +59,11 @@ function parseChange(row: Row): WaitingBankChange {
     tries: row.tries as number,
   };
 }
+
+export const WAITING_BANK_CHANGES = new WaitingChanges<WaitingBankChange>(
+  { claim: CLAIM, list: LIST, earliest: EARLIEST },
+  parseChange,
+);
 
 const LOCK_BOLETO = statement(
   'bank_changes.lock_boleto',

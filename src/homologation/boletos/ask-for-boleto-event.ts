@@ -1,5 +1,4 @@
 import { findBoleto } from '../../boletos/boletos.sql.ts';
-import { pullAndApplyOf } from '../../boletos/changes/pull-bank-changes.ts';
 import { isUuid } from '../../values/ids.ts';
 import { saoPauloDay, utcText } from '../../values/instant.ts';
 import type { BankTools, BoletoEventResult, WantedBoletoEvent } from './boleto-event.ts';
@@ -17,8 +16,8 @@ export async function askForBoletoEvent(
   wanted: WantedBoletoEvent,
 ): Promise<BoletoEventResult> {
   if (tools === null) return { kind: 'refused', refusal: 'noSimulator' };
-  const { bankUrl, bankChanges } = tools;
-  const { database, clock } = bankChanges;
+  const { bankUrl, feed } = tools;
+  const { database, clock } = feed;
   const { event, amount, paidOn } = wanted;
   const key = { merchantId, boletoId: wanted.boletoId };
   const before = isUuid(wanted.boletoId) ? await findBoleto(database, key) : null;
@@ -41,6 +40,6 @@ export async function askForBoletoEvent(
   });
   if (response.status === 404 || response.status === 409) return { kind: 'refused', refusal: 'forbidden' };
   if (!response.ok) throw new Error(`the simulator of the bank answered ${response.status}`);
-  await pullAndApplyOf(bankChanges, merchantId);
+  await feed.pullAndApplyOf(merchantId);
   return { kind: 'happened', boleto: (await findBoleto(database, key)) ?? before };
 }

@@ -1,11 +1,11 @@
 import type { BANK_EVENTS } from '../../banks/bank.ts';
 import type { Boleto } from '../../boletos/boleto.ts';
-import type { PullBankTools } from '../../boletos/changes/pull-bank-changes.ts';
+import type { Feed } from '../../platform/feeds/open-feed.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
 
 /** The simulator of the bank, and what brings its changes. */
-export type BankTools = { readonly bankUrl: string; readonly bankChanges: PullBankTools };
+export type BankTools = { readonly bankUrl: string; readonly feed: Feed };
 
 /** A requested event of a boleto. */
 export type WantedBoletoEvent = {

@@ -1,10 +1,10 @@
 import { ownCursor } from '../../banks/bank.ts';
-import { openBankCursor } from '../../boletos/changes/bank-cursors.sql.ts';
-import { pullAndApplyOf } from '../../boletos/changes/pull-bank-changes.ts';
 import type { ClockedWork } from '../../platform/work/clocked-work.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 import type { BankTools } from './boleto-event.ts';
 
+/** As the simulator's bar codes name it. */
+const SIMULATED_BANK = '237';
 const TIMEOUT_MILLISECONDS = 5_000;
 
 /** The bank's changes of a merchant's boletos as its days pass, for jumps of the test clock. */
@@ -12,7 +12,7 @@ export function pullClockedBankChanges(tools: BankTools): ClockedWork {
   return {
     name: 'changes',
     earliestDue: (merchantId, until) => findNextBankChange(tools, merchantId, until),
-    runDue: (merchantId) => pullAndApplyOf(tools.bankChanges, merchantId),
+    runDue: (merchantId) => tools.feed.pullAndApplyOf(merchantId),
   };
 }
 
@@ -21,12 +21,11 @@ export function pullClockedBankChanges(tools: BankTools): ClockedWork {
  * instant; null when there is none. The request books nothing.
  */
 async function findNextBankChange(
-  { bankUrl, bankChanges }: BankTools,
+  { bankUrl, feed }: BankTools,
   merchantId: string,
   until: Instant,
 ): Promise<Instant | null> {
-  const { bank, database } = bankChanges;
-  const cursor = ownCursor(bank.bankCode, (await openBankCursor(database, merchantId)).cursor);
+  const cursor = ownCursor(SIMULATED_BANK, await feed.cursorOf(merchantId));
   const url = new URL('/changes/next', bankUrl);
   url.searchParams.set('merchantId', merchantId);
   url.searchParams.set('until', utcText(until));

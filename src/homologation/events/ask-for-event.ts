@@ -1,11 +1,11 @@
-import { type PullTools, pullAndApplyOf } from '../../transactions/changes/pull-changes.ts';
+import type { Feed } from '../../platform/feeds/open-feed.ts';
 import { INSTALLMENT_MOVES, type Installment } from '../../transactions/transaction.ts';
 import { findTransaction } from '../../transactions/transaction-queries.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { utcText } from '../../values/instant.ts';
 import { type EventResult, SIMULATOR_WORDS, type WantedEvent } from './event.ts';
 
-export type EventTools = { readonly simulatorUrl: string; readonly changes: PullTools };
+export type EventTools = { readonly simulatorUrl: string; readonly changes: Feed };
 
 const TIMEOUT_MILLISECONDS = 5_000;
 
@@ -28,7 +28,7 @@ export async function askForEvent(
   if (INSTALLMENT_MOVES[installment.state][wanted.event] === null)
     return { kind: 'refused', refusal: 'forbidden' };
   if (!(await bookAtSimulator(tools, merchantId, wanted))) return { kind: 'refused', refusal: 'forbidden' };
-  await pullAndApplyOf(tools.changes, merchantId);
+  await tools.changes.pullAndApplyOf(merchantId);
   const after = await findTransaction(tools.changes.database, merchantId, wanted.paymentId);
   const { state } = installmentIn(after?.installments ?? [], wanted) ?? installment;
   return { kind: 'happened', state };

@@ -1,4 +1,3 @@
-import { openChangeCursor } from '../../transactions/changes/change-cursors.sql.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 import type { EventTools } from './ask-for-event.ts';
 
@@ -14,7 +13,7 @@ export async function findNextChange(
   merchantId: string,
   until: Instant,
 ): Promise<Instant | null> {
-  const { cursor } = await openChangeCursor(changes.database, merchantId);
+  const cursor = await changes.cursorOf(merchantId);
   const url = new URL('/changes/next', simulatorUrl);
   url.searchParams.set('merchantId', merchantId);
   url.searchParams.set('until', utcText(until));

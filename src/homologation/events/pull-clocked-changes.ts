@@ -1,5 +1,4 @@
 import type { ClockedWork } from '../../platform/work/clocked-work.ts';
-import { pullAndApplyOf } from '../../transactions/changes/pull-changes.ts';
 import type { EventTools } from './ask-for-event.ts';
 import { findNextChange } from './find-next-change.ts';
 
@@ -8,6 +7,6 @@ export function pullClockedChanges(tools: EventTools): ClockedWork {
   return {
     name: 'changes',
     earliestDue: (merchantId, until) => findNextChange(tools, merchantId, until),
-    runDue: (merchantId) => pullAndApplyOf(tools.changes, merchantId),
+    runDue: (merchantId) => tools.changes.pullAndApplyOf(merchantId),
   };
 }

@@ -1,4 +1,5 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
+import type { WaitingChange as AnyWaitingChange } from '../../platform/feeds/feed.ts';
 import type { Instant } from '../../values/instant.ts';
 import {
   type InstallmentState,
@@ -18,18 +19,12 @@ export const CHANGE_MOVES = {
 } as const satisfies Record<ChangeState, Record<ChangeEnd, ChangeState | null>>;
 
 /** A change as the acquirer brought it, kept until it is applied or refused. */
-export type WaitingChange = {
-  readonly merchantId: string;
-  readonly changeId: string;
-  /** The order of arrival. */
-  readonly changeNumber: number;
+export type WaitingChange = AnyWaitingChange & {
   /** Of the charge; ours are the ids of transactions. */
   readonly reference: string;
   readonly installmentNumber: number;
   /** Business time. */
   readonly happenedAt: Instant;
-  /** How often it was tried, this time included. */
-  readonly tries: number;
 };
 
 /** The facts that decide a change, as they stand under lock. */

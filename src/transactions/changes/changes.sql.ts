@@ -1,4 +1,5 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { WaitingChanges } from '../../platform/feeds/waiting-changes.sql.ts';
+import { type Row, statement } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { WaitingChange } from './change.ts';
 
@@ -23,16 +24,6 @@ const CLAIM = statement(
    returning ${COLUMNS}`,
 );
 
-/** Claims due changes of all merchants in the order of arrival, and postpones them meanwhile. */
-export async function claimChanges(
-  database: Database,
-  limit: number,
-  leaseMilliseconds: number,
-): Promise<WaitingChange[]> {
-  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
-  return rows.map(parseChange).toSorted((one, other) => one.changeNumber - other.changeNumber);
-}
-
 const LIST = statement(
   'changes.list_waiting',
   `select ${COLUMNS} from acquirer_changes c
@@ -40,31 +31,11 @@ const LIST = statement(
    order by c.change_number limit $3`,
 );
 
-/**
- * The waiting changes of this merchant behind a number, in the order of arrival, also those that
- * another process has claimed.
- */
-export async function listWaitingChanges(
-  database: Database,
-  merchantId: string,
-  afterNumber: number,
-  limit: number,
-): Promise<WaitingChange[]> {
-  return (await database.query(LIST, [merchantId, afterNumber, limit])).map(parseChange);
-}
-
 const EARLIEST = statement(
   'changes.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
    from acquirer_changes where state = 'waiting'`,
 );
-
-/** Null when no change waits. */
-export async function millisecondsUntilDueChange(database: Database): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, []);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
-}
 
 function parseChange(row: Row): WaitingChange {
   return {
@@ -77,3 +48,8 @@ function parseChange(row: Row): WaitingChange {
     tries: row.tries as number,
   };
 }
+
+export const WAITING_CHANGES = new WaitingChanges<WaitingChange>(
+  { claim: CLAIM, list: LIST, earliest: EARLIEST },
+  parseChange,
+);

@@ -42,6 +42,7 @@ test('what Parcela canceled itself is stepped over', () => {
     kind: 'changes',
     changes: [],
     unreadable: [],
+    hasNews: false,
     decidedCancels: [],
     cursor: '8',
     hasMore: false,

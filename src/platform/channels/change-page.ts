@@ -1,0 +1,86 @@
+import { type Instant, instant } from '../../values/instant.ts';
+import type { FeedPage, FeedRequest, UnreadableItem } from '../feeds/feed.ts';
+import { printItem } from './print-item.ts';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What every item of a page has. */
+export type ItemHead = {
+  readonly changeId: string;
+  readonly merchantId: string;
+  readonly happenedAt: Instant;
+};
+
+const CHANGE_ID = /^[\w.:-]{1,64}$/;
+const MERCHANT_ID = /^[^\p{Cc}]{1,64}$/u;
+const INSTANT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const LARGEST_AMOUNT = 9_999_999_999;
+/** By how much the clock of a bridge may be ahead of ours. */
+const MOST_AHEAD_MILLISECONDS = 86_400_000;
+
+/**
+ * The changes of a page; a string: it is no page, and requested again. An item that cannot be read is
+ * handed on as such: to request it again would stop the changes of all merchants, for the same comes
+ * again. `readItem` gives a change, null for an item that is none,
+ * or what is wrong with it; `names` are the fields that the protocol has a name for.
+ */
+export function readChangePage<Change>(
+  body: Fields,
+  asked: FeedRequest,
+  readItem: (fields: Fields, asked: FeedRequest) => Change | null | string,
+  names: readonly string[],
+): FeedPage<Change> | string {
+  const { items, next, hasMore } = body;
+  const cursor = Number.isSafeInteger(next) && (next as number) >= 0 ? String(next) : next;
+  if (!isText(cursor, CHANGE_ID) || typeof hasMore !== 'boolean') return 'the page had no end';
+  if (!Array.isArray(items) || items.length > asked.limit) return 'the page was no list of changes';
+  // It would be requested again and again at once.
+  if (hasMore && cursor === asked.cursor) return 'the page did not move on';
+  const changes: Change[] = [];
+  const unreadable: UnreadableItem[] = [];
+  for (const item of items) {
+    const read = readItem(Object(item) as Fields, asked);
+    if (typeof read === 'string')
+      unreadable.push({ reason: `it has no ${read}`, item: printItem(item, names) });
+    else if (read !== null) changes.push(read);
+  }
+  return {
+    kind: 'changes',
+    changes,
+    unreadable,
+    hasNews: changes.length > 0,
+    cursor,
+    // What promises more and brings nothing is not asked again at once, but after the usual pause.
+    hasMore: hasMore && items.length > 0,
+  };
+}
+
+/** What every change has, or the name of the faulty field. */
+export function readHead({ changeId, merchantId, at }: Fields, asked: FeedRequest): ItemHead | string {
+  if (!isText(changeId, CHANGE_ID)) return 'changeId';
+  if (!isMerchantId(merchantId)) return 'merchantId';
+  if (asked.merchantId !== null && merchantId !== asked.merchantId) return 'merchantId that was asked for';
+  const happenedAt = readInstant(at, asked.until);
+  return happenedAt === null ? 'at that can be' : { changeId, merchantId, happenedAt };
+}
+
+export function isMerchantId(value: unknown): value is string {
+  return isText(value, MERCHANT_ID);
+}
+
+export function isText(value: unknown, pattern: RegExp): value is string {
+  return typeof value === 'string' && pattern.test(value);
+}
+
+export function isAmount(value: unknown, least: number): boolean {
+  return Number.isInteger(value) && (value as number) >= least && (value as number) <= LARGEST_AMOUNT;
+}
+
+/** An instant of a clock ahead of ours counts as now: to refuse the change would lose it. */
+function readInstant(value: unknown, until: Instant): Instant | null {
+  if (!isText(value, INSTANT_WITH_ZONE)) return null;
+  const milliseconds = Date.parse(value);
+  // Nothing of ours is older than 1970.
+  const isPossible = milliseconds > 0 && milliseconds <= until + MOST_AHEAD_MILLISECONDS;
+  return isPossible ? instant(Math.min(milliseconds, until)) : null;
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { Database, Row, Statement } from '../postgres/database.ts';
+import { inputRows } from '../postgres/input-rows.ts';
+import type { FeedCursor, FeedPace, FeedPage, UnreadableItem } from './feed.ts';
+
+/** Stands for all merchants in the key of a row. */
+const ALL_MERCHANTS = '';
+
+/** What a page that is kept writes of its cursor `c`: the tables of all feeds have the same columns. */
+export const MOVED_ON = `fence = c.fence + 1,
+       quiet_pulls = case when $4 then 0 else least(c.quiet_pulls + 1, 1000) end,
+       due_at = now() + case when $5 then interval '0'
+         else least(power(2, case when $4 then 0 else least(c.quiet_pulls, 10) end), $7) * $6 * interval '1 second' end`;
+
+/** The unreadable items of a page `u`, behind the eight values of every page. */
+export const UNREADABLE = inputRows<UnreadableItem>(
+  {
+    item_hash: ['bytea', ({ item }) => createHash('sha256').update(item).digest()],
+    item: ['text', ({ item }) => item],
+    reason: ['text', ({ reason }) => reason],
+  },
+  { as: 'u', after: 8 },
+);
+
+/** Of unreadable items of all merchants: further ones are only counted and logged. */
+const MOST_UNREADABLE = 10_000;
+
+/**
+ * Of a table of cursors. `keep` has merchant, cursor, fence, whether there is news, whether there is
+ * more, pause, factor, the most unreadable items, these, and then what the page has of its own.
+ */
+export type CursorStatements = Readonly<
+  Record<'find' | 'open' | 'openOfNew' | 'claim' | 'keep' | 'postpone' | 'earliest', Statement>
+>;
+
+/** The cursors of one who reports changes. */
+export class FeedCursors<Page extends FeedPage> {
+  readonly #statements: CursorStatements;
+  readonly #valuesOf: (page: Page) => readonly unknown[];
+
+  constructor(statements: CursorStatements, valuesOf: (page: Page) => readonly unknown[]) {
+    this.#statements = statements;
+    this.#valuesOf = valuesOf;
+  }
+
+  async open(database: Database, merchantId: string | null): Promise<FeedCursor> {
+    const { find, open } = this.#statements;
+    const key = [merchantId ?? ALL_MERCHANTS];
+    const [found] = await database.query(find, key);
+    if (found !== undefined) return parseCursor(found);
+    await database.query(open, key);
+    const [made] = await database.query(find, key);
+    if (made === undefined) throw new Error('the cursor of changes is gone');
+    return parseCursor(made);
+  }
+
+  /** Makes the cursors of merchants that need one since. */
+  async openOfNew(database: Database): Promise<void> {
+    await database.query(this.#statements.openOfNew, []);
+  }
+
+  /** Claims due cursors of all merchants, and postpones them for as long as a request may take. */
+  async claim(database: Database, limit: number, leaseMilliseconds: number): Promise<FeedCursor[]> {
+    return (await database.query(this.#statements.claim, [limit, leaseMilliseconds])).map(parseCursor);
+  }
+
+  /**
+   * Keeps a page, with its unreadable items, and moves the cursor, in one statement. A change that is
+   * there already was brought before. False: the cursor was moved meanwhile, and nothing was written.
+   */
+  async keep(
+    database: Database,
+    { merchantId, fence }: FeedCursor,
+    page: Page,
+    { pauseSeconds, longestQuietFactor }: FeedPace,
+  ): Promise<boolean> {
+    const { cursor, hasNews, hasMore, unreadable } = page;
+    const moved = await database.query(this.#statements.keep, [
+      ...[merchantId ?? ALL_MERCHANTS, cursor, fence, hasNews, hasMore],
+      ...[pauseSeconds, longestQuietFactor, MOST_UNREADABLE],
+      ...UNREADABLE.values(unreadable),
+      ...this.#valuesOf(page),
+    ]);
+    return moved.length === 1;
+  }
+
+  /** No clear answer came: asked again after a while. */
+  async postpone(database: Database, { merchantId, fence }: FeedCursor, seconds: number): Promise<void> {
+    await database.query(this.#statements.postpone, [merchantId ?? ALL_MERCHANTS, fence, seconds]);
+  }
+
+  /** Null when there is no cursor. */
+  async millisecondsUntilDue(database: Database): Promise<number | null> {
+    return millisecondsOf(await database.query(this.#statements.earliest, []));
+  }
+}
+
+/** Of a statement that gives the `milliseconds` until something is due, or null. */
+export function millisecondsOf([row]: readonly Row[]): number | null {
+  const milliseconds = row?.milliseconds as number | null;
+  return milliseconds === null ? null : Math.max(0, milliseconds);
+}
+
+function parseCursor({ merchant_id, cursor, fence }: Row): FeedCursor {
+  return {
+    merchantId: merchant_id === ALL_MERCHANTS ? null : (merchant_id as string),
+    cursor: cursor as string | null,
+    fence: fence as number,
+  };
+}

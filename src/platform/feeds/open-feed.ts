@@ -1,0 +1,160 @@
+import type { BusinessClock } from '../business-clock.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Work } from '../work/due-work.ts';
+import { createWakeSignal } from '../work/wake-signal.ts';
+import { type Applying, applyingWork, applyWaitingOf } from './apply-changes.ts';
+import type {
+  FeedCursor,
+  FeedPace,
+  FeedPage,
+  FeedRequest,
+  NoPage,
+  UnreadableItem,
+  WaitingChange,
+} from './feed.ts';
+import type { FeedCursors } from './feed-cursors.sql.ts';
+
+/** What pulls and applies the changes of one who reports them. */
+export type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
+  /** Of the work that pulls. */
+  readonly name: string;
+  readonly clock: BusinessClock;
+  readonly cursors: FeedCursors<Page>;
+  readonly ask: (request: FeedRequest, timeoutMilliseconds: number) => Promise<Page | NoPage>;
+  readonly timeoutMilliseconds: number;
+  /** Of a page. */
+  readonly mostChanges: number;
+  /** Requests at the same time: others need the other connections. */
+  readonly pullsAtOnce: number;
+  readonly pauseSeconds: number;
+  /**
+   * Production: one request brings the changes of all merchants. Homologation: one for each, by its
+   * own clock.
+   */
+  readonly isForAllMerchants: boolean;
+  /** Called with the result of each request; a reason when it brought no page. */
+  readonly observePull: (outcome: string, reason: string | null) => void;
+  /** Called for each item that was kept as unreadable. */
+  readonly observeUnreadable: (item: UnreadableItem) => void;
+  readonly applying: Applying<Change>;
+};
+
+/** The changes that another system reports: kept page by page, and applied one by one. */
+export type Feed = {
+  readonly database: Database;
+  readonly clock: BusinessClock;
+  readonly works: readonly Work[];
+  /** Up to where the changes of this merchant were read. */
+  cursorOf(merchantId: string): Promise<string | null>;
+  /**
+   * Brings this merchant's changes up to its business time, and applies them, before it resolves: for
+   * forced events and for jumps of the test clock. Throws when no answer comes. Gives how many it
+   * brought.
+   */
+  pullAndApplyOf(merchantId: string): Promise<number>;
+};
+
+/**
+ * `more`: asking again at once brings more. `none`: no clear answer. `kept`: how many changes this
+ * request brought.
+ */
+type Pulled = { readonly state: 'more' | 'done' | 'none'; readonly kept: number };
+
+/**
+ * A jump of two years of a merchant with thousands of open installments; the work continues beyond
+ * it.
+ */
+const MOST_PAGES = 10_000;
+const LEASE_MARGIN_MILLISECONDS = 5_000;
+/** How soon a merchant's first charge or boleto is followed by its first request. */
+const LOOK_FOR_NEW_MILLISECONDS = 2_000;
+/** Homologation asks less often for a merchant without changes. */
+const LONGEST_QUIET_FACTOR = 10;
+
+export function openFeed<Page extends FeedPage, Change extends WaitingChange>(
+  options: FeedOptions<Page, Change>,
+): Feed {
+  const { clock, cursors, isForAllMerchants, applying } = options;
+  const { database } = applying;
+  const open = (merchantId: string) => cursors.open(database, isForAllMerchants ? null : merchantId);
+  return {
+    database,
+    clock,
+    works: [pullingWork(options), applyingWork(applying)],
+    cursorOf: async (merchantId) => (await open(merchantId)).cursor,
+    async pullAndApplyOf(merchantId) {
+      let brought = 0;
+      for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+        const { state, kept } = await pullPage(options, await open(merchantId));
+        if (state === 'none') throw new Error(`${options.name}: no changes were reported`);
+        await applyWaitingOf(applying, merchantId);
+        brought += kept;
+        if (state === 'done') break;
+      }
+      return brought;
+    },
+  };
+}
+
+function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
+  options: FeedOptions<Page, Change>,
+): Work {
+  const { name, cursors, isForAllMerchants, pullsAtOnce } = options;
+  const { database } = options.applying;
+  const lease = options.timeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+  let looksAt = 0;
+
+  async function openCursors(): Promise<void> {
+    if (performance.now() < looksAt) return;
+    if (isForAllMerchants) await cursors.open(database, null);
+    else await cursors.openOfNew(database);
+    looksAt = isForAllMerchants ? Number.POSITIVE_INFINITY : performance.now() + LOOK_FOR_NEW_MILLISECONDS;
+  }
+
+  return {
+    name,
+    wakeSignal: createWakeSignal(),
+    async runDue() {
+      await openCursors();
+      const claimed = await cursors.claim(database, pullsAtOnce, lease);
+      await Promise.all(claimed.map((cursor) => pullPage(options, cursor)));
+      return claimed.length;
+    },
+    async millisecondsUntilDue() {
+      const untilLook = Math.max(0, looksAt - performance.now());
+      return Math.min(untilLook, (await cursors.millisecondsUntilDue(database)) ?? Number.POSITIVE_INFINITY);
+    },
+  };
+}
+
+/**
+ * Requests one page behind the cursor and keeps it in the commit that moves the cursor. A change
+ * that is reported twice is kept once, and a page that comes after the cursor was moved elsewhere
+ * is dropped, so that any number of processes may ask.
+ */
+async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
+  options: FeedOptions<Page, Change>,
+  cursor: FeedCursor,
+): Promise<Pulled> {
+  const { clock, cursors, applying, pauseSeconds, isForAllMerchants } = options;
+  const { merchantId } = cursor;
+  const until = clock.now(merchantId ?? '');
+  const request = { merchantId, cursor: cursor.cursor, until, limit: options.mostChanges };
+  const answer = await options.ask(request, options.timeoutMilliseconds);
+  if (!isPage(answer)) {
+    options.observePull(answer.kind, answer.reason);
+    await cursors.postpone(applying.database, cursor, pauseSeconds);
+    return { state: 'none', kept: 0 };
+  }
+  const pace: FeedPace = { pauseSeconds, longestQuietFactor: isForAllMerchants ? 1 : LONGEST_QUIET_FACTOR };
+  const isKept = await cursors.keep(applying.database, cursor, answer, pace);
+  options.observePull(answer.kind, null);
+  if (isKept) for (const item of answer.unreadable) options.observeUnreadable(item);
+  if (answer.changes.length > 0) applying.wakeSignal.notify();
+  // Dropped: the process that moved the cursor may have stopped short of what this answer had.
+  return { state: answer.hasMore || !isKept ? 'more' : 'done', kept: isKept ? answer.changes.length : 0 };
+}
+
+function isPage<Page extends FeedPage>(answer: Page | NoPage): answer is Page {
+  return answer.kind === 'changes';
+}
