@@ -104,7 +104,7 @@ const READ_INSTALLMENTS = statement(
      i.installment_number, i.amount, i.canceled_amount, i.state, i.fee, i.net, i.bank_on::text as bank_on,
      r.canceled as r_canceled, r.installment_state as r_state, r.fee_portion, r.expected_fee, r.expected_net,
      r.expected_on::text as expected_on, r.paid_on::text as paid_on, r.reported_fee, r.reported_net,
-     r.reported_bank_on::text as reported_bank_on, c.moments, c.amounts
+     r.reported_bank_on::text as reported_bank_on, c.moments, c.numbers, c.amounts
    from unnest($2::uuid[]) as w (transaction_id), lateral (
      select * from transactions where merchant_id = $1 and transaction_id = w.transaction_id and state = 'approved' limit 1
    ) t left join preauthorizations p on p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id
@@ -112,9 +112,16 @@ const READ_INSTALLMENTS = statement(
    left join receivables r on r.merchant_id = $1 and r.transaction_id = i.transaction_id
      and r.installment_number = i.installment_number
    left join lateral (
-     select array_agg((extract(epoch from canceled_at) * 1000)::bigint) as moments, array_agg(amount) as amounts
-     from cancels
-     where merchant_id = $1 and transaction_id = t.transaction_id and state = 'canceled' and t.canceled_amount > 0
+     select array_agg((extract(epoch from g.at) * 1000)::bigint) as moments, array_agg(g.installment_number) as numbers,
+       array_agg(g.amount) as amounts
+     from (
+       select canceled_at as at, null::smallint as installment_number, amount from cancels
+       where merchant_id = $1 and transaction_id = t.transaction_id and state = 'canceled' and t.canceled_amount > 0
+       union all
+       select happened_at, installment_number, amount from acquirer_changes
+       where merchant_id = $1 and reference = t.transaction_id::text and event = 'chargeback' and state = 'applied'
+         and t.canceled_amount > 0
+     ) g
    ) c on true
    order by t.transaction_id, i.installment_number`,
 );
@@ -131,7 +138,8 @@ export function parseSales(rows: readonly Row[], paidAt: ReadonlyMap<string, Ins
   const bySale = Map.groupBy(rows, (row) => row.transaction_id as string);
   return [...bySale].map(([transactionId, parts]) => {
     const [first] = parts as [Row, ...Row[]];
-    const amounts = (first.amounts ?? []) as Cents[];
+    const amounts = (first.amounts ?? []) as (Cents | null)[];
+    const numbers = (first.numbers ?? []) as (number | null)[];
     return {
       transactionId,
       sale: {
@@ -142,9 +150,10 @@ export function parseSales(rows: readonly Row[], paidAt: ReadonlyMap<string, Ins
       },
       soldAt: first.sold_at as Instant,
       countedFrom: first.counted_from as Instant,
-      cancels: ((first.moments ?? []) as number[]).map((moment, index) => ({
-        canceledAt: instant(moment),
-        amount: amounts[index] as Cents,
+      givenBack: ((first.moments ?? []) as number[]).map((moment, index) => ({
+        at: instant(moment),
+        installmentNumber: numbers[index] ?? null,
+        amount: amounts[index] ?? null,
       })),
       installments: parts.map((row) => parseInstallment(row, paidAt)),
     };

@@ -34,7 +34,7 @@ function saleOf(
     sale: { amount: cents(amount), installmentCount: count, brand: 'visa', split: null },
     soldAt: SOLD_AT,
     countedFrom: SOLD_AT,
-    cancels: [],
+    givenBack: [],
     installments: parts.map((part, index) => ({
       installmentNumber: index + 1,
       amount: part,
@@ -129,8 +129,8 @@ test('what is given back before the payout is not expected of it, and what is gi
   const canceled = cents(3_000);
   const follow = (canceledAt: number, before: FollowedBefore | null = null) => {
     const sale = saleOf(10_000, 1, () => ({ canceled, state: 'paid', paidAt, before }));
-    const cancels = [{ canceledAt: at(canceledAt), amount: cents(3_000) }];
-    return followSale({ ...sale, cancels }, table(1_000))[0]?.expected.net;
+    const givenBack = [{ at: at(canceledAt), installmentNumber: null, amount: cents(3_000) }];
+    return followSale({ ...sale, givenBack }, table(1_000))[0]?.expected.net;
   };
   assert.equal(follow(10), 6_300);
   assert.equal(follow(40), 9_000);
@@ -145,12 +145,28 @@ test('cancels come off the last installments: the first is paid whole when they 
       ? { canceled: cents(1_000), state: 'paid', paidAt }
       : { canceled: cents(5_000), state: 'canceled' },
   );
-  const early = { canceledAt: instant(SOLD_AT + 1_000), amount: cents(5_000) };
-  const late = { canceledAt: instant(paidAt + 1_000), amount: cents(1_000) };
-  const nets = followSale({ ...sale, cancels: [late, early] }, feesOf('')).map(
+  const early = { installmentNumber: null, at: instant(SOLD_AT + 1_000), amount: cents(5_000) };
+  const late = { installmentNumber: null, at: instant(paidAt + 1_000), amount: cents(1_000) };
+  const nets = followSale({ ...sale, givenBack: [late, early] }, feesOf('')).map(
     ({ expected }) => expected.net,
   );
   assert.deepEqual(nets, [5_000, 0]);
+});
+
+test('what a chargeback took before the payout is not expected of it, nor moves what cancels took behind it', () => {
+  const paidAt = instant(SOLD_AT + 30 * 86_400_000);
+  const sale = saleOf(10_000, 2, (number) =>
+    number === 1
+      ? { canceled: cents(3_000), state: 'paid', paidAt }
+      : { canceled: cents(5_000), state: 'canceled' },
+  );
+  const dispute = { installmentNumber: 2, at: instant(SOLD_AT + 1_000), amount: null };
+  const before = { installmentNumber: null, at: instant(SOLD_AT + 2_000), amount: cents(1_000) };
+  const after = { installmentNumber: 1, at: instant(paidAt + 1_000), amount: cents(2_000) };
+  const nets = followSale({ ...sale, givenBack: [after, before, dispute] }, feesOf('')).map(
+    ({ expected }) => expected.net,
+  );
+  assert.deepEqual(nets, [4_000, 0]);
 });
 
 test('what the files say counts before what the changes said', () => {

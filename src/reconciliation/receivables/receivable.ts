@@ -72,8 +72,18 @@ export type FollowedSale = {
   /** From when the acquirer counts the days: the capture's moment, where it was authorized before. */
   readonly countedFrom: Instant;
   readonly installments: readonly FollowedInstallment[];
-  /** The cancels that were carried out, in any order. */
-  readonly cancels: readonly { readonly canceledAt: Instant; readonly amount: Cents }[];
+  /** What was given back of it, in any order. */
+  readonly givenBack: readonly GivenBack[];
+};
+
+/**
+ * A cancel that was carried out, which comes off the last installments first; or a chargeback of one
+ * installment. `amount` null: all that was left of it.
+ */
+export type GivenBack = {
+  readonly at: Instant;
+  readonly installmentNumber: number | null;
+  readonly amount: Cents | null;
 };
 
 /** What is written of a receivable. */
@@ -126,21 +136,32 @@ function amountsOf(
   return { fee, net: cents(left - fee) };
 }
 
-/**
- * What had been given back when the installment was paid; of one that is not paid, what has been by
- * now. Cancels come off the last installments first; of what a chargeback took before the payout
- * nothing is known here.
- */
+/** What had been given back when the installment was paid; of one that is not paid, what has been by now. */
 function canceledAtPayout(
-  { sale, cancels }: FollowedSale,
+  followed: FollowedSale,
   { installmentNumber, canceled, paidAt }: FollowedInstallment,
 ): Cents {
   if (paidAt === null || canceled === 0) return canceled;
-  let given = 0;
-  for (const cancel of cancels) if (cancel.canceledAt <= paidAt) given += cancel.amount;
-  const amounts = splitIntoInstallments(sale.amount, sale.installmentCount);
-  const behind = amounts.slice(installmentNumber).reduce((sum, amount) => sum + amount, 0);
-  return cents(Math.min(Math.max(given - behind, 0), canceled));
+  const given = givenBackUntil(followed, paidAt)[installmentNumber - 1] ?? 0;
+  return cents(Math.min(given, canceled));
+}
+
+/** Of each installment, as the acquirer took it in its order. */
+function givenBackUntil({ sale, givenBack }: FollowedSale, until: Instant): number[] {
+  const rests: number[] = splitIntoInstallments(sale.amount, sale.installmentCount);
+  const sold = [...rests];
+  const take = (index: number, wanted: number): number => {
+    const taken = Math.min(wanted, rests[index] ?? 0);
+    if (taken > 0) rests[index] = (rests[index] ?? 0) - taken;
+    return taken;
+  };
+  const earlier = givenBack.filter(({ at }) => at <= until).sort((one, other) => one.at - other.at);
+  for (const { installmentNumber, amount } of earlier) {
+    let left = amount ?? Number.POSITIVE_INFINITY;
+    if (installmentNumber !== null) take(installmentNumber - 1, left);
+    else for (let index = rests.length - 1; index >= 0 && left > 0; index -= 1) left -= take(index, left);
+  }
+  return sold.map((amount, index) => amount - (rests[index] ?? 0));
 }
 
 function isChanged(before: FollowedBefore, after: FollowedReceivable): boolean {
