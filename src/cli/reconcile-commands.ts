@@ -5,14 +5,10 @@ import {
   type ExceptionState,
   type ReconciliationException,
 } from '../reconciliation/exceptions/exception.ts';
-import {
-  findException,
-  listExceptionsOfAll,
-  readLine,
-  readLinesOfInstallment,
-} from '../reconciliation/exceptions/exceptions.sql.ts';
-import { netOf } from '../reconciliation/exceptions/finding.ts';
+import { findException, listExceptionsOfAll, readLine } from '../reconciliation/exceptions/exceptions.sql.ts';
 import { resolveException } from '../reconciliation/exceptions/resolve-exception.ts';
+import { readLinesOfInstallment } from '../reconciliation/judging/judged.sql.ts';
+import { netOf } from '../reconciliation/settlement-entry.ts';
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Day, isDay, utcText } from '../values/instant.ts';
@@ -168,7 +164,7 @@ async function runShow(given: GivenOptions, { database }: CommandTools): Promise
   const filed =
     merchantId === null || transactionId === null || installmentNumber === null
       ? []
-      : await readLinesOfInstallment(database, merchantId, transactionId, installmentNumber);
+      : await readLinesOfInstallment(database, { merchantId, transactionId, installmentNumber });
   const ended = found.endedAt === null ? '' : ` since ${utcText(found.endedAt)}`;
   const lines = [
     `${found.class} of ${reaisOf(found.amount)}: ${found.state}${ended}`,

@@ -1,5 +1,9 @@
 import type { DayCause } from '../reconciliation/reports/day-report.ts';
-import { type DayReport, readDayReport } from '../reconciliation/reports/read-day-report.ts';
+import {
+  type DayReport,
+  type NamedDifference,
+  readDayReport,
+} from '../reconciliation/reports/read-day-report.ts';
 import { listDifferences, readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
 import { type Day, isDay } from '../values/instant.ts';
 import {
@@ -37,20 +41,19 @@ const CAUSES = {
   notInParcela: 'paid for a sale that is not known',
   amountDiffers: 'the amount differs',
   feeDiffers: 'the fee differs',
-  dateDiffers: 'of another day',
+  dateDiffers: 'came, or was expected, on another day',
   duplicateInFile: 'paid twice',
   cancellationUnknown: 'canceled in a file, and not known',
   chargebackUnknown: 'charged back in a file, and not known',
   heldByPledge: 'paid to the holder of a pledge',
   notYetFiled: 'no file of the day has come',
-  otherDay: 'came, or was expected, on another day',
   anticipated: 'came earlier, for a fee',
   anticipationFee: 'the fee for coming earlier',
   rounding: 'cents of rounding',
   canceled: 'canceled',
   chargedBack: 'charged back',
   adjustment: 'credits and debits of no sale',
-  deduction: 'kept beside the fees',
+  unexplained: 'no rule has a name for it',
 } as const satisfies Record<DayCause, string>;
 
 async function runReport(given: GivenOptions, { database, report }: CommandTools): Promise<CommandOutcome> {
@@ -106,13 +109,21 @@ function linesOf({
   const details = shown.map((each) => [
     reaisOf(each.amount),
     each.cause,
-    visible(each.merchantId),
-    `installment ${each.installmentNumber} of ${each.transactionId}`,
+    each.exceptionId ?? '-',
+    ...placeOf(each.of),
   ]);
   return [
     ...sums,
     '',
     ...table(['MISSING', 'COUNT', 'CAUSE', ''], rows),
-    ...(details.length === 0 ? [] : ['', ...table(['MISSING', 'CAUSE', 'MERCHANT', 'OF'], details)]),
+    ...(details.length === 0
+      ? []
+      : ['', ...table(['MISSING', 'CAUSE', 'EXCEPTION', 'MERCHANT', 'OF'], details)]),
   ];
+}
+
+function placeOf(of: NamedDifference['of']): [merchant: string, place: string] {
+  return 'lineNumber' in of
+    ? ['-', `line ${of.lineNumber} of file ${of.fileNumber}`]
+    : [visible(of.merchantId), `installment ${of.installmentNumber} of ${of.transactionId}`];
 }

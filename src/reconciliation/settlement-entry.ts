@@ -66,6 +66,19 @@ export type SettlementEntry = {
   readonly description: string | null;
 };
 
+/** The money of a line, or of a part of it; negative where it is taken from the merchant. */
+export type EntryMoney = Pick<SettlementEntry, 'gross' | 'fee' | 'net' | 'anticipationFee'>;
+
+/** What a line brings to the bank. */
+export function netOf({ gross, fee, net, anticipationFee }: EntryMoney): number {
+  return net ?? gross - (fee ?? 0) - (anticipationFee ?? 0);
+}
+
+/** Whether a line of the kind pays the merchant for what was sold. */
+export function isPaying(kind: EntryKind): boolean {
+  return kind === 'payout' || kind === 'anticipation';
+}
+
 /** What the header of a file says. */
 export type SettlementFileHead = {
   readonly format: SettlementFormat;

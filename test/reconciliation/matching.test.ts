@@ -164,6 +164,37 @@ test('a resolved exception is open again when a later file says something else',
   assert.deepEqual(await bench.exceptions(sold.transactionId), [['feeDiffers', 'open', 200]]);
 });
 
+test('what the books took back because of a file that was replaced is an exception, until a file says it again', async () => {
+  const day = '2026-12-20';
+  const sold = await one({ expectedOn: day });
+  const dispute = {
+    type: 'AJ',
+    direction: 2,
+    description: 'CHARGEBACK VISA',
+    day,
+    amount: 10_000,
+    soldOn: sold.soldOn,
+    reference: sold.transactionId.replaceAll('-', '').slice(-30),
+    nsu: sold.nsu,
+  } as const;
+  await bench.takeLines(day, [payoutOf(sold), dispute]);
+  // The states have taken it, as the work of the acquirer's changes does.
+  const applied = await bench.auditor.query(
+    `update acquirer_changes set state = 'applied', ended_at = now(), due_at = null
+     where reference = $1 and event = 'chargeback' returning change_id`,
+    [sold.transactionId],
+  );
+  assert.equal(applied.length, 1);
+  await bench.auditor.query(
+    `update receivables set canceled = gross, installment_state = 'canceled' where transaction_id = $1`,
+    [sold.transactionId],
+  );
+  await bench.takeLines(day, [payoutOf(sold)], { isRepetition: true });
+  assert.deepEqual(await bench.exceptions(sold.transactionId), [['chargebackUnknown', 'open', -10_000]]);
+  await bench.takeLines(day, [payoutOf(sold), dispute], { isRepetition: true });
+  assert.deepEqual(await bench.exceptions(sold.transactionId), [['chargebackUnknown', 'healed', -10_000]]);
+});
+
 test('two processes match one file, and write everything once', async () => {
   const sold = await Promise.all(Array.from({ length: 30 }, () => one({ expectedOn: '2026-12-12' })));
   const path = await bench.file('both.txt', {
@@ -216,5 +247,13 @@ test('the sheet of a day names every cent, lines without a sale and adjustments 
   );
   const text = await command(bench.pool, ['reconcile', 'report', '--day', day]);
   assert.match(text.printed, /12\.34 +1 +feeDiffers +the fee differs/);
+  // Each difference names its exception.
+  const known = await bench.auditor.query(
+    `select class, exception_id from reconciliation_exceptions where day = $1::date and state = 'open'`,
+    [day],
+  );
+  assert.equal(known.length, 3);
+  for (const { class: name, exception_id } of known)
+    assert.match(text.printed, new RegExp(`[\\d.]+ +${name} +${exception_id} `));
   assert.match(text.printed, new RegExp(`installment 1 of ${missing.transactionId}`));
 });

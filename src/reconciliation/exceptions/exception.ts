@@ -34,7 +34,7 @@ export const EXCEPTION_MOVES = {
  * Why a rule takes a difference for known. `onItsWay`: it waits to be applied to the states, and is
  * looked at again.
  */
-export const EXPLANATIONS = ['rounding', 'nonBusinessDay', 'pledge', 'onItsWay'] as const;
+export const EXPLANATIONS = ['rounding', 'pledge', 'onItsWay'] as const;
 export type Explanation = (typeof EXPLANATIONS)[number];
 
 /** A difference as the facts show it now. */

@@ -9,7 +9,6 @@ import {
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Day, Instant } from '../../values/instant.ts';
-import { parsePart } from '../matching/judge.sql.ts';
 import {
   EXCEPTION_MOVES,
   EXCEPTION_STATES,
@@ -17,7 +16,6 @@ import {
   type ExceptionState,
   type ReconciliationException,
 } from './exception.ts';
-import type { MatchedPart } from './finding.ts';
 
 const COLUMNS = `e.merchant_id, e.exception_id, e.class, e.state, e.account_number, e.transaction_id,
   e.installment_number, e.file_number, e.line_number, e.amount, e.expected, e.found,
@@ -144,39 +142,6 @@ export async function findException(
 ): Promise<ReconciliationException | null> {
   const [row] = await database.query(FIND, [exceptionId]);
   return row === undefined ? null : parseException(row);
-}
-
-const READ_LINES = statement(
-  'settlement_matches.read_lines_of_installment',
-  `select m.*, to_char(m.bank_on, 'YYYY-MM-DD') as bank_day, f.name, f.format, c.state as change_state,
-     (select e.line from settlement_entries e where e.file_number = m.file_number and e.line_number = m.line_number) as line
-   from settlement_matches m
-   join settlement_files f on f.file_number = m.file_number
-   left join acquirer_changes c on c.merchant_id = m.merchant_id and c.change_id = m.change_id
-   where m.merchant_id = $1 and m.transaction_id = $2 and m.installment_number = $3
-   order by m.file_number, m.line_number limit 50`,
-);
-
-/** A line of a file as a person reads it. */
-export type ShownLine = MatchedPart & {
-  readonly fileName: string;
-  readonly format: string;
-  readonly line: string | null;
-};
-
-export async function readLinesOfInstallment(
-  database: Database,
-  merchantId: string,
-  transactionId: string,
-  installmentNumber: number,
-): Promise<ShownLine[]> {
-  const rows = await database.query(READ_LINES, [merchantId, transactionId, installmentNumber]);
-  return rows.map((row) => ({
-    ...parsePart(row),
-    fileName: row.name as string,
-    format: row.format as string,
-    line: row.line as string | null,
-  }));
 }
 
 const READ_LINE = statement(

@@ -1,12 +1,8 @@
-import type { Actor, Audit } from '../../audit/audit-event.ts';
+import type { Audit } from '../../audit/audit-event.ts';
 import { serve } from '../../platform/http/endpoint.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
-import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Webhooks } from '../../webhooks/module.ts';
-import { watchedFolderWork } from '../imports/work.ts';
-import type { MatchTools } from '../matching/match-due-file.ts';
-import { countingExceptions, matchingWorks } from '../matching/work.ts';
 import { EXCEPTION_MESSAGES } from '../notifier/contract.ts';
 import { EXCEPTION_NOTIFIER_ENDPOINTS } from '../notifier/endpoints.ts';
 import { notifierChangesWrite } from '../notifier/exception-notifiers.sql.ts';
@@ -14,6 +10,7 @@ import { EXCEPTION_NOTIFIER_REFUSALS } from '../notifier/refusals.ts';
 import { EXCEPTION_PERIOD_FAULTS } from './contract.ts';
 import { EXCEPTION_ENDPOINTS } from './endpoints.ts';
 import type { CountedExceptions } from './exception-counts.sql.ts';
+import { countingExceptions } from './work.ts';
 
 export const EXCEPTIONS: Published = {
   messages: EXCEPTION_MESSAGES,
@@ -32,37 +29,16 @@ export const EXCEPTIONS: Published = {
   ],
 };
 
-export type ExceptionsContext = ModuleContext & {
-  readonly configuration: { readonly settlementFolder: string | null };
-  readonly audit: Audit;
-};
+export type ExceptionsContext = ModuleContext & { readonly audit: Audit };
 
 export type BelowExceptions = {
-  readonly webhooks: Pick<
-    Webhooks,
-    'deliverer' | 'urlRules' | 'registrationLimit' | 'rememberCallbackEndpoint'
-  >;
-  /** In whose name files of the watched folder are taken. */
-  readonly service: Actor;
+  readonly webhooks: Pick<Webhooks, 'urlRules' | 'registrationLimit' | 'rememberCallbackEndpoint'>;
 };
 
-/** The acquirer's files, and where they and what it owes differ. */
+/** Where the acquirer's files and what it owes differ, and who is notified of it. */
 export function openExceptions(context: ExceptionsContext, below: BelowExceptions): Module {
-  const { configuration, database, search, lookUp, batched, clock, log, metrics, audit } = context;
-  const { webhooks, service } = below;
-  const wakeSignal = createWakeSignal();
-  const lines = metrics.counter('parcela_settlement_lines_total', 'Lines of files, by what became of them.', [
-    'outcome',
-  ]);
-  const tools: MatchTools = {
-    database,
-    notifyDeliverer: () => webhooks.deliverer.notify(),
-    observe(matched, unmatched) {
-      lines.inc({ outcome: 'matched' }, matched);
-      lines.inc({ outcome: 'unmatched' }, unmatched);
-    },
-  };
-  const { settlementFolder } = configuration;
+  const { database, search, lookUp, batched, clock, metrics, audit } = context;
+  const { webhooks } = below;
   return {
     endpoints: [
       ...serve(EXCEPTION_ENDPOINTS, { search, clock }),
@@ -75,15 +51,7 @@ export function openExceptions(context: ExceptionsContext, below: BelowException
         writeNotifierChange: batched(notifierChangesWrite(audit)),
       }),
     ],
-    works: [
-      ...matchingWorks(tools, wakeSignal),
-      countingExceptions(tools, observeExceptions(metrics)),
-      ...(settlementFolder === null
-        ? []
-        : [
-            watchedFolderWork({ database, audit, notify: wakeSignal.notify, log, service }, settlementFolder),
-          ]),
-    ],
+    works: [countingExceptions({ database }, observeExceptions(metrics))],
     clockedWork: [],
   };
 }

@@ -1,7 +1,7 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Day } from '../../values/instant.ts';
-import type { JudgedInstallment } from '../exceptions/finding.ts';
+import type { JudgedInstallment } from '../judging/judged-installment.ts';
 import type { EntryKind, SettlementEntry, SettlementFormat } from '../settlement-entry.ts';
 import type { BatchMember } from './batch-members.ts';
 import type { Candidate } from './entry-match.ts';

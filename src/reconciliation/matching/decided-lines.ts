@@ -1,24 +1,17 @@
 import type { FiledChange } from '../../transactions/changes/filed-changes.sql.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
-import { netOf } from '../exceptions/finding.ts';
 import { filedChangeId, filedChargebackId } from '../imports/settlement-file.ts';
-import type { EntryKind } from '../settlement-entry.ts';
+import type { InstallmentKey, MatchRule } from '../judging/matched-part.ts';
+import { type EntryKind, type EntryMoney, isPaying, netOf } from '../settlement-entry.ts';
 import { paidMembers } from './batch-members.ts';
 import type { FiledEntry, FoundCandidate } from './candidates.sql.ts';
-import { type EntryMatch, type MatchRule, matchEntry } from './entry-match.ts';
-import { divideEntry, type EntryPart } from './entry-parts.ts';
-
-/** One installment, as the key of what is written about it. */
-export type InstallmentKey = {
-  readonly merchantId: string;
-  readonly transactionId: string;
-  readonly installmentNumber: number;
-};
+import { type EntryMatch, matchEntry } from './entry-match.ts';
+import { divideEntry } from './entry-parts.ts';
 
 /** A line's part in an installment, as it is written. */
 export type DecidedMatch = InstallmentKey &
-  EntryPart & {
+  EntryMoney & {
     readonly fileNumber: number;
     readonly lineNumber: number;
     readonly kind: EntryKind;
@@ -82,7 +75,7 @@ export function decideLines(
     }
     const parts = divideEntry(entry, match.installments);
     match.installments.forEach((installment, index) => {
-      const part = parts[index] as EntryPart;
+      const part = parts[index] as EntryMoney;
       const isAgain = isPaying(entry.kind) && paid.has(placeOf(installment));
       const change =
         isAgain || !isSure(match, parts, entry) ? null : changeOf(entry, installment, part, sha256);
@@ -112,7 +105,7 @@ export function decideLines(
  */
 function isSure(
   match: { readonly rule: MatchRule },
-  parts: readonly EntryPart[],
+  parts: readonly EntryMoney[],
   entry: FiledEntry,
 ): boolean {
   switch (match.rule) {
@@ -130,10 +123,6 @@ function isSure(
 
 const placeOf = ({ merchantId, transactionId, installmentNumber }: InstallmentKey) =>
   `${merchantId} ${transactionId} ${installmentNumber}`;
-
-function isPaying(kind: EntryKind): boolean {
-  return kind === 'payout' || kind === 'anticipation';
-}
 
 type LineMatch =
   | Extract<EntryMatch<FoundCandidate>, { kind: 'matched' }>
@@ -197,7 +186,7 @@ function unmatchedLine(entry: FiledEntry, reason: string): UnmatchedLine {
 function changeOf(
   entry: FiledEntry,
   { merchantId, transactionId, installmentNumber, installmentCount, state }: FoundCandidate,
-  part: EntryPart,
+  part: EntryMoney,
   sha256: string,
 ): FiledChange | null {
   const day = entry.bankOn ?? entry.soldOn;

@@ -1,6 +1,6 @@
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
-import type { InstallmentKey } from './decided-lines.ts';
-import { parseKey } from './matched-files.sql.ts';
+import { parseKey } from '../judging/judged.sql.ts';
+import type { InstallmentKey } from '../judging/matched-part.ts';
 
 /** An exception whose time to be looked at has come. */
 export type DueException = {
@@ -83,7 +83,7 @@ const FIND_MISSING = statement(
    from receivables r
    where r.merchant_id = $1 and r.filed_bank_on is null and r.expected_on > $2::date and r.expected_on <= $3::date
      and (r.expected_on, r.transaction_id, r.installment_number) > ($4::date, $5::uuid, $6::smallint)
-     and r.installment_state <> 'canceled'
+     and r.expected_net > 0
    order by r.expected_on, r.transaction_id, r.installment_number limit $7`,
 );
 

@@ -1,10 +1,7 @@
 import type { Day } from '../../values/instant.ts';
 import { addDays } from '../../values/instant.ts';
+import type { MatchRule } from '../judging/matched-part.ts';
 import type { SettlementEntry } from '../settlement-entry.ts';
-
-/** By what a line of a file was matched, in the order in which it is tried. */
-export const MATCH_RULES = ['reference', 'tid', 'nsu', 'authorization', 'batch'] as const;
-export type MatchRule = (typeof MATCH_RULES)[number];
 
 /** An installment as matching sees it. */
 export type Candidate = {

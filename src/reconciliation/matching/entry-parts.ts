@@ -1,16 +1,6 @@
 import { apportion } from '../../values/apportion.ts';
 import { cents } from '../../values/cents.ts';
-import type { SettlementEntry } from '../settlement-entry.ts';
-
-/** The money of a line that is one installment's; negative where it is taken from the merchant. */
-export type EntryPart = {
-  readonly gross: number;
-  readonly fee: number | null;
-  readonly net: number | null;
-  readonly anticipationFee: number | null;
-};
-
-type Divided = Pick<SettlementEntry, 'gross' | 'fee' | 'net' | 'anticipationFee'>;
+import type { EntryMoney } from '../settlement-entry.ts';
 
 /** What an installment weighs: its gross, and how much of it our books have given back. */
 export type PartWeight = { readonly gross: number; readonly canceled: number };
@@ -21,7 +11,7 @@ export type PartWeight = { readonly gross: number; readonly canceled: number };
  * the line pays just that; a cancel that our books have too goes where the books have it; else
  * everything is divided in proportion.
  */
-export function divideEntry(entry: Divided, weights: readonly PartWeight[]): EntryPart[] {
+export function divideEntry(entry: EntryMoney, weights: readonly PartWeight[]): EntryMoney[] {
   const gross = grossParts(entry.gross, weights);
   const fee = signedParts(entry.fee, gross);
   const anticipationFee = signedParts(entry.anticipationFee, gross);
@@ -46,7 +36,7 @@ function grossParts(total: number, weights: readonly PartWeight[]): number[] {
 
 /** Where fee and net of the line fit its gross, they do so of each part. */
 function netParts(
-  { gross: total, fee: totalFee, net: totalNet, anticipationFee: totalAnticipation }: Divided,
+  { gross: total, fee: totalFee, net: totalNet, anticipationFee: totalAnticipation }: EntryMoney,
   parts: {
     readonly gross: readonly number[];
     readonly fee: readonly number[] | null;

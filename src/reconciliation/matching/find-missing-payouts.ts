@@ -1,4 +1,4 @@
-import { GRACE_DAYS } from '../exceptions/finding.ts';
+import { GRACE_DAYS } from '../judging/judged-installment.ts';
 import {
   type CoverageToLook,
   findCoveragesToLook,

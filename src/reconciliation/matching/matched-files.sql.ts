@@ -1,8 +1,8 @@
-import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type CommitStep, type Database, statement } from '../../platform/postgres/database.ts';
 import { PAYS } from '../imports/settlement-file.ts';
+import { judgeSteps } from '../judging/judge.sql.ts';
+import { parseKey } from '../judging/judged.sql.ts';
 import type { MatchedFile } from './candidates.sql.ts';
-import type { InstallmentKey } from './decided-lines.ts';
-import { judgeSteps } from './judge.sql.ts';
 import { isAnyWaiting } from './matches.sql.ts';
 
 /** The last step of a file: until here another process could have gone on in it. */
@@ -104,12 +104,4 @@ export async function withdrawSomeMatches(
   const rows = await database.commit([...steps, ...judgeSteps(keys, steps.length)]);
   const count = (rows[1]?.length ?? 0) + (rows[2]?.length ?? 0);
   return { count, isWaiting: isAnyWaiting(rows) };
-}
-
-export function parseKey(row: Row): InstallmentKey {
-  return {
-    merchantId: row.merchant_id as string,
-    transactionId: row.transaction_id as string,
-    installmentNumber: row.installment_number as number,
-  };
 }

@@ -8,8 +8,10 @@ import {
 } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { keepFiledChangesStep } from '../../transactions/changes/filed-changes.sql.ts';
-import type { DecidedLines, DecidedMatch, InstallmentKey, UnmatchedLine } from './decided-lines.ts';
-import { type ExceptionRow, judgeSteps, recordExceptionsStep } from './judge.sql.ts';
+import { type ExceptionRow, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
+import { judgeSteps } from '../judging/judge.sql.ts';
+import type { InstallmentKey } from '../judging/matched-part.ts';
+import type { DecidedLines, DecidedMatch, UnmatchedLine } from './decided-lines.ts';
 
 /** Stands for no merchant in the key of an exception. */
 const NO_MERCHANT = '';

@@ -1,8 +1,7 @@
 import type { Work } from '../../platform/work/due-work.ts';
-import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
+import { everySoOften } from '../../platform/work/every-so-often.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
-import { type CountedExceptions, countExceptions } from '../exceptions/exception-counts.sql.ts';
 import { millisecondsUntilDueFile } from './candidates.sql.ts';
 import { millisecondsUntilDueException } from './due-exceptions.sql.ts';
 import { findMissingPayouts } from './find-missing-payouts.ts';
@@ -10,7 +9,6 @@ import { judgeDueExceptions } from './judge-due-exceptions.ts';
 import { type MatchTools, matchDueFile } from './match-due-file.ts';
 
 const LOOK_FOR_MISSING_MILLISECONDS = 5_000;
-const COUNT_MILLISECONDS = 10_000;
 
 /** Matching of what was taken, and what follows from it by and by. */
 export function matchingWorks(tools: MatchTools, wakeSignal: WakeSignal): Work[] {
@@ -31,14 +29,4 @@ export function matchingWorks(tools: MatchTools, wakeSignal: WakeSignal): Work[]
       await findMissingPayouts(tools, signal);
     }),
   ];
-}
-
-/** However often the metrics are read, the database is asked every ten seconds. */
-export function countingExceptions(
-  { database }: Pick<MatchTools, 'database'>,
-  observe: (counted: CountedExceptions) => void,
-): Work {
-  return alsoWhileHeld(
-    everySoOften('countExceptions', COUNT_MILLISECONDS, async () => observe(await countExceptions(database))),
-  );
 }

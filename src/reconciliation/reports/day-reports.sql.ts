@@ -1,11 +1,8 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
 import type { Day } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
-import { GRACE_DAYS, type JudgedInstallment, type MatchedPart } from '../exceptions/finding.ts';
-import type { InstallmentKey } from '../matching/decided-lines.ts';
-import { parseJudged, parsePart } from '../matching/judge.sql.ts';
-import { parseKey } from '../matching/matched-files.sql.ts';
+import { parseKey, type ReadInstallment, readJudged } from '../judging/judged.sql.ts';
+import type { InstallmentKey } from '../judging/matched-part.ts';
 
 export type DayPlace = InstallmentKey;
 
@@ -35,60 +32,13 @@ const FIND_KEYS = statement(
    order by merchant_id, transaction_id, installment_number limit $6`,
 );
 
-const KEYS = inputRows<InstallmentKey>(
-  {
-    merchant_id: ['text', (key) => key.merchantId],
-    transaction_id: ['uuid', (key) => key.transactionId],
-    installment_number: ['smallint', (key) => key.installmentNumber],
-  },
-  { after: 1 },
-);
-
-const READ_INSTALLMENTS = statement(
-  'day_reports.read_installments',
-  `select r.merchant_id, r.transaction_id, r.installment_number, r.gross, r.canceled, r.expected_fee, r.expected_net,
-     to_char(r.expected_on, 'YYYY-MM-DD') as expected_on, r.installment_count, r.installment_state as state, exists (
-       select from settlement_coverages c where c.merchant_id = i.merchant_id
-         and r.expected_on between c.covered_from and c.covered_to - $1::integer
-     ) as is_covered
-   from ${KEYS.sql} cross join lateral (
-     select * from receivables
-     where merchant_id = i.merchant_id and transaction_id = i.transaction_id
-       and installment_number = i.installment_number
-     limit 1
-   ) r
-   order by r.merchant_id, r.transaction_id, r.installment_number`,
-);
-
-const KEYS_ALONE = inputRows<InstallmentKey>({
-  merchant_id: ['text', (key) => key.merchantId],
-  transaction_id: ['uuid', (key) => key.transactionId],
-  installment_number: ['smallint', (key) => key.installmentNumber],
-});
-
-const READ_PARTS = statement(
-  'day_reports.read_parts',
-  `select m.*, to_char(m.bank_on, 'YYYY-MM-DD') as bank_day, null as change_state
-   from ${KEYS_ALONE.sql} cross join lateral (
-     select * from settlement_matches
-     where merchant_id = i.merchant_id and transaction_id = i.transaction_id
-       and installment_number = i.installment_number
-     order by file_number, line_number limit 50
-   ) m`,
-);
-
-export type DayInstallment = InstallmentKey & {
-  readonly installment: JudgedInstallment & { readonly isCovered: boolean };
-  readonly parts: readonly MatchedPart[];
-};
-
 /** The next installments of a day behind a place; null: from the first. */
 export async function readDayInstallments(
   database: Database,
   { day, merchantId }: { readonly day: Day; readonly merchantId: string | null },
   after: DayPlace | null,
   limit: number,
-): Promise<DayInstallment[]> {
+): Promise<ReadInstallment[]> {
   const place = after ?? FIRST;
   const keys = (
     await database.query(FIND_KEYS, [
@@ -100,55 +50,76 @@ export async function readDayInstallments(
       limit,
     ])
   ).map(parseKey);
-  if (keys.length === 0) return [];
-  const installments = await database.query(READ_INSTALLMENTS, [GRACE_DAYS, ...KEYS.values(keys)]);
-  const parts = await database.query(READ_PARTS, KEYS_ALONE.values(keys));
-  const placeOf = (row: Row) => `${row.merchant_id} ${row.transaction_id} ${row.installment_number}`;
-  const byPlace = Map.groupBy(parts, placeOf);
-  return installments.map((row) => ({
-    ...parseKey(row),
-    installment: { ...parseJudged(row), isCovered: row.is_covered as boolean },
-    parts: (byPlace.get(placeOf(row)) ?? []).map(parsePart),
-  }));
+  return readJudged(database, keys);
 }
 
-/** Lines of the day that moved money and of which no sale is known, by the class of their exceptions. */
-const READ_UNMATCHED = statement(
-  'day_reports.read_unmatched',
-  `select x.class, count(*) as count, sum(coalesce(e.net, e.gross - coalesce(e.fee, 0)))::bigint as net,
-     sum(coalesce(e.fee, 0))::bigint as fee
-   from reconciliation_exceptions x
+/** What a line brings to the bank, as `netOf` has it. */
+const NET_OF_LINE = 'coalesce(e.net, e.gross - coalesce(e.fee, 0) - coalesce(e.anticipation_fee, 0))';
+
+/** Lines of a day that moved money and of which no sale is known. */
+const UNMATCHED_OF_DAY = `from reconciliation_exceptions x
    join settlement_entries e on e.file_number = x.file_number and e.line_number = x.line_number
    where x.day = $1::date and x.merchant_id = '' and x.state <> 'healed' and e.bank_on = $1::date
-     and e.kind not in ('sale', 'schedule', 'pledge', 'adjustment')
-   group by x.class`,
+     and e.kind not in ('sale', 'schedule', 'pledge', 'adjustment')`;
+const ADJUSTMENTS_OF_DAY = `from settlement_entries e join settlement_files f on f.file_number = e.file_number
+   where e.kind = 'adjustment' and e.bank_on = $1::date and f.taken_at is not null and f.replaced_by is null`;
+
+const SUM_LINES = statement(
+  'day_reports.sum_lines',
+  `select x.class as cause, count(*) as count, sum(${NET_OF_LINE})::bigint as net, sum(coalesce(e.fee, 0))::bigint as fee
+   ${UNMATCHED_OF_DAY} group by x.class
+   union all
+   select 'adjustment', count(*), sum(${NET_OF_LINE})::bigint, sum(coalesce(e.fee, 0))::bigint
+   ${ADJUSTMENTS_OF_DAY} having count(*) > 0`,
 );
 
-const READ_ADJUSTMENTS = statement(
-  'day_reports.read_adjustments',
-  `select count(*) as count, coalesce(sum(coalesce(e.net, e.gross)), 0)::bigint as net
-   from settlement_entries e join settlement_files f on f.file_number = e.file_number
-   where e.kind = 'adjustment' and e.bank_on = $1::date and f.taken_at is not null and f.replaced_by is null`,
+const LARGEST_LINES = statement(
+  'day_reports.list_largest_lines',
+  `select cause, exception_id, file_number, line_number, net from (
+     select l.*, row_number() over (partition by cause order by abs(net) desc, file_number, line_number) as place from (
+       select x.class as cause, x.exception_id, e.file_number, e.line_number, ${NET_OF_LINE} as net ${UNMATCHED_OF_DAY}
+       union all
+       select 'adjustment', null, e.file_number, e.line_number, ${NET_OF_LINE} ${ADJUSTMENTS_OF_DAY}
+     ) l
+   ) k where place <= $2 order by cause, place`,
 );
+
+type LineCause = ExceptionClass | 'adjustment';
 
 export type DayLines = {
-  readonly cause: ExceptionClass | 'adjustment';
+  readonly cause: LineCause;
   readonly count: number;
   readonly net: number;
   readonly fee: number;
 };
 
-/** What no merchant is known for. */
-export async function readDayLines(database: Database, day: Day): Promise<DayLines[]> {
-  const unmatched = await database.query(READ_UNMATCHED, [day]);
-  const [adjusted] = await database.query(READ_ADJUSTMENTS, [day]);
-  const lines: DayLines[] = unmatched.map((row) => ({
-    cause: row.class as ExceptionClass,
-    count: row.count as number,
-    net: row.net as number,
-    fee: row.fee as number,
-  }));
-  const count = adjusted?.count as number;
-  if (count > 0) lines.push({ cause: 'adjustment', count, net: adjusted?.net as number, fee: 0 });
-  return lines;
+export type DayLine = Pick<DayLines, 'cause' | 'net'> & {
+  readonly exceptionId: string | null;
+  readonly fileNumber: number;
+  readonly lineNumber: number;
+};
+
+/** What no merchant is known for: by cause, and of each cause the largest. */
+export async function readDayLines(
+  database: Database,
+  day: Day,
+  mostOfCause: number,
+): Promise<{ readonly sums: DayLines[]; readonly largest: DayLine[] }> {
+  const sums = await database.query(SUM_LINES, [day]);
+  const largest = await database.query(LARGEST_LINES, [day, mostOfCause]);
+  return {
+    sums: sums.map((row) => ({
+      cause: row.cause as LineCause,
+      count: row.count as number,
+      net: row.net as number,
+      fee: row.fee as number,
+    })),
+    largest: largest.map((row) => ({
+      cause: row.cause as LineCause,
+      net: row.net as number,
+      exceptionId: row.exception_id as string | null,
+      fileNumber: row.file_number as number,
+      lineNumber: row.line_number as number,
+    })),
+  };
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Day } from '../../values/instant.ts';
-import type { InstallmentKey } from '../matching/decided-lines.ts';
+import type { InstallmentKey } from '../judging/matched-part.ts';
 import { type DayCause, type DayTotals, dayShare, dayTotals, lineShare } from './day-report.ts';
 import { type DayPlace, readDayInstallments, readDayLines } from './day-reports.sql.ts';
 
@@ -8,8 +8,14 @@ const INSTALLMENTS_OF_READ = 1_000;
 /** Of each cause, the largest ones are shown by themselves. */
 const MOST_SHOWN = 20;
 
-/** An installment that is part of what is missing on a day. */
-export type NamedDifference = InstallmentKey & { readonly cause: DayCause; readonly amount: number };
+/** An installment, or a line of which no sale is known, that is part of what is missing on a day. */
+export type NamedDifference = {
+  readonly cause: DayCause;
+  readonly amount: number;
+  /** Null: it is none, as the books know of it. */
+  readonly exceptionId: string | null;
+  readonly of: InstallmentKey | { readonly fileNumber: number; readonly lineNumber: number };
+};
 
 export type DayReport = DayTotals & {
   readonly day: Day;
@@ -31,11 +37,13 @@ export async function readDayReport(
   let count = 0;
   for (let after: DayPlace | null = null; ; ) {
     const found = await readDayInstallments(database, wanted, after, INSTALLMENTS_OF_READ);
-    for (const { installment, parts, ...key } of found) {
+    for (const { installment, parts, exceptions, ...of } of found) {
       const share = dayShare(wanted.day, installment, parts);
       totals.add(share);
-      for (const [cause, amount] of share.causes)
-        largest.set(cause, withLargest(largest.get(cause) ?? [], { ...key, cause, amount }));
+      for (const [cause, amount] of share.causes) {
+        const named = { cause, amount, exceptionId: exceptions.get(cause) ?? null, of };
+        largest.set(cause, withLargest(largest.get(cause) ?? [], named));
+      }
     }
     count += found.length;
     const last = found.at(-1);
@@ -44,9 +52,14 @@ export async function readDayReport(
     report(count);
   }
   // Of lines without a sale no merchant is known.
-  const lines = wanted.merchantId === null ? await readDayLines(database, wanted.day) : [];
-  for (const { cause, net, fee, count: many } of lines)
-    totals.add(lineShare(cause as DayCause, net, fee), many);
+  if (wanted.merchantId === null) {
+    const lines = await readDayLines(database, wanted.day, MOST_SHOWN);
+    for (const { cause, net, fee, count: many } of lines.sums) totals.add(lineShare(cause, net, fee), many);
+    for (const { cause, net, exceptionId, ...of } of lines.largest) {
+      const named = { cause, amount: 0 - net, exceptionId, of };
+      largest.set(cause, withLargest(largest.get(cause) ?? [], named));
+    }
+  }
   return { ...wanted, ...totals.result(), largest: [...largest.values()].flat() };
 }
 

@@ -3,8 +3,9 @@ import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
-import type { JudgedInstallment, MatchedPart } from '../exceptions/finding.ts';
-import { parseJudged, parsePart } from '../matching/judge.sql.ts';
+import { JUDGED_COLUMNS, parseJudged, parsePart } from '../judging/judged.sql.ts';
+import type { JudgedInstallment } from '../judging/judged-installment.ts';
+import type { MatchedPart } from '../judging/matched-part.ts';
 import type { ComparedInstallment, SaidPayout } from './truth.ts';
 import type { ComparedPlace, TruthRun } from './truth-run.ts';
 
@@ -73,9 +74,7 @@ const KEYS = inputRows<Place>(
  */
 const READ = statement(
   'truth.read_installments',
-  `select r.transaction_id, r.installment_number, r.installment_count, r.gross, r.canceled, r.installment_state as state,
-     r.expected_fee,
-     r.expected_net, r.expected_on::text as expected_on, r.paid_on is not null as is_paid, r.reported_fee, r.reported_net,
+  `select r.transaction_id, r.installment_number, ${JUDGED_COLUMNS}, r.paid_on is not null as is_paid, r.reported_fee, r.reported_net,
      r.reported_bank_on::text as reported_bank_on, r.filed_fee, r.filed_net, r.filed_anticipation,
      r.filed_bank_on::text as filed_bank_on,
      i.amount as book_gross, i.canceled_amount as book_canceled, i.state as book_state, i.fee as book_fee, i.net as book_net,
@@ -83,8 +82,7 @@ const READ = statement(
      s.gross as sum_gross, s.canceled as sum_canceled, c.gross as carried_gross, c.canceled as carried_canceled,
      c.count as carried_count, c.first_number, a.change_id as applied_id, a.fee as applied_fee, a.net as applied_net,
      a.bank_on::text as applied_bank_on, w.change_id as reported_id, w.fee as said_fee, w.net as said_net,
-     w.bank_on::text as said_bank_on, v.covered_from::text as covered_from, v.covered_to::text as covered_to,
-     x.resolved, x.open, coalesce(m.parts, '[]') as parts,
+     w.bank_on::text as said_bank_on, x.resolved, x.open, coalesce(m.parts, '[]') as parts,
      exists (
        select from truth_differences
        where merchant_id = $1 and transaction_id = k.transaction_id and ended_at is null
@@ -113,9 +111,6 @@ const READ = statement(
      where merchant_id = $1 and reference = k.transaction_id::text and installment_number = k.installment_number
        and event = 'settle' and ${SOURCE_OF_E} = 'feed' order by change_number desc limit 1
    ) w on true left join lateral (
-     select min(covered_from) as covered_from, max(covered_to) as covered_to from settlement_coverages
-     where merchant_id = $1
-   ) v on true left join lateral (
      select array_agg(class) filter (where state = 'resolved') as resolved,
        array_agg(class) filter (where state = 'open') as open
      from reconciliation_exceptions
@@ -185,10 +180,6 @@ function parseInstallment(row: Row): ReadInstallment {
     applied: row.applied_id === null ? null : payoutOf(row, 'applied'),
     reported: row.reported_id === null ? null : payoutOf(row, 'said'),
     parts: (row.parts as Row[]).map(parsePart) satisfies MatchedPart[],
-    coverage:
-      row.covered_to === null
-        ? null
-        : { coveredFrom: row.covered_from as Day, coveredTo: row.covered_to as Day },
     resolved: (row.resolved ?? []) as ExceptionClass[],
     open: (row.open ?? []) as ExceptionClass[],
     isNoted: row.is_noted as boolean,

@@ -19,6 +19,10 @@ const AT_ONE: ComparedInstallment = {
     expectedOn: DAY,
     installmentCount: 1,
     state: 'paid',
+    chargedBack: 0,
+    chargedBackByFiles: 0,
+    feePortion: 249,
+    isCovered: true,
     isPaid: true,
     payout: PAID,
     filed: { ...PAID, anticipation: 0 },
@@ -47,7 +51,6 @@ const AT_ONE: ComparedInstallment = {
       changeState: 'applied',
     },
   ],
-  coverage: null,
   resolved: [],
 };
 

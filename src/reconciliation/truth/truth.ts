@@ -1,13 +1,9 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import type { Day } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
-import {
-  type Coverage,
-  findingsOf,
-  type JudgedInstallment,
-  type MatchedPart,
-  netOf,
-} from '../exceptions/finding.ts';
+import { findingsOf } from '../judging/finding.ts';
+import { isRoundingOfFee, type JudgedInstallment } from '../judging/judged-installment.ts';
+import { type FiledPayout, filedPayout, type MatchedPart } from '../judging/matched-part.ts';
 
 /** What differs between the views themselves; between a file and what was expected it is an exception. */
 export const TRUTH_CLASSES = ['booksDiffer', 'feedDiffers', 'filesDiffer', 'ledgerDiffers'] as const;
@@ -19,8 +15,6 @@ export type SaidPayout = {
   readonly net: number | null;
   readonly bankOn: Day | null;
 };
-
-export type FiledPayout = SaidPayout & { readonly anticipation: number | null };
 
 /** All that is known of an installment, each view by itself. */
 export type ComparedInstallment = {
@@ -49,7 +43,6 @@ export type ComparedInstallment = {
   /** The payout as the acquirer reported it by itself; null: only its files have it, or none. */
   readonly reported: SaidPayout | null;
   readonly parts: readonly MatchedPart[];
-  readonly coverage: Coverage;
   /** The exceptions that a person has ended; their difference is known. */
   readonly resolved: readonly ExceptionClass[];
 };
@@ -75,11 +68,15 @@ export type Comparison = {
  * against each other only where the copies of each agree: else one wrong number would be two differences.
  */
 export function compareInstallment(compared: ComparedInstallment): Comparison {
-  const { carried, parts, coverage, resolved } = compared;
-  const exceptions = findingsOf(carried, parts, coverage).filter(
-    (finding) => finding.explanation === null && !resolved.includes(finding.class),
-  );
-  const copies = [booksDifference(compared), feedDifference(compared), filesDifference(compared)].filter(
+  const { carried, parts, resolved } = compared;
+  const files = filesDifference(compared);
+  const exceptions =
+    files !== null
+      ? []
+      : findingsOf(carried, parts).filter(
+          (finding) => finding.explanation === null && !resolved.includes(finding.class),
+        );
+  const copies = [booksDifference(compared), feedDifference(compared), files].filter(
     (difference) => difference !== null,
   );
   const between = copies.length > 0 || exceptions.length > 0 ? null : reportDifference(compared);
@@ -159,28 +156,15 @@ function filesDifference({ carried, parts }: ComparedInstallment): TruthDifferen
   );
 }
 
-/** What the lines say that was paid: their sums, and their last day. */
-function filedPayout(parts: readonly MatchedPart[]): FiledPayout {
-  const paid = parts.filter(({ kind }) => kind === 'payout' || kind === 'anticipation');
-  if (paid.length === 0) return { fee: null, net: null, anticipation: null, bankOn: null };
-  const sum = (amount: (part: MatchedPart) => number) => paid.reduce((all, part) => all + amount(part), 0);
-  const days = paid.flatMap(({ bankOn }) => (bankOn === null ? [] : [bankOn])).sort();
-  return {
-    fee: sum(({ fee }) => fee ?? 0),
-    net: sum(netOf),
-    anticipation: sum(({ anticipationFee }) => anticipationFee ?? 0),
-    bankOn: days.at(-1) ?? null,
-  };
-}
-
 /** What the acquirer reported against its own files, and against our books where no file has it yet. */
 function reportDifference({ carried, reported, parts }: ComparedInstallment): TruthDifference | null {
   if (reported === null || reported.fee === null || reported.net === null) return null;
   const { filed } = carried;
   if (filed.net === null) return unfiledDifference(carried, reported.fee + reported.net);
   // The payout of a batch is divided by our own rule.
-  const tolerance = parts.some(({ rule }) => rule === 'batch') ? carried.installmentCount : 0;
-  const isClose = Math.abs(reported.net - filed.net) <= tolerance;
+  const isOfBatch = parts.some(({ rule }) => rule === 'batch');
+  const difference = reported.net - filed.net;
+  const isClose = difference === 0 || (isOfBatch && isRoundingOfFee(difference, carried));
   const isOtherDay = reported.bankOn !== null && reported.bankOn !== filed.bankOn;
   return (
     (isClose ? null : different('feedDiffers', filed.net, reported.net)) ??

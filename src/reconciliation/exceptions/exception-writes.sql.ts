@@ -1,0 +1,97 @@
+import { type Step, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
+import { EXCEPTION_MOVES, type ExceptionClass, type ExceptionState, type Finding } from './exception.ts';
+
+/** An exception as a statement writes it. */
+export type ExceptionRow = {
+  readonly merchantId: string;
+  readonly exceptionId: string;
+  readonly key: string;
+  readonly class: ExceptionClass;
+  readonly event: 'open' | 'explain' | 'heal' | 'reopen' | 'refresh';
+  readonly before: ExceptionState | null;
+  readonly state: ExceptionState;
+  readonly accountNumber: string | null;
+  readonly transactionId: string | null;
+  readonly installmentNumber: number | null;
+  readonly fileNumber: number | null;
+  readonly lineNumber: number | null;
+  readonly finding: Omit<Finding, 'class'>;
+  /** The message to those who want it; null: it is nobody's business. */
+  readonly message: string | null;
+};
+
+const ROWS = inputRows<ExceptionRow>({
+  merchant_id: ['text', (row) => row.merchantId],
+  exception_id: ['uuid', (row) => row.exceptionId],
+  exception_key: ['text', (row) => row.key],
+  class: ['text', (row) => row.class],
+  event: ['text', (row) => row.event],
+  state_before: ['text', (row) => row.before],
+  next_state: ['text', (row) => row.state],
+  account_number: ['text', (row) => row.accountNumber],
+  transaction_id: ['uuid', (row) => row.transactionId],
+  installment_number: ['smallint', (row) => row.installmentNumber],
+  file_number: ['bigint', (row) => row.fileNumber],
+  line_number: ['integer', (row) => row.lineNumber],
+  amount: ['bigint', (row) => row.finding.amount],
+  expected: ['text', (row) => row.finding.expected],
+  found: ['text', (row) => row.finding.found],
+  day: ['date', (row) => row.finding.day],
+  explanation: ['text', (row) => row.finding.explanation],
+  body: ['text', (row) => row.message],
+});
+
+/** How soon an open exception is looked at again; each look that changes nothing doubles it. */
+const FIRST_LOOK = "interval '1 minute'";
+const IS_LOOKED_AT = "(g.next_state = 'open' or g.next_state = 'explained' and g.explanation = 'onItsWay')";
+
+const RECORD = statement(
+  'reconciliation_exceptions.record',
+  `with given as materialized (
+     select * from ${ROWS.sql}
+   ), inserted as (
+     insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, account_number,
+       transaction_id, installment_number, file_number, line_number, amount, expected, found, day, explanation, due_at)
+     select g.merchant_id, g.exception_id, g.exception_key, g.class, g.next_state, g.account_number, g.transaction_id,
+       g.installment_number, g.file_number, g.line_number, g.amount, g.expected, g.found, g.day, g.explanation,
+       case when ${IS_LOOKED_AT} then now() + ${FIRST_LOOK} end
+     from given g where g.event = 'open'
+     on conflict do nothing
+     returning merchant_id, exception_id
+   ), moved as (
+     update reconciliation_exceptions e set state = g.next_state,
+       amount = g.amount, expected = g.expected, found = g.found, day = g.day, explanation = g.explanation,
+       ended_at = case when g.next_state = 'healed' then now() end, reason = null, resolved_by = null, tries = 0,
+       due_at = case when ${IS_LOOKED_AT} then now() + ${FIRST_LOOK} end
+     from given g
+     where e.merchant_id = g.merchant_id and e.exception_id = g.exception_id
+       and e.state in (${fromStates(EXCEPTION_MOVES, 'explain', 'heal', 'reopen')}) and e.state = g.state_before
+       and g.event in ('explain', 'heal', 'reopen')
+     returning e.merchant_id, e.exception_id
+   ), refreshed as (
+     update reconciliation_exceptions e set amount = g.amount, expected = g.expected, found = g.found, day = g.day
+     from given g
+     where e.merchant_id = g.merchant_id and e.exception_id = g.exception_id and g.event = 'refresh'
+   ), enqueued as (
+     ${ENQUEUE_DELIVERIES}
+     select g.merchant_id, nextval('movement_ids'), 'notice', n.endpoint, g.account_number, g.exception_id,
+       0, null, n.callback_url, g.body, now(), now(), null, 0
+     from (select merchant_id, exception_id from inserted union all select merchant_id, exception_id from moved) w
+     join given g on g.merchant_id = w.merchant_id and g.exception_id = w.exception_id and g.body is not null
+     cross join lateral (
+       select endpoint, callback_url from reconciliation_notifiers
+       where merchant_id = g.merchant_id and account_number = g.account_number limit 1
+     ) n
+     returning true
+   )
+   select (select count(*) from inserted) as opened, (select count(*) from moved) as moved,
+     exists (select from enqueued) as is_waiting`,
+);
+
+/** Writes exceptions within a commit; its one row says how many, and whether a delivery waits. */
+export function recordExceptionsStep(rows: readonly ExceptionRow[]): Step | null {
+  return rows.length === 0 ? null : { statement: RECORD, values: ROWS.values(rows) };
+}

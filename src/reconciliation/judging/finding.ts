@@ -1,0 +1,172 @@
+import type { Explanation, Finding } from '../exceptions/exception.ts';
+import { netOf } from '../settlement-entry.ts';
+import {
+  dueGross,
+  feeOf,
+  isRoundingOfAmount,
+  isRoundingOfFee,
+  type JudgedInstallment,
+} from './judged-installment.ts';
+import { dayOf, type JudgedLines, judgedLines, keptOf } from './judged-lines.ts';
+import { lastDay, type MatchedPart, sumOf } from './matched-part.ts';
+
+/**
+ * Everything in which files and books differ about one installment, at most one finding of each class.
+ * A function of all that is known, in whatever order it came: a later line that makes it right makes
+ * the finding go. Of what a line pays every cent between what is due and what comes to the bank is
+ * judged: its amount, all that it keeps, its day.
+ */
+export function findingsOf(
+  installment: JudgedInstallment,
+  parts: readonly MatchedPart[],
+  lines: JudgedLines = judgedLines(installment, parts),
+): Finding[] {
+  const found = [
+    pledgeFinding(installment, lines),
+    missingFinding(installment, lines),
+    takenFinding('chargebackUnknown', installment, lines),
+    takenFinding('cancellationUnknown', installment, lines),
+    duplicateFinding(installment, parts, lines),
+    amountFinding(installment, parts, lines),
+    feeFinding(installment, parts, lines),
+    dateFinding(installment, lines),
+  ];
+  return found.filter((finding) => finding !== null);
+}
+
+function pledgeFinding({ expectedOn }: JudgedInstallment, { held }: JudgedLines): Finding | null {
+  if (held.length === 0) return null;
+  const amount = sumOf(held, netOf);
+  const day = lastDay(held) ?? expectedOn;
+  return { class: 'heldByPledge', amount, expected: null, found: String(amount), day, explanation: 'pledge' };
+}
+
+function missingFinding(installment: JudgedInstallment, { paid, held }: JudgedLines): Finding | null {
+  const { isCovered, expectedNet: amount, expectedOn: day } = installment;
+  if (paid.length + held.length > 0 || !isCovered || dueGross(installment) === 0) return null;
+  return { class: 'notInFile', amount, expected: String(amount), found: null, day, explanation: null };
+}
+
+/**
+ * What files take back beyond what our books know; and what the books took because of a file that was
+ * replaced, and the file in its place does not take.
+ */
+function takenFinding(
+  name: 'chargebackUnknown' | 'cancellationUnknown',
+  { canceled, expectedOn, chargedBackByFiles }: JudgedInstallment,
+  { takings }: JudgedLines,
+): Finding | null {
+  const own = takings.filter((taking) => taking.name === name);
+  const filed = sumOf(own, ({ part }) => (part.kind === 'chargeback' ? Math.abs(part.gross) : 0));
+  const withdrawn = name === 'chargebackUnknown' ? Math.max(0, chargedBackByFiles - filed) : 0;
+  const amount = sumOf(own, ({ unknown }) => unknown) - withdrawn;
+  if (amount === 0) return null;
+  const isOnItsWay =
+    withdrawn === 0 && own.every(({ unknown, part }) => unknown === 0 || part.changeState === 'waiting');
+  const found = sumOf(own, ({ amount: taken }) => taken);
+  return {
+    class: name,
+    amount,
+    expected: String(canceled),
+    found: String(found),
+    day: lastDay(own.map(({ part }) => part)) ?? expectedOn,
+    explanation: isOnItsWay ? 'onItsWay' : null,
+  };
+}
+
+/** Paid twice; or listed twice in one file. */
+function duplicateFinding(
+  { expectedOn }: JudgedInstallment,
+  parts: readonly MatchedPart[],
+  { paid, twice }: JudgedLines,
+): Finding | null {
+  const of = (lines: readonly MatchedPart[], amount: number, expected: number): Finding => ({
+    class: 'duplicateInFile',
+    amount,
+    expected: String(expected),
+    found: String(lines.length),
+    day: lastDay(lines) ?? expectedOn,
+    explanation: null,
+  });
+  if (twice.length > 0) return of([...paid, ...twice], 0 - sumOf(twice, netOf), paid.length);
+  const sales = parts.filter(({ kind }) => kind === 'sale');
+  const ofFiles = new Set(sales.map(({ fileNumber }) => fileNumber));
+  return sales.length === ofFiles.size ? null : of(sales, 0, ofFiles.size);
+}
+
+/** The lines that say what is paid; where none does, what the acquirer has of the sale. */
+function sayingLines(
+  parts: readonly MatchedPart[],
+  { paid, held }: JudgedLines,
+): { readonly lines: readonly MatchedPart[]; readonly isPaid: boolean } {
+  const lines = [...paid, ...held];
+  if (lines.length > 0) return { lines, isPaid: true };
+  return { lines: parts.filter(({ kind }) => kind === 'sale').slice(-1), isPaid: false };
+}
+
+function amountFinding(
+  installment: JudgedInstallment,
+  parts: readonly MatchedPart[],
+  judged: JudgedLines,
+): Finding | null {
+  const { lines, isPaid } = sayingLines(parts, judged);
+  if (lines.length === 0) return null;
+  const found = sumOf(lines, ({ gross }) => gross);
+  // A list of sales has what was sold, whatever was given back since.
+  const isOfRest = !isPaid && found === installment.gross - installment.canceled;
+  const expected = isPaid ? judged.payable : installment.gross;
+  const amount = isOfRest ? 0 : expected - found;
+  if (amount === 0) return null;
+  const isRounding = isRoundingOfAmount(amount, installment) && lines.length === 1;
+  return {
+    class: 'amountDiffers',
+    amount,
+    expected: String(expected),
+    found: String(found),
+    day: lastDay(lines) ?? installment.expectedOn,
+    explanation: isRounding ? 'rounding' : null,
+  };
+}
+
+/**
+ * All that lines keep, whether they call it a fee or not, against the receivable's fee; of another
+ * amount that amount's. The fee of an anticipation is its price.
+ */
+function feeFinding(
+  installment: JudgedInstallment,
+  parts: readonly MatchedPart[],
+  judged: JudgedLines,
+): Finding | null {
+  const { lines } = sayingLines(parts, judged);
+  const kept = keptOf(lines);
+  if (kept === null || lines.length === 0) return null;
+  const expected = feeOf(
+    installment,
+    sumOf(lines, ({ gross }) => gross),
+  );
+  const amount = kept - expected;
+  if (amount === 0) return null;
+  const explanation: Explanation | null = isRoundingOfFee(amount, installment) ? 'rounding' : null;
+  const day = lastDay(lines) ?? installment.expectedOn;
+  return { class: 'feeDiffers', amount, expected: String(expected), found: String(kept), day, explanation };
+}
+
+/** Whether a line pays on another day than it should; an anticipation comes earlier on purpose. */
+export function isOfOtherDay(part: MatchedPart, installment: JudgedInstallment): boolean {
+  const day = dayOf(part, installment);
+  return part.kind === 'anticipation' ? day > installment.expectedOn : day !== installment.expectedOn;
+}
+
+function dateFinding(installment: JudgedInstallment, { paid }: JudgedLines): Finding | null {
+  const others = paid.filter((part) => isOfOtherDay(part, installment));
+  const [first] = others;
+  if (first === undefined) return null;
+  return {
+    class: 'dateDiffers',
+    amount: sumOf(others, netOf),
+    expected: installment.expectedOn,
+    found: dayOf(first, installment),
+    day: installment.expectedOn,
+    explanation: null,
+  };
+}
