@@ -12,7 +12,7 @@ const OF_CHARGEBACKS = `from acquirer_changes e
          and e.installment_number = r.installment_number and e.event = 'chargeback' and e.state = 'applied'`;
 
 /** What they took; null: of one nobody said how much. */
-const CHARGED_BACK = `(
+export const CHARGED_BACK = `(
        select case when bool_or(e.amount is null) then null else coalesce(sum(e.amount), 0)::bigint end
        ${OF_CHARGEBACKS}
      )`;

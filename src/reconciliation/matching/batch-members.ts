@@ -4,6 +4,8 @@ import type { Day } from '../../values/instant.ts';
 export type BatchMember = {
   readonly gross: number;
   readonly canceled: number;
+  /** What was left of it when it was paid, or is left now. */
+  readonly due: number;
   readonly isBlocked: boolean;
   /** When the acquirer's changes say that it was paid at the bank; null: they have not, or do not say. */
   readonly reportedOn: Day | null;
@@ -22,10 +24,11 @@ export function paidMembers<M extends BatchMember>(
 ): readonly M[] {
   const unpaid = members.filter(({ isPaid }) => !isPaid);
   const reported = unpaid.filter(({ reportedOn }) => reportedOn !== null && reportedOn === bankOn);
-  const left = unpaid.filter(({ gross, canceled }) => gross > canceled);
+  const left = unpaid.filter(({ due }) => due > 0);
   const free = left.filter(({ isBlocked }) => !isBlocked);
   const sums = (those: readonly M[]) => [
     those.reduce((sum, { gross }) => sum + gross, 0),
+    those.reduce((sum, { due }) => sum + due, 0),
     those.reduce((sum, { gross, canceled }) => sum + gross - canceled, 0),
   ];
   for (const those of [reported, free, left, left.filter(({ isBlocked }) => isBlocked)])

@@ -1,14 +1,17 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Day } from '../../values/instant.ts';
+import { CHARGED_BACK } from '../judging/judged.sql.ts';
 import type { JudgedInstallment } from '../judging/judged-installment.ts';
 import type { EntryKind, SettlementEntry, SettlementFormat } from '../settlement-entry.ts';
 import type { BatchMember } from './batch-members.ts';
 import type { Candidate } from './entry-match.ts';
+import type { PartWeight } from './entry-parts.ts';
 
 /** An installment that a line may be about, as the books have it now. */
 export type FoundCandidate = Candidate &
-  BatchMember & { readonly state: JudgedInstallment['state']; readonly accountNumber: string };
+  BatchMember &
+  PartWeight & { readonly state: JudgedInstallment['state']; readonly accountNumber: string };
 
 /** A file whose lines are being matched, under the lease of this process. */
 export type MatchedFile = {
@@ -24,12 +27,21 @@ export type MatchedFile = {
   readonly replaces: number | null;
 };
 
+/**
+ * What Rede pays of a batch is divided over the sales that its other file lists: one that was taken
+ * before is matched before, unless it has failed for long.
+ */
+const WAITS = `f.taken_at is not null and not (f.format = 'redeEefi' and exists (
+     select from settlement_files v where v.format = 'redeEevc' and v.establishment = f.establishment
+       and v.file_number < f.file_number and v.taken_at > now() - interval '10 minutes' and v.matched_at is null
+   ))`;
+
 const CLAIM = statement(
   'settlement_files.claim',
   `update settlement_files set due_at = now() + $1 * interval '1 millisecond', fence = fence + 1
    where file_number = (
-     select file_number from settlement_files where taken_at is not null and due_at <= now()
-     order by due_at, file_number limit 1 for no key update skip locked
+     select f.file_number from settlement_files f where ${WAITS} and f.due_at <= now()
+     order by f.due_at, f.file_number limit 1 for no key update of f skip locked
    )
    returning file_number, fence, matched_line, encode(sha256, 'hex') as sha256, format, establishment,
      to_char(from_on, 'YYYY-MM-DD') as from_on, to_char(to_on, 'YYYY-MM-DD') as to_on, replaces`,
@@ -54,8 +66,8 @@ export async function claimFile(database: Database, leaseMilliseconds: number): 
 
 const EARLIEST = statement(
   'settlement_files.earliest_due',
-  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from settlement_files where taken_at is not null and due_at is not null`,
+  `select (extract(epoch from min(f.due_at) - now()) * 1000)::float8 as milliseconds
+   from settlement_files f where ${WAITS} and f.due_at is not null`,
 );
 
 /** Null: no file waits to be matched. */
@@ -132,8 +144,8 @@ export async function findEntry(
 }
 
 const CANDIDATE = `r.merchant_id, r.account_number, r.transaction_id, r.installment_number, r.installment_count,
-  to_char(r.sold_on, 'YYYY-MM-DD') as sold_on, r.nsu, r.authorization_code, r.tid, r.gross, r.canceled, r.sale_amount,
-  to_char(r.reported_bank_on, 'YYYY-MM-DD') as reported_on`;
+  to_char(r.sold_on, 'YYYY-MM-DD') as sold_on, r.nsu, r.authorization_code, r.tid, r.gross, r.canceled,
+  r.expected_fee + r.expected_net as due, r.sale_amount, to_char(r.reported_bank_on, 'YYYY-MM-DD') as reported_on`;
 
 /** The state that the books have now: what is shown of a receivable follows a moment behind. */
 const STATE_NOW = `coalesce((
@@ -148,6 +160,18 @@ const IS_PAID = `exists (
    ) as is_paid`;
 
 /**
+ * Of a line `e` that takes back from a sale and names none of its installments: what the books have
+ * given or taken back so of each, and what other lines named of it.
+ */
+const OF_TAKING = `case when e.kind in ('cancel', 'chargeback') and e.installment_number is null and r.canceled > 0
+       then coalesce(${CHARGED_BACK}, case when e.kind = 'chargeback' then r.canceled else 0 end) end as charged_back,
+     case when e.kind in ('cancel', 'chargeback') and e.installment_number is null then (
+       select coalesce(sum(abs(m.gross)), 0)::bigint from settlement_matches m
+       where m.merchant_id = r.merchant_id and m.transaction_id = r.transaction_id
+         and m.installment_number = r.installment_number and m.kind = e.kind
+     ) end as named, e.kind as line_kind`;
+
+/**
  * Of an acquirer's number, with or without the zeros in front of it. Several sales of one identifier
  * are already too many, and a sale has as many installments as two digits count.
  */
@@ -157,10 +181,10 @@ const FIND = statement(
      select * from settlement_entries
      where file_number = $1 and line_number = any ($2::integer[]) order by line_number
    ) e cross join lateral (
-     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID} from receivables r
+     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING} from receivables r
       where r.reference_tail = e.reference_tail limit 200)
      union
-     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID} from receivables r
+     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING} from receivables r
       where r.tid in (e.tid, ltrim(e.tid, '0')) limit 200)
    ) c`,
 );
@@ -185,7 +209,7 @@ export async function findNamedCandidates(
  */
 const FIND_BY_CODE = statement(
   'settlement_entries.find_candidates_by_code',
-  `select e.line_number, x.of_code, ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}
+  `select e.line_number, x.of_code, ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING}
    from (
      select * from settlement_entries
      where file_number = $1 and line_number = any ($2::integer[]) order by line_number
@@ -223,13 +247,19 @@ export async function findCandidatesByCode(
   );
 }
 
+/** Of a batch that the acquirer listed in a file that stands. `is_whole`: the sale of each line is known. */
 const MEMBERS = statement(
   'settlement_entries.find_batch_members',
-  `select distinct ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}
-   from (
-     select s.file_number, s.line_number from settlement_entries s
-     where s.establishment = $1 and s.batch = $2 and s.kind = 'sale' order by s.file_number, s.line_number limit $4
-   ) s
+  `with s as materialized (
+     select l.file_number, l.line_number, f.matched_at from settlement_entries l
+     join settlement_files f on f.file_number = l.file_number and f.taken_at is not null and f.replaced_by is null
+     where l.establishment = $1 and l.batch = $2 and l.kind = 'sale' order by l.file_number, l.line_number limit $4
+   )
+   select distinct ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, null as charged_back, null as named, null as line_kind,
+     (select bool_and(s.matched_at is not null and exists (
+        select from settlement_matches m where m.file_number = s.file_number and m.line_number = s.line_number
+      )) from s) as is_whole
+   from s
    cross join lateral (
      select m.merchant_id, m.transaction_id from settlement_matches m
      where m.file_number = s.file_number and m.line_number = s.line_number
@@ -242,7 +272,15 @@ const MEMBERS = statement(
    order by r.merchant_id, r.transaction_id`,
 );
 
-/** The sales of a batch that are known, by the installment that is paid; null: more than can be divided. */
+/**
+ * The sales of a batch, by the installment that is paid. `incomplete`: the acquirer's list of it is not
+ * matched yet, or has a sale that is not known. `tooLarge`: more than can be divided.
+ */
+export type FoundBatch = {
+  readonly kind: 'whole' | 'incomplete' | 'tooLarge';
+  readonly members: FoundCandidate[];
+};
+
 export async function findBatchMembers(
   database: Database,
   {
@@ -251,9 +289,18 @@ export async function findBatchMembers(
     installmentNumber,
   }: Pick<SettlementEntry, 'establishment' | 'batch' | 'installmentNumber'>,
   most: number,
-): Promise<FoundCandidate[] | null> {
+): Promise<FoundBatch> {
   const rows = await database.query(MEMBERS, [establishment, batch, installmentNumber ?? 1, most + 1]);
-  return rows.length > most ? null : rows.map(parseCandidate);
+  if (rows.length > most) return { kind: 'tooLarge', members: [] };
+  if (rows.some(({ is_whole }) => is_whole !== true)) return { kind: 'incomplete', members: [] };
+  return { kind: 'whole', members: rows.map(parseCandidate) };
+}
+
+/** Cents of it that the books have in the way of the line, and that no other line names. */
+function unnamedOf(row: Row): number {
+  const chargedBack = (row.charged_back ?? 0) as number;
+  const known = row.line_kind === 'chargeback' ? chargedBack : (row.canceled as number) - chargedBack;
+  return Math.max(0, known - ((row.named ?? 0) as number));
 }
 
 function parseCandidate(row: Row): FoundCandidate {
@@ -270,6 +317,8 @@ function parseCandidate(row: Row): FoundCandidate {
     tid: row.tid as string | null,
     gross: row.gross as number,
     canceled: row.canceled as number,
+    due: row.due as number,
+    unnamed: unnamedOf(row),
     saleGross: row.sale_amount as number,
     state,
     isBlocked: state === 'blocked',

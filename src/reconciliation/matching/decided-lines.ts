@@ -5,7 +5,7 @@ import { filedChangeId, filedChargebackId } from '../imports/settlement-file.ts'
 import type { InstallmentKey, MatchRule } from '../judging/matched-part.ts';
 import { type EntryKind, type EntryMoney, isPaying, netOf } from '../settlement-entry.ts';
 import { paidMembers } from './batch-members.ts';
-import type { FiledEntry, FoundCandidate } from './candidates.sql.ts';
+import type { FiledEntry, FoundBatch, FoundCandidate } from './candidates.sql.ts';
 import { type EntryMatch, matchEntry } from './entry-match.ts';
 import { divideEntry } from './entry-parts.ts';
 
@@ -37,8 +37,8 @@ export type DecidedLines = {
   readonly changes: readonly FiledChange[];
 };
 
-/** What a line of a batch is about, beside what names a sale; null: too many to divide. */
-type MembersOf = (entry: FiledEntry) => readonly FoundCandidate[] | null;
+/** What a line of a batch is about, beside what names a sale. */
+type MembersOf = (entry: FiledEntry) => FoundBatch;
 
 /**
  * A line of a batch of sales names none of them: it is divided over those that the acquirer's own list
@@ -63,6 +63,7 @@ export function decideLines(
   const unmatched: UnmatchedLine[] = [];
   const changes: FiledChange[] = [];
   const paid = new Set<string>();
+  const named = new Map<string, number>();
   for (const entry of entries) {
     // What a batch will pay, and credits and debits of no sale, are of no installment.
     if (entry.kind === 'adjustment' || entry.kind === 'schedule') continue;
@@ -73,7 +74,15 @@ export function decideLines(
       unmatched.push(unmatchedLine(entry, match.reason));
       continue;
     }
-    const parts = divideEntry(entry, match.installments);
+    const nameOf = (installment: InstallmentKey) => `${entry.kind} ${placeOf(installment)}`;
+    const parts = divideEntry(
+      entry,
+      match.installments.map((installment) => ({
+        ...installment,
+        unnamed: Math.max(0, installment.unnamed - (named.get(nameOf(installment)) ?? 0)),
+        isPaid: installment.isPaid || paid.has(placeOf(installment)),
+      })),
+    );
     match.installments.forEach((installment, index) => {
       const part = parts[index] as EntryMoney;
       const isAgain = isPaying(entry.kind) && paid.has(placeOf(installment));
@@ -81,6 +90,8 @@ export function decideLines(
         isAgain || !isSure(match, parts, entry) ? null : changeOf(entry, installment, part, sha256);
       if (change !== null) changes.push(change);
       if (isPaying(entry.kind)) paid.add(placeOf(installment));
+      const before = named.get(nameOf(installment)) ?? 0;
+      named.set(nameOf(installment), before + Math.abs(part.gross));
       matches.push({
         merchantId: installment.merchantId,
         transactionId: installment.transactionId,
@@ -133,12 +144,9 @@ function matchNamed(entry: FiledEntry, candidates: readonly FoundCandidate[] | n
 }
 
 /** `paid`: what lines before this one, of the same look, pay. */
-function matchBatch(
-  entry: FiledEntry,
-  members: readonly FoundCandidate[] | null,
-  paid: ReadonlySet<string>,
-): LineMatch {
-  if (members === null) return { kind: 'unmatched', reason: 'batchTooLarge' };
+function matchBatch(entry: FiledEntry, { kind, members }: FoundBatch, paid: ReadonlySet<string>): LineMatch {
+  if (kind === 'tooLarge') return { kind: 'unmatched', reason: 'batchTooLarge' };
+  if (kind === 'incomplete') return { kind: 'unmatched', reason: 'batchIncomplete' };
   // Which of its sales a debit of a batch takes from, nobody can know: it is looked at by a person.
   if (!isPaying(entry.kind) && entry.kind !== 'sale' && members.length > 1)
     return { kind: 'unmatched', reason: 'ambiguous' };

@@ -104,7 +104,13 @@ test('a line about a sale is about each installment, one about an installment on
 const MONEY = fc.integer({ min: 0, max: 9_999_999_999 });
 const WEIGHTS = fc.array(
   MONEY.chain((gross) =>
-    fc.record({ gross: fc.constant(gross), canceled: fc.integer({ min: 0, max: gross }) }),
+    fc.record({
+      gross: fc.constant(gross),
+      canceled: fc.integer({ min: 0, max: gross }),
+      due: fc.integer({ min: 0, max: gross }),
+      unnamed: fc.integer({ min: 0, max: gross }),
+      isPaid: fc.boolean(),
+    }),
   ),
   { minLength: 1, maxLength: 40 },
 );
@@ -148,18 +154,22 @@ test('a batch paid in full pays each sale what it was sold for, and nets fit', (
 });
 
 test('a cancel that the books have goes where the books have it', () => {
-  const weights = [
-    { gross: 500, canceled: 500 },
-    { gross: 500, canceled: 20 },
-  ];
-  const parts = divideEntry({ gross: -520, fee: 0, net: -520, anticipationFee: null }, weights);
-  assert.deepEqual(
-    parts.map(({ gross, net }) => [gross, net]),
-    [
-      [-500, -500],
-      [-20, -20],
-    ],
-  );
+  const weight = (unnamed: number, isPaid = true) => {
+    return { gross: 500, canceled: 500, due: 0, unnamed, isPaid };
+  };
+  const taken = (amount: number, weights: ReturnType<typeof weight>[]) =>
+    divideEntry({ gross: -amount, fee: 0, net: -amount, anticipationFee: null }, weights).map(
+      ({ gross, net }) => {
+        assert.equal(gross, net);
+        return 0 - gross;
+      },
+    );
+  assert.deepEqual(taken(520, [weight(500), weight(20)]), [500, 20]);
+  // Off the last that was paid; what was not paid is named by lines of its own.
+  assert.deepEqual(taken(120, [weight(300), weight(100), weight(200, false)]), [20, 100, 0]);
+  assert.deepEqual(taken(300, [weight(300), weight(100), weight(200)]), [300, 0, 0]);
+  // Beyond what the books have: in proportion.
+  assert.deepEqual(taken(140, [weight(100), weight(0)]), [120, 20]);
 });
 
 test('a payout of a batch pays those whose money adds up, held ones by a line of their own', () => {
@@ -167,6 +177,7 @@ test('a payout of a batch pays those whose money adds up, held ones by a line of
     gross,
     canceled: 0,
     isBlocked: false,
+    due: gross,
     isPaid: false,
     reportedOn: null,
     ...more,
@@ -175,7 +186,7 @@ test('a payout of a batch pays those whose money adds up, held ones by a line of
     member(100),
     member(70, { isBlocked: true }),
     member(50, { isPaid: true }),
-    member(30, { canceled: 10 }),
+    member(30, { canceled: 10, due: 20 }),
   ];
   const paidBy = (amount: number, members: (typeof plain)[]) =>
     paidMembers({ amount, bankOn: '2027-01-04' as Day }, members);

@@ -2,17 +2,27 @@ import { apportion } from '../../values/apportion.ts';
 import { cents } from '../../values/cents.ts';
 import type { EntryMoney } from '../settlement-entry.ts';
 
-/** What an installment weighs: its gross, and how much of it our books have given back. */
-export type PartWeight = { readonly gross: number; readonly canceled: number };
+/** What an installment weighs when a line is divided. */
+export type PartWeight = {
+  readonly gross: number;
+  /** How much of it our books have given back. */
+  readonly canceled: number;
+  /** What was left of it when it was paid, or is left now. */
+  readonly due: number;
+  /** Of a line that takes back: cents that the books took so, and that no other line names. */
+  readonly unnamed: number;
+  /** Whether an earlier line has paid it. */
+  readonly isPaid: boolean;
+};
 
 /**
  * Divides a line about several installments, a whole sale or a batch of sales, over them: each kind
- * of money adds up to the line's to the cent. The gross goes to each installment as it was sold where
- * the line pays just that; a cancel that our books have too goes where the books have it; else
- * everything is divided in proportion.
+ * of money adds up to the line's to the cent. The gross goes to each installment as it was sold, or as
+ * was due of it, where the line pays just that; what is taken back goes where the books took it, off the
+ * last that was paid first; else everything is divided in proportion.
  */
 export function divideEntry(entry: EntryMoney, weights: readonly PartWeight[]): EntryMoney[] {
-  const gross = grossParts(entry.gross, weights);
+  const gross = entry.gross < 0 ? takenParts(0 - entry.gross, weights) : paidParts(entry.gross, weights);
   const fee = signedParts(entry.fee, gross);
   const anticipationFee = signedParts(entry.anticipationFee, gross);
   const net = netParts(entry, { gross, fee, anticipationFee });
@@ -24,14 +34,46 @@ export function divideEntry(entry: EntryMoney, weights: readonly PartWeight[]): 
   }));
 }
 
-function grossParts(total: number, weights: readonly PartWeight[]): number[] {
+function paidParts(total: number, weights: readonly PartWeight[]): number[] {
   const sold = weights.map(({ gross }) => gross);
-  const canceled = weights.map(({ canceled }) => canceled);
+  const due = weights.map((weight) => weight.due);
   const left = weights.map(({ gross, canceled }) => gross - canceled);
-  if (total >= 0 && sum(sold) === total) return sold;
-  if (total >= 0 && sum(left) === total) return left;
-  if (total < 0 && sum(canceled) === -total) return canceled.map((each) => 0 - each);
-  return divided(total, sold);
+  return [sold, due, left].find((parts) => sum(parts) === total) ?? divided(total, sold);
+}
+
+/** Acquirers take back what was paid in one line, and what is not paid in others. */
+function takenParts(total: number, weights: readonly PartWeight[]): number[] {
+  const unnamed = weights.map((weight) => weight.unnamed);
+  const ofPaid = weights.map((weight) => (weight.isPaid ? weight.unnamed : 0));
+  const alone = weights.findIndex((weight) => weight.unnamed === total);
+  const known =
+    sum(unnamed) === total
+      ? unnamed
+      : alone >= 0
+        ? weights.map((_, index) => (index === alone ? total : 0))
+        : fromLast(total, sum(ofPaid) >= total ? ofPaid : unnamed);
+  const beyond = total - sum(known);
+  const rest =
+    beyond === 0
+      ? []
+      : divided(
+          beyond,
+          weights.map(({ gross }) => gross),
+        );
+  return known.map((part, index) => 0 - part - (rest[index] ?? 0));
+}
+
+/** From the last to the first as much as each has, until the total is reached. */
+function fromLast(total: number, rooms: readonly number[]): number[] {
+  let left = total;
+  return rooms
+    .toReversed()
+    .map((room) => {
+      const part = Math.min(room, left);
+      left -= part;
+      return part;
+    })
+    .reverse();
 }
 
 /** Where fee and net of the line fit its gross, they do so of each part. */

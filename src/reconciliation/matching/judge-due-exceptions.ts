@@ -1,6 +1,6 @@
 import { findEntry } from './candidates.sql.ts';
 import { claimDueExceptions, type DueException } from './due-exceptions.sql.ts';
-import { decideEntries, type MatchTools } from './match-due-file.ts';
+import { decideEntries, type MatchTools, withBatches } from './match-due-file.ts';
 import { judgeInstallments, recordFoundLine } from './matches.sql.ts';
 
 const EXCEPTIONS_OF_RUN = 100;
@@ -34,7 +34,8 @@ async function matchLineAgain(
   if (fileNumber === null || lineNumber === null || sha256 === null) return;
   const entry = await findEntry(database, fileNumber, lineNumber);
   if (entry === null) return;
-  const decided = await decideEntries(database, [entry], sha256);
+  const { batches } = await withBatches(database, [entry]);
+  const decided = await decideEntries(database, [entry], batches, sha256);
   if (decided.matches.length === 0) return;
   if (await recordFoundLine(database, exceptionId, decided)) notifyDeliverer();
 }

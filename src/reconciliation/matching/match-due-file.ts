@@ -2,7 +2,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import {
   claimFile,
   type FiledEntry,
-  type FoundCandidate,
+  type FoundBatch,
   findBatchMembers,
   findCandidatesByCode,
   findNamedCandidates,
@@ -23,8 +23,8 @@ export type MatchTools = {
 
 const LINES_OF_COMMIT = 400;
 const LEASE_MILLISECONDS = 30_000;
-/** Sales of a batch that are divided in one commit. */
-const MOST_OF_BATCH = 5_000;
+/** Installments that the lines of one commit are about; and sales of a batch that can be divided. */
+const INSTALLMENTS_OF_COMMIT = 5_000;
 
 /**
  * Matches the lines of the file that waits for longest, some in each commit, until its end or until the
@@ -48,13 +48,14 @@ export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Prom
 async function matchLines(tools: MatchTools, file: MatchedFile, afterLine: number): Promise<number | null> {
   const { database } = tools;
   const { fileNumber, fence } = file;
-  const entries = await readNextEntries(database, fileNumber, afterLine, LINES_OF_COMMIT);
+  const next = await readNextEntries(database, fileNumber, afterLine, LINES_OF_COMMIT);
+  const { entries, batches } = await withBatches(database, next);
   const last = entries.at(-1);
   if (last === undefined) {
     await finishMatching(database, file);
     return null;
   }
-  const decided = await decideEntries(database, entries, file.sha256);
+  const decided = await decideEntries(database, entries, batches, file.sha256);
   const lines = { ...decided, fileNumber, fence, afterLine, lastLine: last.lineNumber };
   const { isGone, isWaiting } = await recordMatches(database, lines, LEASE_MILLISECONDS);
   if (isWaiting) tools.notifyDeliverer();
@@ -63,10 +64,35 @@ async function matchLines(tools: MatchTools, file: MatchedFile, afterLine: numbe
   return last.lineNumber;
 }
 
+/** By line, the sales of the batches that lines pay. */
+type Batches = ReadonlyMap<number, FoundBatch>;
+
+/** The first of the lines, as many as are about the installments of one commit, and one at least. */
+export async function withBatches(
+  database: Database,
+  next: readonly FiledEntry[],
+): Promise<{ readonly entries: readonly FiledEntry[]; readonly batches: Batches }> {
+  const entries: FiledEntry[] = [];
+  const batches = new Map<number, FoundBatch>();
+  let installments = 0;
+  for (const entry of next) {
+    const batch = isOfBatch(entry) ? await findBatchMembers(database, entry, INSTALLMENTS_OF_COMMIT) : null;
+    installments +=
+      batch?.members.length ?? (entry.installmentNumber === null ? (entry.installmentCount ?? 1) : 1);
+    if (entries.length > 0 && installments > INSTALLMENTS_OF_COMMIT) break;
+    entries.push(entry);
+    if (batch !== null) batches.set(entry.lineNumber, batch);
+  }
+  return { entries, batches };
+}
+
+const NO_BATCH: FoundBatch = { kind: 'whole', members: [] };
+
 /** What lines of one file are about, as the books stand. */
 export async function decideEntries(
   database: Database,
   entries: readonly FiledEntry[],
+  batches: Batches,
   sha256: string,
 ): Promise<DecidedLines> {
   const [first] = entries;
@@ -76,16 +102,13 @@ export async function decideEntries(
   // Only where nothing names the sale: the first rule that finds one decides.
   const unnamed = named.filter((line) => !candidates.has(line));
   const byCode = await findCandidatesByCode(database, first.fileNumber, unnamed);
-  const members = new Map<number, readonly FoundCandidate[] | null>();
-  for (const entry of entries.filter(isOfBatch))
-    members.set(entry.lineNumber, await findBatchMembers(database, entry, MOST_OF_BATCH));
   return decideLines(
     entries,
     ({ lineNumber }) => {
       const found = candidates.get(lineNumber) ?? byCode.get(lineNumber);
       return found === undefined ? [] : found;
     },
-    ({ lineNumber }) => members.get(lineNumber) ?? null,
+    ({ lineNumber }) => batches.get(lineNumber) ?? NO_BATCH,
     sha256,
   );
 }
