@@ -102,12 +102,22 @@ export type BenchOptions = {
   readonly hasBank?: boolean;
   /** How many merchants there are: two, or one for each system. */
   readonly shops?: number;
+  /** Another PostgreSQL than one of the bench's own; `root` is a folder that everybody passes through. */
+  readonly openServer?: (root: string) => Promise<BenchServer>;
+};
+
+/** PostgreSQL as the bench has it. */
+type BenchServer = {
+  readonly address: TestDatabaseAddress;
+  readonly current: () => EmbeddedPostgres;
+  readonly hasEnded: () => boolean;
+  readonly restart: () => Promise<void>;
 };
 
 export async function openChaosBench(seed: number, options: BenchOptions = {}): Promise<ChaosBench> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-faults-'));
   const databaseFolder = options.databaseFolder ?? folder;
-  const server = await openServer(databaseFolder);
+  const server = await (options.openServer ?? openServer)(databaseFolder);
   const { address } = server;
   await migrate(address, MIGRATIONS, quiet);
   const shops = await openShops(
@@ -163,7 +173,7 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
 const quiet = () => {};
 
 /** PostgreSQL of our own, so that it may be killed. */
-async function openServer(folder: string) {
+async function openServer(folder: string): Promise<BenchServer> {
   // Under root the server runs as another account, which must pass through.
   await chmod(folder, 0o711);
   let hasEnded = false;
@@ -325,8 +335,8 @@ async function openShop(
   return { merchantId, accountNumber, login, integration: await loginFor('integration') };
 }
 
-/** The simulator comes back on the port that the gateways know. */
-function freePort(): Promise<number> {
+/** What is started again on its port cannot have the next best: one that was free a moment ago. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const listener = createServer();
     listener.once('error', reject);

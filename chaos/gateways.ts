@@ -34,6 +34,8 @@ export type Conditions = {
 type GatewayOptions = Conditions & {
   /** Another way to the database, through a proxy. */
   readonly address?: TestDatabaseAddress;
+  /** Beside those of the bench, and before them. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** Done at a step counted from the very start of the process. */
   readonly fromStart?: { readonly action: StepAction; readonly step: number };
 };
@@ -41,7 +43,7 @@ type GatewayOptions = Conditions & {
 let started = 0;
 
 /** Starts a service. Throws when it ends before it is ready, as one that is killed from the start does. */
-async function startGateway(bench: ChaosBench, options: GatewayOptions = {}): Promise<Gateway> {
+export async function startGateway(bench: ChaosBench, options: GatewayOptions = {}): Promise<Gateway> {
   started += 1;
   const name = `gateway-${started}`;
   const orders = new StepOrders(join(bench.folder, name));
@@ -55,6 +57,7 @@ async function startGateway(bench: ChaosBench, options: GatewayOptions = {}): Pr
       ...counted,
       ...clockSettings(options, counted.NODE_OPTIONS ?? ''),
       ...compileCache(bench),
+      ...options.settings,
     },
   });
   const { process: child } = service;

@@ -259,7 +259,7 @@ export async function load(
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-async function payOne(scene: Scene, round: string, chance: Chance): Promise<void> {
+export async function payOne(scene: Scene, round: string, chance: Chance): Promise<void> {
   const { till, fleet, operations } = scene;
   const gateway = await fleet.any(chance);
   const other = await fleet.any(chance);

@@ -1,9 +1,15 @@
 import { parseArgs } from 'node:util';
+import { installFromDebian } from '../tools/install-from-debian.ts';
 import { BOLETO_KINDS } from './boletos/boleto-kinds.ts';
 import { boletoSuite } from './boletos/boleto-suite.ts';
 import { ATTACKS } from './crowd/attacks.ts';
 import { crowdTable } from './crowd/report.ts';
 import { attacksNamed, runCrowd } from './crowd/run-crowd.ts';
+import { CLUSTER_PROGRAMS, whyNoCluster } from './failover/cluster.ts';
+import { runInOwnNetwork } from './failover/network.ts';
+import { failoverTables } from './failover/report.ts';
+import { runFailover } from './failover/run-failover.ts';
+import { STRIKES } from './failover/strikes.ts';
 import type { Kind } from './kinds/kind.ts';
 import { KINDS } from './kinds/kinds.ts';
 import { runPlanted } from './planted/run-planted.ts';
@@ -37,6 +43,7 @@ const HELP = `npm run chaos -- payments [options]
        npm run chaos -- recurrence [options]
        npm run chaos -- boletos [options]
        npm run chaos -- crowd [--rate R] [--seconds T] [--size P] [--only ATTACKS] [--answers-only] [--seed S]
+       npm run chaos -- failover [--times N] [--rate R] [--only STRIKES] [--seed S] [--install]
        npm run chaos -- all [--kills N] [--operations M] [--seed S]
        npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|crowd]
 
@@ -63,6 +70,12 @@ crowd breaks nothing: two merchants pay while strangers and a third merchant att
   --health M      how many milliseconds /health/live may take (1000)
   --answers-only  times of payments are not compared
 
+failover runs three PostgreSQL under Patroni with etcd and HAProxy, and strikes the primary while merchants pay, billings fall due and
+systems are notified.
+
+  --times N       strikes in all, in turns (4)
+  --install       installs Patroni, etcd and HAProxy from Debian, where apt-get may, and ends
+
 planted puts known mistakes into copies of the sources, one at a time, and says which of them the suite catches.
 
 Kinds of payments:
@@ -76,6 +89,9 @@ ${listOf(CHARGING_KINDS)}
 
 Kinds of boletos:
 ${listOf(BOLETO_KINDS)}
+
+Strikes of failover:
+${listOf(STRIKES)}
 
 Attacks of crowd:
 ${listOf(ATTACKS)}
@@ -106,10 +122,13 @@ async function main(): Promise<number> {
       seconds: { type: 'string', default: '20' },
       size: { type: 'string', default: '1' },
       health: { type: 'string', default: '1000' },
+      times: { type: 'string', default: '4' },
+      install: { type: 'boolean', default: false },
       'answers-only': { type: 'boolean', default: false },
     },
   });
   if (positionals[0] === 'crowd' && !values.help) return crowd(values);
+  if (positionals[0] === 'failover' && !values.help) return failover(values);
   if (positionals[0] === 'planted' && !values.help) {
     return runPlanted(Number(values.seed), values.only ?? null, (line) => console.log(line));
   }
@@ -198,6 +217,41 @@ async function crowd(values: CrowdWords): Promise<number> {
     );
   if (violations.length > 0) return 1;
   return undecided.length > 0 ? NO_RESULT : 0;
+}
+
+type FailoverWords = {
+  readonly [name in 'times' | 'rate' | 'seed']: string;
+} & { readonly only?: string | undefined; readonly install: boolean };
+
+async function failover(values: FailoverWords): Promise<number> {
+  if (values.install) return installFromDebian(CLUSTER_PROGRAMS);
+  const named = values.only?.split(',') ?? STRIKES.map(({ name }) => name);
+  const asked = STRIKES.filter(({ name }) => named.includes(name));
+  const [times = 0, perSecond = 0, seed = 0] = [values.times, values.rate, values.seed].map(Number);
+  const isAsked = [times, perSecond, seed].every((value) => Number.isFinite(value) && value >= 0);
+  if (!isAsked || asked.length !== named.length) {
+    console.log(HELP);
+    return NO_RESULT;
+  }
+  const lack = whyNoCluster();
+  if (lack !== null) {
+    console.log(`failover is skipped: ${lack}`);
+    return NO_RESULT;
+  }
+  const code = await runInOwnNetwork();
+  if (code !== null) return code;
+  const strikes = asked.filter(({ refusal }) => refusal() === null);
+  const report = await runFailover({
+    ...{ strikes, times, perSecond, seed },
+    say: (line) => console.error(line),
+  });
+  for (const line of failoverTables(report)) console.log(line);
+  for (const violation of report.violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
+  const { results, violations, counts } = report;
+  console.log(
+    `\n${results.length} failovers, ${counts.payments} payments, ${counts.deliveries} deliveries, ${violations.length} violations, seed ${seed}`,
+  );
+  return violations.length === 0 ? 0 : 1;
 }
 
 function summaryOf(kinds: readonly Kind[], results: readonly KindResult[], { head }: Suite): string {

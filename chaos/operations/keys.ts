@@ -102,7 +102,7 @@ async function sendAgain(
  * Nothing is known yet: no answer came, the first request is under way, or the service was not able
  * to look.
  */
-function isToRepeat(answered: Answered): boolean {
+export function isToRepeat(answered: Answered): boolean {
   const { status } = answered;
   return status === null || status === 503 || isAboutKey(answered);
 }

@@ -1,5 +1,5 @@
-import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { installFromDebian } from '../../tools/install-from-debian.ts';
 import { startOwnServer } from '../hostile/own-server.ts';
 import { PROXY_NAMES, skipWithout } from './proxies.ts';
 import { restartInTurn } from './rolling.ts';
@@ -14,23 +14,11 @@ The exit code is 1 when any request failed.
 `;
 
 /** What tests run in front of Parcela, and before its database. */
-const PEERS = [...PROXY_NAMES, 'pgbouncer'] as const;
-
-/** Gives the exit code: 0 when all are there in the end. */
-function install(): number {
-  const missing = PEERS.filter((name) => skipWithout(name) !== false);
-  if (missing.length === 0) return 0;
-  const options = ['install', '--yes', '--no-install-recommends', ...missing];
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const command of [options, ['update'], options]) {
-    const { error, status } = spawnSync('apt-get', command, { env: environment, stdio: 'inherit' });
-    if (error !== undefined) break;
-    if (status === 0 && command === options) break;
-  }
-  const left = PEERS.filter((name) => skipWithout(name) !== false);
-  for (const name of left) console.log(`${name} could not be installed`);
-  return left.length === 0 ? 0 : 1;
-}
+const PEERS = ([...PROXY_NAMES, 'pgbouncer'] as const).map((name) => ({
+  name,
+  package: name,
+  isThere: () => skipWithout(name) === false,
+}));
 
 const stopping = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
@@ -77,7 +65,7 @@ async function main(): Promise<number> {
     },
   });
   const [command] = positionals;
-  if (command === 'install') return install();
+  if (command === 'install') return installFromDebian(PEERS);
   if (command === 'rolling')
     return rolling(Number(values.restarts), Number(values['per-second']), Number(values['drain-seconds']));
   console.log(HELP);
