@@ -2,6 +2,7 @@ import { benchRecurrence } from './charging/charging.ts';
 import { benchCpu } from './cpu.ts';
 import { benchEncrypted } from './encrypted.ts';
 import { benchExports } from './exports.ts';
+import { benchFollower } from './follower.ts';
 import { benchForeignIds } from './foreign-ids.ts';
 import { benchMemory } from './memory.ts';
 import { benchPaymentSearch } from './payment-search.ts';
@@ -25,6 +26,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   recurrence: benchRecurrence,
   'settlement-files': benchSettlementFiles,
   exports: benchExports,
+  follower: benchFollower,
   settlement: benchSettlement,
 };
 

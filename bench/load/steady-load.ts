@@ -23,7 +23,7 @@ export type SteadyRun = {
  */
 const CONNECTIONS = 256;
 /** Not counted: connections are made and the service gets warm. */
-const WARM_UP_SECONDS = 2;
+export const STEADY_WARM_UP_SECONDS = 2;
 const TIMER_MILLISECONDS = 1;
 
 /**
@@ -34,7 +34,7 @@ const TIMER_MILLISECONDS = 1;
  */
 export async function runSteadily(load: Load, perSecond: number, seconds: number): Promise<SteadyRun> {
   const ask = await asker(load);
-  const warmUps = Math.floor(perSecond * WARM_UP_SECONDS);
+  const warmUps = Math.floor(perSecond * STEADY_WARM_UP_SECONDS);
   const total = warmUps + Math.floor(perSecond * seconds);
   const times: number[] = [];
   const delays: number[] = [];
