@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { globSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { SETTINGS } from '../../src/app/settings.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const CHART = join(ROOT, 'deploy/helm/parcela');
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+const run = promisify(execFile);
+
+const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const has = (program: string) => spawnSync(program, ['--help']).error === undefined;
+
+/** Names of the compose file itself. */
+const OF_COMPOSE = ['PARCELA_IMAGE'];
+
+test('every setting that the files name is one that there is', () => {
+  const known = new Set([...SETTINGS.map(({ name }) => name), ...OF_COMPOSE]);
+  const files = globSync('deploy/**/{*.yaml,*.service,*.tpl,Containerfile}', { cwd: ROOT });
+  assert.ok(files.length > 8);
+  const named = files.flatMap((file) =>
+    [...textOf(file).matchAll(/\b(PARCELA_[A-Z_]+|DATABASE_URL(?:_FILE)?)\b/g)].map(
+      ([, name = '']) => `${file}: ${name}`,
+    ),
+  );
+  assert.deepEqual(
+    named.filter((line) => !known.has(line.split(': ')[1] ?? '')),
+    [],
+  );
+});
+
+test('no image comes by a name that may move', () => {
+  for (const file of ['deploy/compose.yaml', 'deploy/Containerfile']) {
+    const moved = textOf(file).matchAll(
+      /^\s*(?:image:|FROM)\s+(?!\$\{(?:BASE\}|PARCELA_IMAGE|\w+_IMAGE:\?))(.*)$/gm,
+    );
+    assert.deepEqual(
+      [...moved].map(([line]) => line),
+      [],
+    );
+  }
+  assert.match(textOf('deploy/helm/parcela/templates/_helpers.tpl'), /@\{\{ required "image\.digest/);
+});
+
+test('the proxy of the compose file is the one that the restarts are proven behind', () => {
+  const proven = textOf('docs/proxy/nginx.conf').split('\n').slice(2);
+  const ours = textOf('deploy/compose/nginx.conf')
+    .replace('parcela-1:8080', '127.0.0.1:8081')
+    .replace('parcela-2:8080', '127.0.0.1:8082')
+    .replaceAll('/etc/nginx/tls/', '/etc/nginx/')
+    .replace('proxy_read_timeout 75s', 'proxy_read_timeout 30s')
+    .split('\n')
+    .slice(2);
+  assert.deepEqual(ours, proven);
+});
+
+test('every value that the chart uses has a preset', () => {
+  const values = textOf('deploy/helm/parcela/values.yaml');
+  const used = globSync('templates/*', { cwd: CHART }).flatMap((file) =>
+    [...readFileSync(join(CHART, file), 'utf8').matchAll(/\.Values((?:\.\w+)+)/g)].map(([, path = '']) =>
+      path.slice(1),
+    ),
+  );
+  for (const path of new Set(used))
+    for (const part of path.split('.')) assert.match(values, new RegExp(`\\b${part}:`), path);
+});
+
+test('systemd takes the units', {
+  skip: has('systemd-analyze') ? false : 'systemd-analyze is not installed',
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-units-'));
+  try {
+    const units = globSync('deploy/systemd/*.service', { cwd: ROOT });
+    assert.equal(units.length, 2);
+    const paths = await Promise.all(
+      units.map(async (unit) => {
+        const path = join(folder, unit.split('/').at(-1) ?? '');
+        await writeFile(path, textOf(unit).replaceAll('/opt/parcela/bin/parcela', join(ROOT, 'bin/parcela')));
+        return path;
+      }),
+    );
+    const { stderr } = await run('systemd-analyze', ['verify', '--man=no', ...paths]);
+    assert.equal(stderr, '');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+const withoutHelm = has('helm') ? false : 'helm is not installed';
+
+test('the chart is whole, takes existing secrets only and needs a digest', {
+  skip: withoutHelm,
+}, async () => {
+  const set = ['--set', `image.digest=${DIGEST}`, '--set', 'serviceMonitor.enabled=true'];
+  await run('helm', ['lint', CHART, ...set]);
+  const { stdout } = await run('helm', ['template', 'shop', CHART, '--kube-version', '1.30.0', ...set]);
+  const kinds = [...stdout.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind).sort();
+  assert.deepEqual(kinds, [
+    'Deployment',
+    'Job',
+    'NetworkPolicy',
+    'PodDisruptionBudget',
+    'Service',
+    'ServiceMonitor',
+  ]);
+  // The owner of the tables is known to the job that migrates, and to nothing else.
+  for (const part of stdout.split(/^---$/m))
+    assert.equal(/parcela-owner-database/.test(part), /^kind: Job$/m.test(part));
+  assert.match(stdout, /readOnlyRootFilesystem: true/);
+  assert.match(stdout, /terminationGracePeriodSeconds: 45$/m);
+  await assert.rejects(run('helm', ['template', 'shop', CHART, '--kube-version', '1.30.0']), /image\.digest/);
+});
