@@ -12,6 +12,7 @@ import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
 import { RECONCILE_COMMANDS } from './reconcile-commands.ts';
 import { RESOLVE_COMMANDS } from './resolve-commands.ts';
 import { RESTORE_COMMANDS } from './restore-commands.ts';
+import { STANDING_COMMANDS } from './standing-commands.ts';
 import { TOKEN_COMMANDS } from './token-commands.ts';
 import { WEBHOOK_COMMANDS } from './webhook-commands.ts';
 
@@ -20,6 +21,7 @@ export const COMMANDS: readonly Command[] = [
   MIGRATE_COMMAND,
   DOCTOR_COMMAND,
   ...MERCHANT_COMMANDS,
+  ...STANDING_COMMANDS,
   ...TOKEN_COMMANDS,
   ...PAYMENT_COMMANDS,
   ...WEBHOOK_COMMANDS,

@@ -5,6 +5,7 @@ import {
   type MerchantRefusal,
   MOST_ADDRESSES,
   type Refused,
+  type StandingRefusal,
 } from '../merchants/merchant.ts';
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
 
@@ -13,6 +14,7 @@ export type OperatorRefusal =
   | MerchantRefusal
   | MerchantChangeRefusal
   | AccountRefusal
+  | StandingRefusal
   | CredentialRefusal
   | CredentialChangeRefusal;
 
@@ -36,6 +38,7 @@ export const OPTION_OF_REFUSAL = {
   merchantExists: '--merchant-id',
   merchantUnknown: '--merchant',
   nothingToChange: null,
+  standsSoAlready: '--merchant',
   accountUnknown: '--account',
   scopeMissing: '--scope',
   userNameMalformed: '--user-name',
@@ -71,6 +74,7 @@ const SENTENCES = {
     'must have up to 13 letters without accents, digits, blanks, dots, hyphens and asterisks, not blanks alone, and be no card number',
   merchantExists: 'is taken by another merchant',
   merchantUnknown: 'is no merchant here',
+  standsSoAlready: 'stands so already',
   nothingToChange: 'nothing would change: name at least one other value',
   accountUnknown: 'is no account of this merchant',
   scopeMissing: 'is needed at least once',

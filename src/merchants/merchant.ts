@@ -22,7 +22,18 @@ export type NewMerchant = {
 /** Whom the operator asks when the merchant's calls go wrong. */
 export type Contact = { readonly name: string; readonly email: string; readonly phone: string };
 
-export type Merchant = NewMerchant & { readonly createdAt: Instant };
+export type Merchant = NewMerchant & {
+  readonly createdAt: Instant;
+  /** Its callers are locked out. */
+  readonly isDisabled: boolean;
+  /** What its subscriptions owe is not charged. */
+  readonly hasBillingsHeld: boolean;
+};
+
+/** What the operator puts a merchant into, and takes it out of again. */
+export type Standing = 'disabled' | 'billingsHeld';
+
+export type StandingRefusal = 'merchantUnknown' | 'standsSoAlready';
 
 export type MerchantRefusal =
   | 'merchantIdMalformed'

@@ -1,7 +1,7 @@
 import type { Audit, AuditEvent } from '../audit/audit-event.ts';
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
 import type { Instant } from '../values/instant.ts';
-import type { Merchant } from './merchant.ts';
+import type { Merchant, NewMerchant, Standing } from './merchant.ts';
 
 const INSERT = statement(
   'merchants.insert',
@@ -23,7 +23,7 @@ const INSERT = statement(
 /** Writes an audited merchant with its accounts; null when the id is taken. */
 export async function insertMerchant(
   audit: Audit,
-  merchant: Omit<Merchant, 'createdAt'>,
+  merchant: NewMerchant,
   event: AuditEvent,
 ): Promise<Instant | null> {
   const { contact } = merchant;
@@ -67,6 +67,29 @@ export async function updateMerchant(
   return (await audit.change({ statement: CHANGE, values }, event)) !== undefined;
 }
 
+/** The moment it was put into it stays. */
+const STAND = statement(
+  'merchants.stand',
+  `update merchants set
+     disabled_at = case when $2 <> 'disabled' then disabled_at when $3::boolean then now() end,
+     billings_held_at = case when $2 <> 'billingsHeld' then billings_held_at when $3::boolean then now() end
+   where merchant_id = $1
+     and (case $2 when 'disabled' then disabled_at else billings_held_at end is null) = $3::boolean
+   returning merchant_id`,
+);
+
+/** False: it stands so already, or there is no such merchant. */
+export async function updateStanding(
+  audit: Audit,
+  merchantId: string,
+  standing: Standing,
+  isOn: boolean,
+  event: AuditEvent,
+): Promise<boolean> {
+  const step = { statement: STAND, values: [merchantId, standing, isOn] };
+  return (await audit.change(step, event)) !== undefined;
+}
+
 /** One row, or none where one of them is there already. */
 const ADD_ACCOUNTS = statement(
   'merchants.add_accounts',
@@ -92,7 +115,7 @@ export async function insertAccounts(
 }
 
 const COLUMNS = `merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses,
-  soft_descriptor, created_at,
+  soft_descriptor, created_at, disabled_at is not null as is_disabled, billings_held_at is not null as has_billings_held,
   array(select account_number from accounts a where a.merchant_id = m.merchant_id order by position) as account_numbers`;
 
 const FIND = statement('merchants.find', `select ${COLUMNS} from merchants m where merchant_id = $1`);
@@ -123,5 +146,7 @@ function parse(row: Row): Merchant {
     productionAddresses: row.production_addresses as string[],
     softDescriptor: row.soft_descriptor as string | null,
     createdAt: row.created_at as Instant,
+    isDisabled: row.is_disabled as boolean,
+    hasBillingsHeld: row.has_billings_held as boolean,
   };
 }

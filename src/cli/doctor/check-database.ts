@@ -13,8 +13,6 @@ import { type Finding, fault, fine, judgeClock, reasonOf, warning } from './find
 import { lookAtServer } from './server-looks.sql.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
-/** Twelve for payments and all other work, four for lists and searches. */
-const CONNECTIONS_OF_A_PROCESS = 16;
 
 /** Whether both roles get in, and the schema is of this version: what else is looked at needs that. */
 export async function checkWayIn({ owner, runtime, role }: DatabasePlace): Promise<Finding[]> {
@@ -57,7 +55,10 @@ async function checkSchema(owner: DatabaseAddress): Promise<Finding[]> {
 }
 
 /** The server, the role of the service and the stamp. */
-export async function checkDatabase(database: Database, { environment }: Configuration): Promise<Finding[]> {
+export async function checkDatabase(
+  database: Database,
+  { environment, databaseConnections }: Configuration,
+): Promise<Finding[]> {
   const isProduction = environment === 'production';
   const { stamp, facts } = await readStamp(database);
   const unfit = unfitness(facts);
@@ -75,10 +76,10 @@ export async function checkDatabase(database: Database, { environment }: Configu
     const says = `the database was stamped as ${textOf(stamp)} and is ${textOf(facts)}: all work is held`;
     found.push(fault('database.copied', says, 'read docs/restore.md, then parcela restore accept'));
   }
-  return [...found, ...(await checkServer(database))];
+  return [...found, ...(await checkServer(database, databaseConnections.work + databaseConnections.search))];
 }
 
-async function checkServer(database: Database): Promise<Finding[]> {
+async function checkServer(database: Database, connectionsOfProcess: number): Promise<Finding[]> {
   const before = Date.now();
   const look = await lookAtServer(database);
   const found = [
@@ -88,8 +89,8 @@ async function checkServer(database: Database): Promise<Finding[]> {
       `PostgreSQL ${look.version}, ${(look.sizeBytes / 1e6).toFixed(0)} MB in this database`,
     ),
   ];
-  if (look.freeConnections < CONNECTIONS_OF_A_PROCESS) {
-    const says = `the server lets this role open ${look.freeConnections} connections more, and a process takes ${CONNECTIONS_OF_A_PROCESS}`;
+  if (look.freeConnections < connectionsOfProcess) {
+    const says = `the server lets this role open ${look.freeConnections} connections more, and a process takes ${connectionsOfProcess}`;
     found.push(
       fault('database.connections', says, 'raise max_connections, or the limit of the role or the database'),
     );

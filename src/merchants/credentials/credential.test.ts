@@ -14,6 +14,8 @@ const SHOP: Merchant = {
   productionAddresses: [],
   softDescriptor: null,
   createdAt: CREATED_AT,
+  isDisabled: false,
+  hasBillingsHeld: false,
 };
 const WANTED: NewCredential = {
   merchantId: 'shop',

@@ -54,6 +54,7 @@ export async function listMerchantCredentials(database: Database, merchantId: st
 export type CredentialForLogin = {
   readonly credential: Credential;
   readonly productionAddresses: readonly string[];
+  readonly isMerchantDisabled: boolean;
   readonly passwordHash: string;
   /** While the overlap of a rotation lasts. */
   readonly previousPasswordHash: string | null;
@@ -67,7 +68,7 @@ export type CredentialForLogin = {
 
 const FIND_BY_USER_NAME = statement(
   'credentials.find_by_user_name',
-  `select c.*, m.production_addresses
+  `select c.*, m.production_addresses, m.disabled_at is not null as is_merchant_disabled
    from (select ${COLUMNS}, password_hash,
            floor(extract(epoch from now() - password_changed_at) / 86400)::integer as password_age_days,
            ${UNUSED_DAYS} as unused_days, ${IS_USE_NOTED} as is_use_noted,
@@ -86,6 +87,7 @@ export async function findCredentialByUserName(
   return {
     credential: parse(row),
     productionAddresses: row.production_addresses as string[],
+    isMerchantDisabled: row.is_merchant_disabled as boolean,
     passwordHash: row.password_hash as string,
     previousPasswordHash: row.previous_password_hash as string | null,
     passwordAgeDays: row.password_age_days as number,

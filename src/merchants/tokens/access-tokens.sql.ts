@@ -16,7 +16,10 @@ const INSERT = statement(
    from credentials
    where merchant_id = $2 and credential_id = $3 and disabled_at is null
      and (password_hash = $5 or (previous_password_hash = $5 and previous_password_valid_until > now()))
-   for share
+     and not exists (
+       select from merchants m where m.merchant_id = credentials.merchant_id and m.disabled_at is not null
+     )
+   for share of credentials
    returning created_at, expires_at`,
 );
 
@@ -55,7 +58,7 @@ const FIND = statement(
    join credentials c on c.merchant_id = t.merchant_id and c.credential_id = t.credential_id
    join merchants m on m.merchant_id = t.merchant_id
    where t.token_hash = any($1::bytea[]) and t.expires_at > now()
-     and c.disabled_at is null and t.created_at >= c.tokens_valid_since`,
+     and c.disabled_at is null and m.disabled_at is null and t.created_at >= c.tokens_valid_since`,
 );
 
 /** Those of the tokens that are good now, with their callers, by the hash in hexadecimal. */

@@ -103,7 +103,7 @@ function whyUnusable(
   isListed: boolean,
 ): WrongLogin | null {
   if (found === null) return 'unknownUserName';
-  if (found.credential.disabledAt !== null) return 'disabled';
+  if (found.credential.disabledAt !== null || found.isMerchantDisabled) return 'disabled';
   if (passwordMaxAgeDays > 0 && found.passwordAgeDays >= passwordMaxAgeDays) return 'passwordTooOld';
   if (credentialUnusedDays > 0 && found.unusedDays >= credentialUnusedDays) return 'unusedTooLong';
   if (!mayLogIn(found.credential.scopes, api)) return 'otherApi';

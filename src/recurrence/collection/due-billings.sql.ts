@@ -114,7 +114,7 @@ const FOUND = `left join lateral (
 
 /**
  * The next days of merchants with something due by the real time, one step along the index for each
- * (`$6`: how many), behind `$7`, `$8`.
+ * (`$6`: how many), behind `$7`, `$8`. Of a merchant whose billings the operator holds nothing is found.
  */
 const FIND_DUE = statement(
   'charging.find_due',
@@ -135,11 +135,14 @@ const FIND_DUE = statement(
      where p.position < $6
    ), places as materialized (
      select p.charge_on, p.merchant_id, p.position,
-       case when c.is_moved then -2 when p.charge_on < h.today then 65536 else h.turns_today end as turns
+       case when c.is_moved or g.is_held then -2 when p.charge_on < h.today then 65536 else h.turns_today end as turns
      from page p cross join hour h left join lateral (
        select m.shift_milliseconds > 0 or m.target_at is not null as is_moved from merchant_clocks m
        where m.merchant_id = p.merchant_id limit 1
-     ) c on true
+     ) c on true left join lateral (
+       select m.billings_held_at is not null as is_held from merchants m
+       where m.merchant_id = p.merchant_id limit 1
+     ) g on true
    ), ${FOUND_AT_PLACES}
    select z.last_day, z.last_merchant_id, z.looked_at, x.*
    from (
@@ -173,7 +176,9 @@ const PLACES_OF_CLOCKS = `places as materialized (
          select true as is_there from billings b
          where b.charge_on = d.charge_on and b.merchant_id = k.merchant_id limit 1
        ) e
-       where d.charge_on <= k.today order by d.charge_on limit 40
+       where d.charge_on <= k.today and not exists (
+         select from merchants h where h.merchant_id = k.merchant_id and h.billings_held_at is not null
+       ) order by d.charge_on limit 40
      ) d
    )`;
 const LAST_CLOCK = `(
@@ -314,6 +319,7 @@ const EARLIEST_OF = statement(
      where b.charge_on = d.charge_on and b.merchant_id = $1 and (b.transaction_id is not null or ${RESTED})
      order by ${TURN} limit 1
    ) e
+   where not exists (select from merchants h where h.merchant_id = $1 and h.billings_held_at is not null)
    order by d.charge_on limit 1`,
 );
 

@@ -1,0 +1,72 @@
+import { changeStanding } from '../merchants/change-standing.ts';
+import type { Standing } from '../merchants/merchant.ts';
+import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from './command.ts';
+import { OPTION_OF_REFUSAL, refusalText } from './refusals.ts';
+
+/** As much of a value as the audit log keeps. */
+const LONGEST_REASON = 200;
+
+/** Locks a merchant's callers out, or holds what its subscriptions owe; either is taken back. */
+export const STANDING_COMMANDS: readonly Command[] = [
+  standingCommand(
+    ['merchant', 'disable'],
+    'lock a merchant out: no login, its tokens end within two seconds',
+    {
+      standing: 'disabled',
+      isOn: true,
+      says: 'is locked out; what is under way, billings and webhooks go on',
+    },
+  ),
+  standingCommand(['merchant', 'enable'], 'let a merchant in again, with the credentials that it has', {
+    standing: 'disabled',
+    isOn: false,
+    says: 'may log in again',
+  }),
+  standingCommand(['billing', 'hold'], 'charge no due billing of a merchant until it is released', {
+    standing: 'billingsHeld',
+    isOn: true,
+    says: 'has its due billings held; those that are with the acquirer end',
+  }),
+  standingCommand(['billing', 'release'], 'charge the due billings of a merchant again, the oldest first', {
+    standing: 'billingsHeld',
+    isOn: false,
+    says: 'has its due billings charged again',
+  }),
+];
+
+function standingCommand(
+  words: readonly [string, string],
+  summary: string,
+  { says, ...change }: { readonly standing: Standing; readonly isOn: boolean; readonly says: string },
+): Command {
+  return {
+    words,
+    summary,
+    options: [
+      { name: 'merchant', value: 'ID', description: 'the merchant', isRequired: true },
+      {
+        name: 'reason',
+        value: 'TEXT',
+        description: `for the audit log; up to ${LONGEST_REASON} characters`,
+        isRequired: true,
+        check: (value) =>
+          value.trim() !== '' && [...value].length <= LONGEST_REASON
+            ? null
+            : `must have 1 to ${LONGEST_REASON} characters`,
+      },
+    ],
+    isAudited: true,
+    async run(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+      const reason = given.one('reason') ?? '';
+      const changed = await changeStanding(tools, given.one('merchant') ?? '', { ...change, reason });
+      if ('refusal' in changed)
+        return { ok: false, option: OPTION_OF_REFUSAL[changed.refusal], message: refusalText(changed) };
+      const { merchantId, isDisabled, hasBillingsHeld } = changed;
+      return {
+        ok: true,
+        lines: [`Merchant ${merchantId} ${says}.`],
+        json: { merchantId, isDisabled, hasBillingsHeld },
+      };
+    },
+  };
+}
