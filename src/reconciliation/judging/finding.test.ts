@@ -75,6 +75,16 @@ test('each class is found alone', () => {
   const chargeback = { ...cancel, kind: 'chargeback', changeState: 'refused' } as const;
   assert.deepEqual(found([{}, chargeback]), [['chargebackUnknown', 400, null]]);
   assert.deepEqual(found([{ kind: 'pledge' }]), [['heldByPledge', 9_751, 'pledge']]);
+  // As a debit of what is paid in another line.
+  const debit = { kind: 'pledge', gross: -10_000, fee: -249, net: -9_751 } as const;
+  assert.deepEqual(found([{}, debit]), [['heldByPledge', 9_751, 'pledge']]);
+  assert.deepEqual(
+    found([
+      { gross: 6_000, fee: 149, net: 5_851 },
+      { kind: 'pledge', gross: 4_000, fee: 100, net: 3_900 },
+    ]),
+    [['heldByPledge', 3_900, 'pledge']],
+  );
 });
 
 test('a cent for each installment is rounding', () => {

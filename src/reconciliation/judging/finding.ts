@@ -34,10 +34,11 @@ export function findingsOf(
   return found.filter((finding) => finding !== null);
 }
 
-function pledgeFinding({ expectedOn }: JudgedInstallment, { held }: JudgedLines): Finding | null {
-  if (held.length === 0) return null;
-  const amount = sumOf(held, netOf);
-  const day = lastDay(held) ?? expectedOn;
+function pledgeFinding({ expectedOn }: JudgedInstallment, { held, pledged }: JudgedLines): Finding | null {
+  const lines = [...held, ...pledged];
+  if (lines.length === 0) return null;
+  const amount = sumOf(lines, netOf);
+  const day = lastDay(lines) ?? expectedOn;
   return { class: 'heldByPledge', amount, expected: null, found: String(amount), day, explanation: 'pledge' };
 }
 

@@ -10,6 +10,8 @@ export type JudgedLines = {
   readonly paid: readonly MatchedPart[];
   /** That pay it to somebody who has a claim on the money, with the signs of a payout. */
   readonly held: readonly MatchedPart[];
+  /** That take for such a claim what another line pays, with the same signs. */
+  readonly pledged: readonly MatchedPart[];
   /** That pay what was paid: too many. */
   readonly twice: readonly MatchedPart[];
   /** What a payout may be of: what is due, or another amount that what was taken back makes right. */
@@ -26,12 +28,15 @@ export function dayOf({ bankOn }: MatchedPart, { expectedOn }: JudgedInstallment
 export function judgedLines(installment: JudgedInstallment, parts: readonly MatchedPart[]): JudgedLines {
   const takings = takingsOf(installment, parts);
   const paying = parts.filter(({ kind }) => isPaying(kind));
-  const held = parts.filter(({ kind }) => kind === 'pledge').map(withSignsOfPayout);
-  const one = isTooMuch(installment, [...paying, ...held]) ? theOne(installment, paying, takings) : undefined;
+  const claimed = parts.filter(({ kind }) => kind === 'pledge').map(withSignsOfPayout);
+  const isPaidBeside = paying.length > 0 && isTooMuch(installment, [...paying, ...claimed]);
+  const [held, pledged] = isPaidBeside ? [[], claimed] : [claimed, []];
+  const one = isTooMuch(installment, paying) ? theOne(installment, paying, takings) : undefined;
   const paid = one === undefined ? paying : [one];
   const twice = one === undefined ? [] : paying.filter((part) => part !== one);
   const { payable, absorbed } = payableOf(installment, [...paid, ...held], takings);
-  return { paid, held, twice, payable, takings: withMoved(takings, absorbed, lastDay([...paid, ...held])) };
+  const moved = withMoved(takings, absorbed, lastDay([...paid, ...held]));
+  return { paid, held, pledged, twice, payable, takings: moved };
 }
 
 const grossOf = ({ gross }: MatchedPart): number => gross;

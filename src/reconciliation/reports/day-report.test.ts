@@ -51,6 +51,7 @@ test('what is missing has the name of why', () => {
   assert.deepEqual(causes(DUE, []), [['notInFile', 9_751]]);
   assert.deepEqual(causes(DUE, [], { isCovered: false }), [['notYetFiled', 9_751]]);
   assert.deepEqual(causes(DUE, [{ kind: 'pledge' }]), [['heldByPledge', 9_751]]);
+  assert.deepEqual(causes(LATER, [{}, { kind: 'pledge', bankOn: LATER }]), [['heldByPledge', 9_751]]);
   assert.deepEqual(causes(DUE, [{ fee: 349, net: 9_651 }]), [['feeDiffers', 100]]);
   assert.deepEqual(causes(DUE, [{ fee: 250, net: 9_750 }]), [['rounding', 1]]);
   // What is missing of the amount is missing after its fee.

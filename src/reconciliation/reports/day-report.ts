@@ -44,19 +44,21 @@ export type DayShare = {
  */
 export function dayShare(day: Day, installment: JudgedInstallment, parts: readonly MatchedPart[]): DayShare {
   const lines = judgedLines(installment, parts);
-  const { paid, twice, takings } = lines;
+  const { paid, pledged, twice, takings } = lines;
   const isOnDay = (part: MatchedPart) => dayOf(part, installment) === day;
   const isExpected = installment.expectedOn === day;
   const expected = isExpected ? installment.expectedNet : 0;
   const came = [...paid, ...twice].filter(isOnDay);
   const debits = takings.filter(({ bankOn, moved }) => bankOn === day && moved !== 0);
-  const received = sumOf(came, netOf) - sumOf(debits, netMoved);
+  const claims = pledged.filter(isOnDay);
+  const received = sumOf(came, netOf) - sumOf(claims, netOf) - sumOf(debits, netMoved);
   const named = [
     ...(isExpected ? expectedCauses(installment, parts, lines) : []),
     ...paid
       .filter((part) => isOnDay(part) !== isExpected)
       .map((part): Cause => [otherDayOf(part, installment), isExpected ? netOf(part) : 0 - netOf(part)]),
     ...twice.filter(isOnDay).map((part): Cause => ['duplicateInFile', 0 - netOf(part)]),
+    ...claims.map((part): Cause => ['heldByPledge', netOf(part)]),
     ...debits.flatMap(debitCauses),
   ];
   const rest = expected - received - sumOf(named, ([, amount]) => amount);
@@ -83,7 +85,7 @@ function expectedCauses(
   }
   const due = (gross: number) => gross - feeOf(installment, gross);
   const found = sumOf([...paid, ...held], ({ gross }) => gross);
-  const ofClass = (name: 'amountDiffers' | 'feeDiffers' | 'heldByPledge', amount?: number): Cause[] =>
+  const ofClass = (name: 'amountDiffers' | 'feeDiffers', amount?: number): Cause[] =>
     findings
       .filter((finding) => finding.class === name)
       .map((one) => [one.explanation === 'rounding' ? 'rounding' : name, amount ?? one.amount]);
@@ -93,7 +95,7 @@ function expectedCauses(
     ...ofClass('amountDiffers', due(payable) - due(found)),
     ...ofClass('feeDiffers'),
     ['anticipationFee', sumOf(paid, anticipationFeeOf)],
-    ...ofClass('heldByPledge'),
+    ['heldByPledge', sumOf(held, netOf)],
   ];
 }
 
