@@ -36,7 +36,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLE,
-        find: 'cancellationReference: cancelId };',
+        find: 'cancellationReference: requestId };',
         put: 'cancellationReference: crypto.randomUUID() };',
       },
     ],

@@ -164,9 +164,9 @@ function resolvingWorks(
     clock,
     acquirerTimeoutMilliseconds,
     writeCancelOutcome: shared.writeCancelOutcome,
-    cancelOutage,
-    observeCancel: (outcome) => observe('cancel', outcome),
-    warnOfCancel: ({ cancelId, transactionId, tries }, reason) =>
+    outage: cancelOutage,
+    observe: (outcome) => observe('cancel', outcome),
+    warn: ({ requestId: cancelId, transactionId, tries }, reason) =>
       log.warn({ cancelId, transactionId, tries, reason }, 'a cancel was not done'),
   };
   return [resolvingWork(charges, shared.wakeSignal), cancelingWork(cancels, shared.wakeSignal)];

@@ -21,7 +21,7 @@ import {
   secondsUntilNextPendingTry,
 } from './cancel.ts';
 import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
-import { type CancelIntentResult, type CancelIntentRow, postponeCancel } from './cancels.sql.ts';
+import { CANCEL_REQUESTS, type CancelIntentResult, type CancelIntentRow } from './cancels.sql.ts';
 
 export type CancelTools = {
   readonly database: Database;
@@ -138,7 +138,8 @@ async function leaveUnresolved(
   reason: string,
 ): Promise<CancelResult> {
   try {
-    await postponeCancel(database, { merchantId, cancelId, fence: FIRST_FENCE }, { seconds: 0, reason });
+    const request = { merchantId, requestId: cancelId, fence: FIRST_FENCE };
+    await CANCEL_REQUESTS.postpone(database, request, { seconds: 0, reason });
     wakeSignal.notify();
   } catch {
     // Needs no record: when the lease ends the cancel is sent again.

@@ -3,11 +3,10 @@ import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/b
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
-import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
-import type { FairClaim } from '../../platform/work/fair-claim.ts';
+import { CHOSEN_IN_TURNS, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import type { Postponement } from '../transaction.ts';
+import { RequestQueue, type UnansweredRequest } from '../unresolved/request-queue.sql.ts';
 import {
   CANCEL_MOVES,
   type CancelIntent,
@@ -173,18 +172,9 @@ export async function findCancel(
 }
 
 /** An unanswered cancel, leased by this process. */
-export type UnresolvedCancel = {
-  readonly merchantId: string;
-  readonly cancelId: string;
-  readonly transactionId: string;
-  readonly amount: Cents;
-  readonly fence: number;
-  /** How often it was sent again, this time included. */
-  readonly tries: number;
+export type UnresolvedCancel = UnansweredRequest & {
   /** Whether the acquirer has accepted it, and decides later. */
   readonly isAccepted: boolean;
-  /** Business time. */
-  readonly requestedAt: Instant;
 };
 
 const CLAIM = statement(
@@ -198,28 +188,9 @@ const CLAIM = statement(
      unknown_reason = case when c.accepted_at is null
        then coalesce(c.unknown_reason, 'the canceling process did not finish') else c.unknown_reason end
    from chosen n where c.merchant_id = n.merchant_id and c.cancel_id = n.cancel_id
-   returning c.merchant_id, c.cancel_id, c.transaction_id, c.amount, c.fence, c.tries, c.requested_at,
+   returning c.merchant_id, c.cancel_id as request_id, c.transaction_id, c.amount, c.fence, c.tries, c.requested_at,
      c.accepted_at is not null as is_accepted`,
 );
-
-/** Claims unanswered cancels of all merchants, and pending ones that are due, and raises their fence. */
-export async function claimUnresolvedCancels(
-  database: Database,
-  claim: FairClaim,
-  leaseMilliseconds: number,
-): Promise<UnresolvedCancel[]> {
-  const rows = await database.query(CLAIM, fairClaimValues(claim, leaseMilliseconds));
-  return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    cancelId: row.cancel_id as string,
-    transactionId: row.transaction_id as string,
-    amount: row.amount as Cents,
-    fence: row.fence as number,
-    tries: row.tries as number,
-    isAccepted: row.is_accepted as boolean,
-    requestedAt: row.requested_at as Instant,
-  }));
-}
 
 const HOLD = statement(
   'cancels.hold_unresolved',
@@ -236,46 +207,12 @@ const HOLD = statement(
    returning c.fence, f.milliseconds_left`,
 );
 
-export type HeldCancel = {
-  readonly fence: number;
-  /** Milliseconds of its lease or pause that were left; negative when it was due. */
-  readonly millisecondsLeft: number;
-};
-
-/**
- * Keeps an undecided cancel from being sent for so long; null: its first answer is awaited, or it
- * is final.
- */
-export async function holdUnresolvedCancel(
-  database: Database,
-  merchantId: string,
-  cancelId: string,
-  milliseconds: number,
-): Promise<HeldCancel | null> {
-  const [row] = await database.query(HOLD, [merchantId, cancelId, milliseconds]);
-  if (row === undefined) return null;
-  return { fence: row.fence as number, millisecondsLeft: row.milliseconds_left as number };
-}
-
 const POSTPONE = statement(
   'cancels.postpone',
   `update cancels set due_at = now() + $4 * interval '1 second', unknown_reason = $5,
      tries = tries - $6
    where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')}) and fence = $3`,
 );
-
-/**
- * Records that no clear answer came, and when to ask again. Changes nothing when another process
- * has claimed it.
- */
-export async function postponeCancel(
-  database: Database,
-  cancel: Pick<UnresolvedCancel, 'merchantId' | 'cancelId' | 'fence'>,
-  { seconds, reason, wasAsked = true }: Postponement,
-): Promise<void> {
-  const values = [cancel.merchantId, cancel.cancelId, cancel.fence, seconds, reason];
-  await database.query(POSTPONE, [...values, wasAsked ? 0 : 1]);
-}
 
 /**
  * A part of a larger statement: of undecided cancels whose end the acquirer reports (`decided`:
@@ -304,30 +241,14 @@ const PULL_FORWARD = statement(
    returning c.cancel_id`,
 );
 
-/**
- * Makes unanswered cancels of all merchants due that wait for longer than a lease; returns how
- * many.
- */
-export async function pullCancelsForward(
-  database: Database,
-  limit: number,
-  leaseMilliseconds: number,
-): Promise<number> {
-  return (await database.query(PULL_FORWARD, [limit, leaseMilliseconds])).length;
-}
-
 const EARLIEST = statement(
   'cancels.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
    from cancels where due_at is not null and merchant_id <> all($1::text[])`,
 );
 
-/** Null when no cancel of other merchants is unanswered. */
-export async function millisecondsUntilDueCancel(
-  database: Database,
-  passedOver: readonly string[],
-): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, [passedOver]);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
-}
+/** Cancels that the acquirer has not answered or not decided. */
+export const CANCEL_REQUESTS = new RequestQueue<UnresolvedCancel>(
+  { claim: CLAIM, hold: HOLD, postpone: POSTPONE, pullForward: PULL_FORWARD, earliest: EARLIEST },
+  (row) => ({ isAccepted: row.is_accepted as boolean }),
+);

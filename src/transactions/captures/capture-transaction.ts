@@ -15,7 +15,7 @@ import {
 } from '../transaction.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
 import type { CaptureIntentResult, CaptureIntentRow } from './captures.sql.ts';
-import { postponeCapture } from './unresolved-captures.sql.ts';
+import { CAPTURE_REQUESTS } from './unresolved-captures.sql.ts';
 
 export type CaptureTools = {
   readonly database: Database;
@@ -100,7 +100,8 @@ async function leaveUnresolved(
   reason: string,
 ): Promise<CaptureResult> {
   try {
-    await postponeCapture(database, { merchantId, captureId, fence: FIRST_FENCE }, { seconds: 0, reason });
+    const request = { merchantId, requestId: captureId, fence: FIRST_FENCE };
+    await CAPTURE_REQUESTS.postpone(database, request, { seconds: 0, reason });
     wakeSignal.notify();
   } catch {
     // Needs no record: when the lease ends the capture is asked for.

@@ -33,7 +33,7 @@ export function openCaptures(
     /** Wakes the resolving of charges and captures. */
     readonly wakeSignal: WakeSignal;
     readonly outage: OutageWatch;
-    readonly observeCapture: ResolveCapturesTools['observeCapture'];
+    readonly observeCapture: ResolveCapturesTools['observe'];
   },
 ): Captures {
   const { configuration, database, batched, clock, acquirer, log, metrics } = context;
@@ -53,9 +53,9 @@ export function openCaptures(
     clock,
     acquirerTimeoutMilliseconds,
     writeCaptureOutcome,
-    captureOutage: outage,
-    observeCapture,
-    warnOfCapture: ({ captureId, transactionId, tries }, reason) =>
+    outage,
+    observe: observeCapture,
+    warn: ({ requestId: captureId, transactionId, tries }, reason) =>
       log.warn({ captureId, transactionId, tries, reason }, 'a capture was not done'),
   };
   const release = {

@@ -3,12 +3,13 @@ import type { Actor, Audit, AuditEvents } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { cancelOutcomeSteps } from '../cancels/cancel-outcomes.sql.ts';
-import { type HeldCancel, holdUnresolvedCancel } from '../cancels/cancels.sql.ts';
+import { CANCEL_REQUESTS } from '../cancels/cancels.sql.ts';
 import { cancelLeaseMilliseconds } from '../cancels/resolve-unresolved-cancels.ts';
 import { captureOutcomeSteps } from '../captures/capture-outcomes.sql.ts';
 import { captureLeaseMilliseconds } from '../captures/resolve-unresolved-captures.ts';
-import { type HeldCapture, holdUnresolvedCapture } from '../captures/unresolved-captures.sql.ts';
+import { CAPTURE_REQUESTS } from '../captures/unresolved-captures.sql.ts';
 import { decideChargeStep } from '../card/resolutions.sql.ts';
+import type { HeldRequest } from './request-queue.sql.ts';
 import { findCase } from './unresolved.sql.ts';
 import {
   type Case,
@@ -97,7 +98,7 @@ async function decideCancel(
   const { merchantId, id: cancelId, transactionId, amount } = before;
   const { database, acquirerTimeoutMilliseconds: timeout } = tools;
   const held = await holdAndWait(
-    (milliseconds) => holdUnresolvedCancel(database, merchantId, cancelId, milliseconds),
+    (milliseconds) => CANCEL_REQUESTS.hold(database, merchantId, cancelId, milliseconds),
     { lease: cancelLeaseMilliseconds(timeout), longestTry: timeout },
     tools,
   );
@@ -123,7 +124,7 @@ async function decideCapture(
   const { merchantId, id: captureId, transactionId, amount } = before;
   const { database, acquirerTimeoutMilliseconds: timeout } = tools;
   const held = await holdAndWait(
-    (milliseconds) => holdUnresolvedCapture(database, merchantId, captureId, milliseconds),
+    (milliseconds) => CAPTURE_REQUESTS.hold(database, merchantId, captureId, milliseconds),
     { lease: captureLeaseMilliseconds(timeout), longestTry: 2 * timeout },
     tools,
   );
@@ -142,7 +143,7 @@ async function decideCapture(
 
 /** Null: it is not unanswered. */
 async function holdAndWait(
-  hold: (milliseconds: number) => Promise<HeldCancel | HeldCapture | null>,
+  hold: (milliseconds: number) => Promise<HeldRequest | null>,
   { lease, longestTry }: { readonly lease: number; readonly longestTry: number },
   { onWait }: Pick<DecideTools, 'onWait'>,
 ): Promise<{ readonly fence: number } | null> {
