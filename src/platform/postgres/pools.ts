@@ -104,7 +104,11 @@ export function nameServers(watcher: ServerWatcher | undefined, primary: Primary
 
   /** Where the primary turns out to be another one, once more. */
   async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
-    const address = await primary.find();
+    const looking = primary.find();
+    // What is open and free is as good as it was: nobody waits for a look before it.
+    if (pool.idleCount === 0) await looking;
+    else looking.catch(() => {});
+    const { address } = primary;
     try {
       return await pool.connect();
     } catch (error) {
