@@ -2,14 +2,14 @@
 -- Whose cursors and changes they are: an operator may go over to another bank, and back.
 
 -- Banks whose changes were kept. Each bank numbers its own: in front of the ids of all but the first one, whose changes were kept
--- before there were others, stands the bank's code.
+-- before there were others, stands the bank's code. The first one is that which registered last: the cursors are its own.
 create table if not exists banks (
   bank_code text primary key check (bank_code ~ '^[0-9]{3}$'),
   prefix text not null unique check (prefix in ('', bank_code || ':')),
   created_at timestamptz not null default now()
 );
 insert into banks (bank_code, prefix)
-select left(b.bar_code, 3), '' from boletos b where b.bar_code is not null order by b.our_number limit 1
+select left(b.bar_code, 3), '' from boletos b where b.bar_code is not null order by b.our_number desc limit 1
 on conflict do nothing;
 
 -- Which bank gave the cursor; null: the first one, to a version from before.
