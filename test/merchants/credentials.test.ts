@@ -59,6 +59,8 @@ test('the operator registers a merchant and finds it in the list', async () => {
     productionAddresses: ['203.0.113.0/24', '2001:db8::7'],
     softDescriptor: null,
     createdAt: made.createdAt,
+    isDisabled: false,
+    hasBillingsHeld: false,
   });
   const { items } = await operator<{ items: object[] }>(door.database, ['merchant', 'list']);
   assert.deepEqual(
