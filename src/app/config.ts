@@ -16,7 +16,7 @@ import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
 import { contradictions, proxyWarnings } from './production-faults.ts';
-import { ROLES, type Role, readRoles } from './roles.ts';
+import { type Role, readRoles } from './roles.ts';
 import { type Listener, type SettingReader, settingReader } from './setting-reader.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -91,7 +91,6 @@ export type Configuration = {
   /** Days of real time after which a payment's customer is erased; 0: never. */
   readonly customerRetentionDays: number;
   readonly webhooks: {
-    readonly areDeliveredHere: boolean;
     readonly retentionDays: number;
     readonly testsPerMinute: number;
     readonly registrationsPerMinute: number;
@@ -130,10 +129,9 @@ export function readConfiguration(environment: Record<string, string | undefined
   const simulatorLateMilliseconds = whole('PARCELA_SIMULATOR_LATE_MILLISECONDS', 1, 120_000, late);
   const dataFolder = resolve(text('PARCELA_DATA_DIR'));
   const runningAs = oneOf('PARCELA_ENVIRONMENT', ['homologation', 'production']);
-  const roles = readRolesHere(reader);
   const configuration: Configuration = {
     environment: runningAs,
-    roles,
+    roles: readRolesHere(reader),
     gateway: listener('GATEWAY'),
     integration: listener('INTEGRATION'),
     metrics: {
@@ -165,7 +163,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     captureDays: whole('PARCELA_CAPTURE_DAYS', 1, 30),
     cancelWindowDays: whole('PARCELA_CANCEL_WINDOW_DAYS', 1, 3_650),
     chargeWindow: readWindow(reader),
-    chargesAtOnce: roles.includes('charging') ? whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000) : 0,
+    chargesAtOnce: whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000),
     trustedProxies: networks('PARCELA_TRUSTED_PROXIES'),
     ...readCallerLimits(reader),
     storedCopies: readStoredCopies(reader, runningAs),
@@ -176,7 +174,6 @@ export function readConfiguration(environment: Record<string, string | undefined
     customerRetentionDays: whole('PARCELA_CUSTOMER_RETENTION_DAYS', 0, 36_500),
     takesWebhooksOnLoopback: isSet('PARCELA_WEBHOOK_LOOPBACK') && runningAs === 'homologation',
     webhooks: {
-      areDeliveredHere: roles.includes('webhooks'),
       retentionDays: whole('PARCELA_WEBHOOK_RETENTION_DAYS', 1, 400),
       testsPerMinute: whole('PARCELA_WEBHOOK_TESTS_PER_MINUTE', 1, 1_000_000),
       registrationsPerMinute: whole('PARCELA_REGISTRATIONS_PER_MINUTE', 1, 1_000_000),
@@ -216,12 +213,10 @@ function readDatabase({
 }
 
 function readRolesHere({ text, faults }: SettingReader): readonly Role[] {
-  const name = 'PARCELA_ROLES';
-  const roles = readRoles(text(name), (word) =>
-    faults.push(`${name}: must be some of ${ROLES.join(', ')}, not "${word}"`),
-  );
-  if (roles.length === 0 && faults.length === 0) faults.push(`${name}: names no role`);
-  return roles;
+  const read = readRoles(text('PARCELA_ROLES'));
+  if (typeof read !== 'string') return read;
+  faults.push(`PARCELA_ROLES: ${read}`);
+  return [];
 }
 
 function readCallerLimits({

@@ -21,6 +21,7 @@ import { openWebhooks } from '../webhooks/module.ts';
 import { SEALED_SECRETS } from '../webhooks/secrets/sealed-secrets.sql.ts';
 import type { AppContext } from './context.ts';
 import { serviceHere } from './infrastructure.ts';
+import { isRunBy } from './roles.ts';
 
 export type Modules = {
   readonly endpoints: readonly ServedEndpoint[];
@@ -98,5 +99,6 @@ async function openToolsOfHomologation(
     { configuration, database, log, testClock },
     { simulatorUrl: acquirerUrl, changes: transactions.changes, bank },
     modules.flatMap(({ clockedWork }) => clockedWork),
+    (work) => isRunBy(configuration.roles, work),
   );
 }

@@ -36,7 +36,7 @@ import {
 } from './infrastructure.ts';
 import { type Modules, openModules } from './modules.ts';
 import { checkAllDescribed, referenceOf } from './reference.ts';
-import { worksOf } from './roles.ts';
+import { isRunBy } from './roles.ts';
 import { openCheckedDatabase, openWatchedGate } from './watched-database.ts';
 
 export type App = {
@@ -135,7 +135,11 @@ async function openOnDatabase(
   const modules = await openModules(context);
   const readiness = { isReady: false };
   const endpoints = await servedEndpoints(context, modules, readiness, drain);
-  startAll(context, worksOf(start.configuration.roles, [...time.works, ...modules.works]));
+  const works = [...time.works, ...modules.works];
+  startAll(
+    context,
+    works.filter((work) => isRunBy(start.configuration.roles, work)),
+  );
   const urls = await openListeners(context, modules, endpoints, drain);
   // Before the listeners close, which waits for every caller that was let in.
   start.closings.push({ name: 'waiting callers', close: modules.stopWaiting });

@@ -1,4 +1,4 @@
-import type { Work } from '../platform/work/due-work.ts';
+import type { ClockedKind } from '../platform/work/clocked-work.ts';
 
 /** What a process is there for; one without any other setting has all. */
 export const ROLES = ['http', 'charging', 'webhooks', 'resolving', 'reconciliation'] as const;
@@ -8,7 +8,7 @@ export type Role = (typeof ROLES)[number];
 const OWN = 'own';
 
 /** Which processes run a work; what requests leave behind is tidied up by those that take them. */
-const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN>> = {
+const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedKind, Role>> = {
   followDatabaseTime: OWN,
   followClocks: OWN,
   followFees: OWN,
@@ -16,7 +16,6 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN>> = {
   finishResealing: OWN,
   finishKeyRotations: OWN,
   refreshCapabilities: OWN,
-  // In homologation: a jump runs what falls due in it, but for charges where the role is not held.
   moveClocks: OWN,
   followKeyPairs: 'http',
   deleteRetiredPairs: 'http',
@@ -62,24 +61,29 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN>> = {
   openNights: 'reconciliation',
   verifyNights: 'reconciliation',
   countRuns: 'reconciliation',
+  // In homologation, in a jump of a clock: what falls due for another role is left to its processes.
+  changes: 'resolving',
+  preauthorizations: 'resolving',
+  boletos: 'resolving',
+  billings: 'charging',
+  notices: 'charging',
+  deliveries: 'webhooks',
 };
 
 /** Throws for a work that has no role: in every process it would be forgotten. */
-export function worksOf(roles: readonly Role[], works: readonly Work[]): readonly Work[] {
-  return works.filter(({ name }) => {
-    const role = ROLE_OF_WORK[name];
-    if (role === undefined) throw new Error(`the work ${name} has no role: src/app/roles.ts`);
-    return role === OWN || roles.includes(role);
-  });
+export function isRunBy(roles: readonly Role[], { name }: { readonly name: string }): boolean {
+  const role = ROLE_OF_WORK[name];
+  if (role === undefined) throw new Error(`the work ${name} has no role: src/app/roles.ts`);
+  return role === OWN || roles.includes(role);
 }
 
-/** The roles as a setting names them; what is no role is given to `onUnknown`. */
-export function readRoles(text: string, onUnknown: (word: string) => void): readonly Role[] {
+/** The roles as a setting names them, or the sentence that says what is wrong with it. */
+export function readRoles(text: string): readonly Role[] | string {
   const words = text
     .split(',')
     .map((word) => word.trim())
     .filter(Boolean);
-  const isRole = (word: string): word is Role => ROLES.includes(word as Role);
-  for (const word of words) if (!isRole(word)) onUnknown(word);
-  return ROLES.filter((role) => words.includes(role));
+  const unknown = words.filter((word) => !ROLES.includes(word as Role));
+  if (unknown.length > 0) return `must be some of ${ROLES.join(', ')}, not "${unknown.join('", "')}"`;
+  return words.length === 0 ? 'names no role' : ROLES.filter((role) => words.includes(role));
 }

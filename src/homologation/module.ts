@@ -102,6 +102,7 @@ export function openHomologation(
   { configuration, database, log, testClock }: HomologationContext,
   { simulatorUrl, changes, bank }: EventTools & { readonly bank: BankTools | null },
   clockedWork: readonly ClockedWork[],
+  isRunHere: (work: ClockedWork) => boolean,
 ): Homologation {
   const stopping = new AbortController();
   const [wakeSignal, ended] = [createWakeSignal(), createWakeSignal()];
@@ -109,9 +110,9 @@ export function openHomologation(
     pullClockedChanges({ simulatorUrl, changes }),
     ...(bank === null ? [] : [pullClockedBankChanges(bank)]),
   ];
-  const works = [...pulling, ...clockedWork].toSorted(
-    (one, other) => CLOCKED_KINDS.indexOf(one.name) - CLOCKED_KINDS.indexOf(other.name),
-  );
+  const works = [...pulling, ...clockedWork]
+    .filter(isRunHere)
+    .toSorted((one, other) => CLOCKED_KINDS.indexOf(one.name) - CLOCKED_KINDS.indexOf(other.name));
   return {
     stopWaiting: async () => stopping.abort(),
     endpoints: [

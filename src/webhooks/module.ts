@@ -60,7 +60,6 @@ type WebhooksContext = ModuleContext & {
     readonly webhookNetworks: readonly AddressBlock[];
     readonly takesWebhooksOnLoopback: boolean;
     readonly webhooks: {
-      readonly areDeliveredHere: boolean;
       readonly retentionDays: number;
       readonly testsPerMinute: number;
       readonly registrationsPerMinute: number;

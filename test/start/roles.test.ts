@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { arrive } from '../kit/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { keyFileIn } from '../kit/keys.ts';
@@ -94,6 +95,17 @@ test('what a process for callers leaves is worked off by one that nobody calls',
   } finally {
     assert.equal(await rest.stop(), 0);
   }
+});
+
+test('a jump of the clock leaves to others what is not of the roles of its process', async () => {
+  const tries = async () => (await auditor.query('select from delivery_tries')).length;
+  const before = await tries();
+  const paid = await pay(checkout.gatewayUrl, token, 2_000, { urlCallBack: `${merchant.url}/avisos` });
+  assert.equal(paid.reply.status, 200, paid.reply.text);
+  // Long enough for the acquirer to pay.
+  const { ran } = await arrive(checkout.gatewayUrl, token, { advanceDays: 40 });
+  assert.deepEqual([...new Set(Object.values(ran))], [0], JSON.stringify(ran));
+  assert.equal(await tries(), before);
 });
 
 test('what is no role is refused by its name, and so is none', async () => {

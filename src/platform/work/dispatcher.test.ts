@@ -198,6 +198,7 @@ test('while only one merchant is not answered its tasks begin one at a time, and
 test('what is written now has slots of its own; what finds no room is handed back', async () => {
   const { dispatcher, due, begun, handedBack, end } = openDispatcher();
   due.push(task(1), task(2));
+  assert.equal(dispatcher.capacityForNow(), 0, 'it is run elsewhere, if at all');
   await dispatcher.runDue(running().signal);
   assert.equal(dispatcher.capacityForNow(), 1);
   dispatcher.sendNow([11, 12, 13, 14, 15].map((number) => task(number)));

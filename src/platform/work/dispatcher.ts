@@ -78,6 +78,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   /** The last run stopped for lack of free slots. */
   #isShortOfRoom = false;
   #isClaimingAside = false;
+  #hasRun = false;
   #isFinished = false;
   #lastClaim: Promise<unknown> = Promise.resolve();
   #failure: { readonly error: unknown } | null = null;
@@ -97,6 +98,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
    */
   async runDue(signal: AbortSignal): Promise<number> {
     this.#throwFailure();
+    this.#hasRun = true;
     this.#stopping = signal;
     this.#of.beginRun?.();
     let claimed = 0;
@@ -132,9 +134,9 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#throwFailure();
   }
 
-  /** How many that are written now would find a slot at once. */
+  /** How many that are written now would find a slot at once: none where this work is run elsewhere. */
   capacityForNow(): number {
-    if (this.#isFinished) return 0;
+    if (!this.#hasRun || this.#isFinished) return 0;
     return Math.max(0, freeNowSlots(this.#of.limits, this.#state()) - this.#now.length);
   }
 

@@ -24,14 +24,8 @@ const ENDPOINT_NEWS: Readonly<Record<EndpointChange, string>> = {
 
 export type Deliveries = Module & { readonly deliverer: Deliverer };
 
-type DeliveriesContext = ModuleContext & {
-  /** False: other processes deliver, also what is written here. */
-  readonly configuration: { readonly webhooks: { readonly areDeliveredHere: boolean } };
-};
-
-export function openDeliveries(context: DeliveriesContext, send: SendTools): Deliveries {
-  const { configuration, database, batched, clock, isJumping, log, metrics } = context;
-  const { areDeliveredHere } = configuration.webhooks;
+export function openDeliveries(context: ModuleContext, send: SendTools): Deliveries {
+  const { database, batched, clock, isJumping, log, metrics } = context;
   const delivering = deliverDue({
     post: send.post,
     sign: send.sign,
@@ -47,7 +41,7 @@ export function openDeliveries(context: DeliveriesContext, send: SendTools): Del
     observeEndpoint: logEndpoints(log),
   });
   return {
-    deliverer: areDeliveredHere ? delivering.deliverer : { ...delivering.deliverer, leaseForNow: () => 0 },
+    deliverer: delivering.deliverer,
     endpoints: [],
     works: [delivering.work, countingDeliveries(database, observeCounts(metrics))],
     clockedWork: [{ name: 'deliveries', earliestDue: delivering.earliestDueOf, runDue: delivering.runDueOf }],
