@@ -11,14 +11,19 @@ export type DebianProgram = {
 export function installFromDebian(programs: readonly DebianProgram[]): number {
   const missing = programs.filter(({ isThere }) => !isThere()).map((program) => program.package);
   if (missing.length === 0) return 0;
-  const options = ['install', '--yes', '--no-install-recommends', ...missing];
-  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const command of [options, ['update'], options]) {
-    const { error, status } = spawnSync('apt-get', command, { env: environment, stdio: 'inherit' });
-    if (error !== undefined) break;
-    if (status === 0 && command === options) break;
+  const install = ['install', '--yes', '--no-install-recommends', ...missing];
+  // Where the lists of packages are old or were never read, they are read and it is tried again.
+  if (!aptGet(...install)) {
+    aptGet('update');
+    aptGet(...install);
   }
   const left = programs.filter(({ isThere }) => !isThere());
   for (const { name } of left) console.log(`${name} could not be installed`);
   return left.length === 0 ? 0 : 1;
+}
+
+/** Whether it did what it was asked to. */
+function aptGet(...words: readonly string[]): boolean {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  return spawnSync('apt-get', words, { env, stdio: 'inherit' }).status === 0;
 }

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { whenParentEnds } from '../kit/command-line.ts';
 import { Decisions } from './decisions.ts';
 import { antiFraudServer } from './server.ts';
 import { readSettings, type Settings } from './settings.ts';
@@ -11,7 +12,7 @@ function start({ port, host, token, exitWithParent }: Settings): void {
   const stop = (): void => process.exit(0);
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
-  if (exitWithParent) whenInputEnds(stop);
+  if (exitWithParent) whenParentEnds(stop);
   const server = antiFraudServer(new Decisions(), token);
   server.once('error', (error) => fail(`cannot listen on ${host}:${port}: ${error.message}`));
   server.listen(port, host, () => {
@@ -19,13 +20,6 @@ function start({ port, host, token, exitWithParent }: Settings): void {
       `${JSON.stringify({ ready: true, port: (server.address() as AddressInfo).port })}\n`,
     );
   });
-}
-
-/** A parent that is killed cannot say so; but the pipe from it ends. */
-function whenInputEnds(act: () => void): void {
-  process.stdin.once('end', act);
-  process.stdin.once('error', act);
-  process.stdin.resume();
 }
 
 function fail(sentence: string): never {

@@ -1,8 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { whenParentEnds } from '../kit/command-line.ts';
 import { lockFolder } from '../kit/folder-lock.ts';
 import { BrokenLedger, Ledger, openLedgerFile } from '../kit/ledger.ts';
-import { readSettings, type Settings } from '../kit/settings.ts';
+import { type LedgerSettings, readLedgerSettings } from '../kit/ledger-settings.ts';
 import { Bank } from './bank.ts';
 import { Boletos, ContradictoryEntry } from './boletos.ts';
 import { entryOfLine } from './entries.ts';
@@ -11,15 +12,15 @@ import { bankServer } from './server.ts';
 
 const LOCK_WAIT_MILLISECONDS = 10_000;
 
-const settings = readSettings(process.argv.slice(2));
+const settings = readLedgerSettings(process.argv.slice(2));
 if (typeof settings === 'string') fail(settings);
 else await start(settings);
 
-async function start({ port, host, data, exitWithParent, lateMilliseconds, ledgerSync }: Settings) {
+async function start({ port, host, data, exitWithParent, lateMilliseconds, ledgerSync }: LedgerSettings) {
   let stop = (): void => process.exit(0);
   process.once('SIGTERM', () => stop());
   process.once('SIGINT', () => stop());
-  if (exitWithParent) whenInputEnds(() => stop());
+  if (exitWithParent) whenParentEnds(() => stop());
 
   mkdirSync(data, { recursive: true, mode: 0o700 });
   if (!(await lockFolder(data, LOCK_WAIT_MILLISECONDS)))
@@ -58,13 +59,6 @@ function openBooks(data: string, boletos: Boletos): number {
     if (error instanceof BrokenLedger) fail(error.message);
     throw error;
   }
-}
-
-/** A parent that is killed cannot say so; but the pipe from it ends. */
-function whenInputEnds(act: () => void): void {
-  process.stdin.once('end', act);
-  process.stdin.once('error', act);
-  process.stdin.resume();
 }
 
 function fail(sentence: string): never {

@@ -44,8 +44,8 @@ async function checkFolders({ dataFolder, keyStore, settlementFolder }: Configur
   if (keyStore.kind === 'file') folders.add(dirname(resolve(keyStore.path)));
   const found = (await Promise.all([...folders].map(checkSpace))).flat();
   if (settlementFolder === null) return found;
-  const fault = await checkSettlementFolder(settlementFolder);
-  return [...found, ...(fault === null ? await checkSpace(settlementFolder) : [fault])];
+  const unusable = await checkSettlementFolder(settlementFolder);
+  return [...found, ...(unusable === null ? await checkSpace(settlementFolder) : [unusable])];
 }
 
 async function checkSettlementFolder(path: string): Promise<Finding | null> {
@@ -62,7 +62,7 @@ async function checkSettlementFolder(path: string): Promise<Finding | null> {
   }
 }
 
-/** Null: there is no such folder yet. */
+/** Nothing where there is no such folder yet. */
 async function checkSpace(path: string): Promise<Finding[]> {
   const found = await statfs(path).catch(() => null);
   if (found === null) return [];

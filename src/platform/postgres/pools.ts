@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { DatabaseAddress, Row, ServerWatcher } from './database.ts';
-import type { Primary } from './primary.ts';
+import { IS_READ_ONLY, type Primary } from './primary.ts';
 import { READ_TYPES } from './read-types.ts';
 
 const CONNECT_TIMEOUT_MILLISECONDS = 3_000;
@@ -85,11 +85,12 @@ function clientOptions(address: DatabaseAddress, planning: string): pg.ClientCon
   };
 }
 
-const IS_READ_ONLY = `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only`;
-
 /** Thrown, it closes the connection: a standby that was a primary a moment ago is not used. */
 async function refuseStandby(client: pg.ClientBase): Promise<void> {
-  const asked = { text: IS_READ_ONLY, query_timeout: CONNECT_TIMEOUT_MILLISECONDS };
+  const asked = {
+    text: `select ${IS_READ_ONLY} as is_read_only`,
+    query_timeout: CONNECT_TIMEOUT_MILLISECONDS,
+  };
   const [row] = (await client.query(asked)).rows as Row[];
   if (row?.is_read_only !== false) throw new Error('the connection leads to a server that takes no writes');
 }

@@ -12,7 +12,10 @@ const LATER_MILLISECONDS = 250;
 /** What was looked for in vain is not looked for again so soon, however many callers ask. */
 const PAUSE_MILLISECONDS = 200;
 
-const LOOK = `select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as is_read_only,
+/** Of a connection: whether its server takes no writes. */
+export const IS_READ_ONLY = `pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'`;
+
+const LOOK = `select ${IS_READ_ONLY} as is_read_only,
   case when pg_is_in_recovery() then 0
     else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint end as timeline`;
 

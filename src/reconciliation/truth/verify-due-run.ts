@@ -43,7 +43,7 @@ export async function verifyDueRun(tools: NightTools, signal: AbortSignal): Prom
   const run = await claimTruthRun(database, leaseOf(tools));
   if (run === null) return 0;
   // Nights of merchants whose clocks were moved share the budget of the day on which they are worked on.
-  const budget = { key: saoPauloDay(tools.clock.now('')), merchants: null };
+  const budget = { key: saoPauloDay(tools.clock.unmoved()), merchants: null };
   const result = await verifyBatch(tools, run, budget, 0, signal);
   if (result.kind === 'behind') await postponeRun(database, run, BEHIND_MILLISECONDS);
   if (result.kind === 'ended') {
