@@ -15,7 +15,7 @@ const PARTS: Record<string, (bench: BenchService, shop: WebhookShop) => Promise<
 };
 
 /**
- * What telling merchants costs and how soon they hear. `npm run bench -- webhooks latency`: one
+ * What notifying merchants costs and how soon they are. `npm run bench -- webhooks latency`: one
  * part; without a name all of them.
  */
 export async function benchWebhooks(): Promise<void> {

@@ -84,7 +84,7 @@ test('a decline reports the code of the brand and the advice', async (t) => {
 
 // What every bridge must do is conformance/acquirer, which runs against this program too. Here is
 // what only its ledger shows.
-test('the ledger has a repeated charge once, a voided one without its cents, and a tombstone as no charge', async (t) => {
+test('the ledger has a repeated charge once, a voided one without its cents, and a void of none as no charge', async (t) => {
   const simulator = await startSimulator(t);
   const summary = async () => (await simulator.get('/ledger/summary')).body;
   await Promise.all(Array.from({ length: 50 }, () => simulator.post('/authorizations', authorization('a'))));
@@ -97,7 +97,7 @@ test('the ledger has a repeated charge once, a voided one without its cents, and
   assert.deepEqual((await simulator.get('/ledger?merchantId=M2')).body, { items: [] });
 });
 
-test('the ledger has no charge after undos that race their authorizations', async (t) => {
+test('the ledger has no charge after voids that race their authorizations', async (t) => {
   const simulator = await startSimulator(t);
   const races = Array.from({ length: 60 }, async (_, index) => {
     const reference = `race-${index}`;

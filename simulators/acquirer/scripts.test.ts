@@ -39,7 +39,7 @@ test('a new script replaces what is left of the old one, and an empty one ends i
   assert.equal(scripts.stepOf('M1', 'b'), null);
 });
 
-test('undos are refused and charges hidden as often as the step says', () => {
+test('voids are refused and charges hidden as often as the step says', () => {
   const scripts = new Scripts();
   scripts.write('M1', [step({ undoRefusals: 2, notFoundTimes: 1 })]);
   scripts.stepOf('M1', 'a');

@@ -140,7 +140,7 @@ test('the steps of a script come in order, and then charges are ordinary again',
   ]);
 });
 
-test('a script can refuse undos and hide a booked charge', async (t) => {
+test('a script can refuse voids and hide a booked charge', async (t) => {
   const simulator = await startSimulator(t);
   await script(simulator, { undoRefusals: 2, notFoundTimes: 1 });
   await simulator.post('/authorizations', authorization('a'));

@@ -151,7 +151,7 @@ test('the addresses of a buyer that decide by themselves are exactly three', () 
   }
 });
 
-test('reasons that are kept are read again as whole names, as many as there is room for', () => {
+test('reasons that are kept are read again as whole names, as many as fit', () => {
   const all = rules.map((given) => given.map(ruleName));
   fc.assert(fc.property(all, (names) => assert.deepEqual(readReasons(reasonsText(names)), names)));
   const many = Array.from({ length: 60 }, (_, index) => `merchant/minute/declines-${index}`);

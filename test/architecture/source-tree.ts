@@ -13,9 +13,19 @@ export type SourceTree = ReadonlyMap<string, string>;
 export type Complaint = string;
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const FOLDERS = ['src', 'simulators', 'conformance', 'tools', 'bench', 'chaos', 'test', 'migrations'];
-const PAGES = ['ARCHITECTURE.md', 'docs/configuration.md', 'docs/cryptography.md'];
-const KEPT = /\.(ts|mjs|js|json|sql)$/;
+const FOLDERS = [
+  'src',
+  'simulators',
+  'conformance',
+  'tools',
+  'bench',
+  'chaos',
+  'test',
+  'migrations',
+  'docs/pt',
+];
+const PAGES = ['ARCHITECTURE.md', 'docs/configuration.md', 'docs/cryptography.md', 'README.pt-BR.md'];
+const KEPT = /\.(ts|mjs|js|json|sql|md)$/;
 
 /** The tree that this file is part of. */
 export function readSourceTree(): SourceTree {

@@ -4,7 +4,7 @@ import { assertNone, assertOne, planted } from './planted.ts';
 import { readSourceTree } from './source-tree.ts';
 import { genderComplaints, widthComplaints, wordComplaints } from './words.ts';
 
-test('comments say the words of the trade', () => {
+test('comments and titles of tests say the words of the trade', () => {
   assertNone(wordComplaints(readSourceTree()));
 });
 
@@ -16,6 +16,8 @@ test('an acquirer has one gender in Portuguese', () => {
   assertNone(genderComplaints(readSourceTree()));
   const bad = { 'src/texts.json': '{\n"Of it.": "Do adquirente, e ao Adquirente."\n}' };
   assertOne(genderComplaints(planted(bad)), /says o adquirente: 2 times: src\/texts.json:2/);
+  const page = { 'docs/pt/pagamentos.md': '# Pagar\n\nPelo adquirente.\n' };
+  assertOne(genderComplaints(planted(page)), /1 times: docs\/pt\/pagamentos.md:3/);
 });
 
 test('each word that is not said is found where it stands', () => {
@@ -33,6 +35,9 @@ test('each word that is not said is found where it stands', () => {
     );
   }
   assertOne(wordComplaints(planted({ 'test/a.test.ts': '// Whoever' })), /says Whoever: 1/);
+  const titled = "\ntest('it is paid', run);\ntest(\n  \"a file that doesn't tell, tells\",\n  run,\n);\n";
+  assertOne(wordComplaints(planted({ 'test/a.test.ts': titled })), /says tells: 1 .*test\/a.test.ts:3/);
+  assert.deepEqual(wordComplaints(planted({ 'test/a.ts': titled })), []);
 });
 
 test('text that is no comment, and those words inside of others, pass', () => {

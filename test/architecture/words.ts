@@ -1,4 +1,4 @@
-import type { Complaint, SourceTree } from './source-tree.ts';
+import { type Complaint, isTest, type SourceTree } from './source-tree.ts';
 
 type Rule = { readonly name: string; readonly pattern: RegExp };
 
@@ -10,16 +10,16 @@ const rule = (name: string, pattern: RegExp): Rule => ({ name, pattern });
 
 const WORD_RULES: readonly Rule[] = [
   ...BEGINNINGS.map((word) => rule(word, new RegExp(`(^|[.;:] +)${word}\\b`, 'g'))),
-  ...['told', 'tells', 'hears', 'wish', 'house', 'room', 'undo', 'tombstone'].map((word) =>
+  ...['told', 'tells', 'hear', 'hearing', 'wish', 'house', 'room', 'undo', 'tombstone'].map((word) =>
     rule(word, new RegExp(`\\b${word}(s|es)?\\b`, 'gi')),
   ),
 ];
 
-/** The comments of the sources that say words which are not the trade's. */
+/** Comments of the sources and titles of tests that say words which are not the trade's. */
 export function wordComplaints(tree: SourceTree): Complaint[] {
-  const comments = commentsOf(tree);
+  const texts = [...commentsOf(tree), ...titlesOf(tree)];
   return WORD_RULES.flatMap(({ name, pattern }) => {
-    const found = comments.flatMap(({ place, text }) => [...text.matchAll(pattern)].map(() => place));
+    const found = texts.flatMap(({ place, text }) => [...text.matchAll(pattern)].map(() => place));
     return complaintOf(found, `says ${name}`);
   });
 }
@@ -36,10 +36,10 @@ export function widthComplaints(tree: SourceTree): Complaint[] {
 /** In Portuguese an acquirer is a company: `a adquirente`. */
 const OTHER_GENDER = /\b(?:o|do|ao|no|pelo|um|seu|próprio) adquirentes?\b/gi;
 
-/** Portuguese texts that give a word another gender than all others do. */
+/** Portuguese texts and pages that give a word another gender than all others do. */
 export function genderComplaints(tree: SourceTree): Complaint[] {
   const found = [...tree].flatMap(([path, source]) =>
-    path.startsWith('src/')
+    /^(src|docs\/pt)\/|^README\.pt/.test(path)
       ? source
           .split('\n')
           .flatMap((line, index) => [...line.matchAll(OTHER_GENDER)].map(() => `${path}:${index + 1}`))
@@ -50,6 +50,20 @@ export function genderComplaints(tree: SourceTree): Complaint[] {
 
 function complaintOf(places: readonly string[], what: string): Complaint[] {
   return places.length === 0 ? [] : [`${what}: ${places.length} times: ${places.join(', ')}`];
+}
+
+/** What stands between the quotes, also on the line below. */
+const TITLE = /(?<!\.)\b(?:test|describe)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
+
+function titlesOf(tree: SourceTree): { readonly place: string; readonly text: string }[] {
+  return [...tree].flatMap(([path, source]) =>
+    !isTest(path) || FENCE.test(path)
+      ? []
+      : [...source.matchAll(TITLE)].map(({ index, 2: text = '' }) => ({
+          place: `${path}:${source.slice(0, index).split('\n').length}`,
+          text,
+        })),
+  );
 }
 
 type CommentLine = { readonly place: string; readonly text: string; readonly columns: number };

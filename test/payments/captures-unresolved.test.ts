@@ -104,7 +104,7 @@ test('a capture that the acquirer refuses leaves the payment as it was', async (
   assert.deepEqual(await ledgerOf(service, paymentId), { amount: 2_000, status: 'approved' });
 });
 
-test('a cancel whose void is not acknowledged is finished, and its key tells so', async () => {
+test('a cancel whose void is not acknowledged is finished, and its key says so', async () => {
   const { paymentId } = await preauthorize(service, 10_000);
   spoil('undo', 'unavailable');
   const key = { 'idempotency-key': randomUUID() };

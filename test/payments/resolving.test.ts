@@ -41,7 +41,7 @@ test('a charge on which the acquirer stays silent delays none of the others', as
   await untilState(service, silent, 'voided');
 });
 
-test('a merchant is asked about at half of the connections at most, and each that ends makes room', async () => {
+test('a merchant is asked about at half of the connections at most, and each that ends frees one', async () => {
   const order = newOrder();
   service.bridge.spoil(({ kind }) => (kind === 'find' ? 'hold' : null));
   const id = await payUnknown(service, order);

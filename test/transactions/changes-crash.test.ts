@@ -56,7 +56,7 @@ test('two processes apply each change once, and those of an installment in their
   await beside.stop();
 });
 
-test('a process that is killed between hearing of a change and applying it loses nothing', async () => {
+test('a process that is killed between keeping a change and applying it loses nothing', async () => {
   const paymentId = await service.sell(6_000, 2);
   const { address } = service.database;
   const holder = new pg.Client(address);

@@ -89,7 +89,7 @@ test('what is new is sent at once after another process found the system well, h
   assert.equal((await service.untilTries(deliveryNumber, 1)).state, 'delivered');
 });
 
-test('a merchant with very many servers that hang keeps no other merchant from hearing', async () => {
+test('a merchant with very many servers that hang keeps no other merchant from being notified', async () => {
   const other = await openMerchantSystem();
   try {
     await service.auditor.query(

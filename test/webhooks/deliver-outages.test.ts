@@ -250,7 +250,7 @@ test('what is found out about an address that was replaced meanwhile changes not
   }
 });
 
-test('twenty thousand that wait for a dead system keep nobody else from hearing', async () => {
+test('twenty thousand that wait for a dead system keep nobody else from being notified', async () => {
   await service.auditor.query(
     `insert into deliveries (merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, body, due_at,
        scheduled_at)

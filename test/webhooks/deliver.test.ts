@@ -160,7 +160,7 @@ test('what was written under a lease is sent at once by who wrote it', async () 
   assert.deepEqual(bodies().sort(), ['one', 'two']);
 });
 
-test('a target is called eight times at once at most, and one that hangs leaves room for another', async () => {
+test('a target is called eight times at once at most, and one that hangs leaves slots to another', async () => {
   const slow = await openMerchantSystem('nothing');
   try {
     await service.register('1', slow.url);

@@ -129,7 +129,7 @@ const deliveries = () =>
     [MERCHANT],
   );
 
-test('with room to send, what an outcome notifies of is leased and handed over once it is committed', async () => {
+test('with free slots, what an outcome notifies of is leased and handed over once it is committed', async () => {
   const { deliverer, received } = receiving(LEASE_MILLISECONDS);
   const rows = [await begun(2), await begun(1, false)];
   const results = await outcomesWrite(database, deliverer).write(rows, []);
@@ -204,7 +204,7 @@ for (const [what, change] of [
   });
 }
 
-test('a process without room leaves everything to the work', async () => {
+test('a process without free slots leaves everything to the work', async () => {
   const { deliverer, received } = receiving(0);
   await outcomesWrite(database, deliverer).write([await begun(2)], []);
   assert.deepEqual(

@@ -112,7 +112,7 @@ test('a post that gets none of the connections of a busy server in time is the s
   assert.equal(hanging.received.length, 1);
 });
 
-test('idle connections make room for other servers', async () => {
+test('idle connections give way to other servers', async () => {
   const shops = await Promise.all(Array.from({ length: 6 }, async () => kept(await startListener())));
   const way = careful({ perOrigin: 8, inAll: 2, waiting: 1_000 });
   for (let round = 0; round < 3; round += 1) {
@@ -122,7 +122,7 @@ test('idle connections make room for other servers', async () => {
   assert.equal(mostOpen, 2);
 });
 
-test('a process without room says that it did not send, which is no failure of the server', async () => {
+test('a process without a free connection says that it did not send, which is no failure of the server', async () => {
   const hanging = kept(await startListener('hang'));
   const well = kept(await startListener());
   const way = careful({ perOrigin: 1, inAll: 1, waiting: 1 });

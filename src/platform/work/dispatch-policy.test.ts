@@ -94,7 +94,7 @@ const LIMITS: fc.Arbitrary<DispatchLimits> = fc.oneof(
   fc.integer({ min: 0, max: 200 }).map(chargingLimits),
 );
 
-test('whatever is under way: no lane and no process fills more slots than it has, nor claims without room', () => {
+test('whatever is under way: no lane and no process fills more slots than it has, nor claims without a free one', () => {
   const small = fc.integer({ min: 0, max: 300 });
   fc.assert(
     fc.property(LIMITS, small, small, small, fc.boolean(), (limits, taken, takenNow, queued, isAway) => {

@@ -131,7 +131,7 @@ test('what was claimed under a lease and cannot wait begins although the run is 
   assert.deepEqual(begun, [1]);
 });
 
-test('want of room ends a run, and the end of a task wakes the next one', async () => {
+test('want of free slots ends a run, and the end of a task wakes the next one', async () => {
   const { dispatcher, due, begun, limits, end } = openDispatcher({
     limits: { ...SMALL, claimed: { ...lane, queued: 0 } },
   });
@@ -195,7 +195,7 @@ test('while only one merchant is not answered its tasks begin one at a time, and
   assert.deepEqual(passedOver, [['silent']]);
 });
 
-test('what is written now has slots of its own; what finds no room is handed back', async () => {
+test('what is written now has slots of its own; what finds none free is handed back', async () => {
   const { dispatcher, due, begun, handedBack, end } = openDispatcher();
   due.push(task(1), task(2));
   assert.equal(dispatcher.capacityForNow(), 0, 'it is run elsewhere, if at all');

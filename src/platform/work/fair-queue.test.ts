@@ -50,7 +50,7 @@ test('merchants take turns, however many tasks one of them has', () => {
   assert.deepEqual(takeAll(queue), [1, 6, 7, 2, 3, 4, 5]);
 });
 
-test('an endpoint or a merchant without room is passed over, and keeps its place', () => {
+test('an endpoint or a merchant without a free slot is passed over, and keeps its place', () => {
   const queue = queueOf(
     [task(1), task(2), task(3, 'shop', 'account:2'), task(4, 'shop', 'account:3'), task(5, 'other')],
     2,

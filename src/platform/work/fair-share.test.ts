@@ -44,7 +44,7 @@ test('of few slots one stays for another merchant', () => {
   assert.deepEqual(filled(merchants(1), 1), [1]);
 });
 
-test('a kind leaves room to the other kinds of its merchant, of others, and to others of its own', () => {
+test('a kind leaves slots to the other kinds of its merchant, of others, and to others of its own', () => {
   assert.deepEqual(filled([['a', 'visa']]), [110]);
   for (const slow of [1, 2, 3, 8, 30]) {
     const taken = filled(merchants(slow, 'visa'));

@@ -52,7 +52,7 @@ test('what was paid as expected shows no difference', () => {
   assert.deepEqual(found([{ kind: 'sale' }, {}]), []);
 });
 
-test('what no file tells of is missed behind its plan and some days of grace', () => {
+test('what stands in no file is missed behind its plan and some days of grace', () => {
   assert.deepEqual(found([]), [['notInFile', 9_751, null]]);
   assert.deepEqual(found([{ kind: 'sale' }]), [['notInFile', 9_751, null]]);
   assert.deepEqual(found([], { isCovered: false }), []);
@@ -242,7 +242,7 @@ test('a later file heals, and contradicts what was healed or resolved', () => {
   assert.deepEqual(exceptionMove({ ...FINDING, state: 'healed' }, FINDING), reopened);
 });
 
-test('merchants hear of what is open, of pledges, and of what healed; of no cents of rounding', () => {
+test('merchants are notified of what is open, of pledges, and of what healed; of no cents of rounding', () => {
   const rounding = { ...FINDING, explanation: 'rounding' as const };
   assert.equal(noticeOf(null, exceptionMove(null, FINDING), FINDING), 'opened');
   assert.equal(noticeOf(null, exceptionMove(null, rounding), rounding), null);
