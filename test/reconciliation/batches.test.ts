@@ -25,43 +25,68 @@ after(() => bench.close());
 
 type Member = { readonly nsu: number; readonly gross: number };
 
-async function sell({ nsu, gross }: Member): Promise<string> {
-  const known = { nsu: String(nsu), authorizationCode: 'T12345', soldOn: SOLD_ON, expectedOn: PAID_ON };
+async function sell({ nsu, gross }: Member, expectedOn = PAID_ON): Promise<string> {
+  const known = { nsu: String(nsu), authorizationCode: 'T12345', soldOn: SOLD_ON, expectedOn };
   const [sold] = await bench.sell({ ...known, gross, fee: feeOf(gross) });
   return sold?.transactionId ?? '';
 }
 
-/** The acquirer's list of the batch, and the credit that pays it. */
-async function takeBatch(number: number, members: readonly Member[]): Promise<void> {
-  const count = members.length;
-  const gross = members.reduce((sum, member) => sum + member.gross, 0);
+const sumOf = (members: readonly Member[]) => members.reduce((sum, member) => sum + member.gross, 0);
+
+async function take(name: string, lines: readonly string[]): Promise<void> {
+  const path = join(bench.folder, name);
+  await writeFile(path, bytesOf(lines));
+  const result = await bench.take(path);
+  assert.equal(result.kind, 'taken', JSON.stringify(result));
+}
+
+const numbered = (header: string, number: number) =>
+  header.replace('000634', String(number).padStart(6, '0'));
+
+/** The acquirer's list of the sales of a batch, of a day of November; `REPROC`: sent anew. */
+async function takeList(
+  number: number,
+  members: readonly Member[],
+  { onDay = 20, processing = 'DIARIO' } = {},
+): Promise<void> {
+  const [count, gross] = [members.length, sumOf(members)];
   const fee = feeOf(gross);
   const totals = { gross, fee, rejected: 0, rejectedCount: 0, accepted: count };
-  const listed = [
-    eevcHeader().replace('000634', String(number).padStart(6, '0')),
+  await take(`EEVC-${number}-${processing}`, [
+    numbered(eevcHeader(undefined, processing), number).replace('20112026', `${onDay}112026`),
     branchHeader('004'),
     eevcBatch({ number, count, gross, fee }),
     ...members.map((member) => eevcSale({ ...member, batch: number, fee: feeOf(member.gross) })),
     eevcBranchTotal(totals),
     eevcTrailer(1, members.length + 5, totals),
-  ];
+  ]);
+}
+
+/** None of the acquirer's numbers of these files is missing. */
+let credits = 0;
+
+/** A credit of a batch; `onDay` of November. */
+async function takeCredit(batch: number, gross: number, onDay = 20): Promise<void> {
+  credits += 1;
+  const fee = feeOf(gross);
   const sums = [[1, gross - fee] as const, ...Array.from({ length: 3 }, () => [0, 0] as const)];
-  const credits = [
-    eefiHeader().replace('000634', String(number).padStart(6, '0')),
+  const lines = [
+    numbered(eefiHeader(), credits),
     branchHeader('032'),
-    eefiCredit({ batch: number, gross, fee, net: gross - fee }),
+    eefiCredit({ batch, gross, fee, net: gross - fee }),
     eefiBranchTotal(sums),
     eefiTrailer(1, 5, sums),
   ];
-  for (const [name, lines] of [
-    [`EEVC-${number}`, listed],
-    [`EEFI-${number}`, credits],
-  ] as const) {
-    const path = join(bench.folder, name);
-    await writeFile(path, bytesOf(lines));
-    const result = await bench.take(path);
-    assert.equal(result.kind, 'taken', JSON.stringify(result));
-  }
+  await take(
+    `EEFI-${credits}`,
+    lines.map((each) => each.replaceAll('20112026', `${onDay}112026`)),
+  );
+}
+
+/** The list of a batch, and the credit that pays all of it. */
+async function takeBatch(number: number, members: readonly Member[]): Promise<void> {
+  await takeList(number, members);
+  await takeCredit(number, sumOf(members));
 }
 
 /** What files say that was paid of each. */
@@ -74,6 +99,13 @@ async function filed(ids: readonly string[]): Promise<unknown[]> {
   return rows.map(({ net }) => net);
 }
 
+async function lookAgain(): Promise<void> {
+  for (let looks = 0; looks < 2; looks += 1) {
+    await bench.auditor.query('update reconciliation_exceptions set due_at = now() where due_at is not null');
+    await bench.match();
+  }
+}
+
 const openLines = () =>
   bench.auditor.query(
     `select class, found from reconciliation_exceptions where merchant_id = '' and state = 'open' order by class, found`,
@@ -84,7 +116,7 @@ test('what a batch pays waits until the list of its sales is matched', async () 
     { nsu: 701, gross: 10_000 },
     { nsu: 702, gross: 20_000 },
   ];
-  const ids = await Promise.all(members.map(sell));
+  const ids = await Promise.all(members.map((member) => sell(member)));
   await takeBatch(701, members);
   // Another process has the list under its lease.
   const leased = "set due_at = now() + interval '1 hour' where format = 'redeEevc' and matched_at is null";
@@ -111,9 +143,29 @@ test('a batch of which a sale is not known is divided over none of the others, u
     { class: 'notInParcela', found: 'notFound' },
   ]);
   const late = await sell(second);
-  for (let looks = 0; looks < 2; looks += 1) {
-    await bench.auditor.query('update reconciliation_exceptions set due_at = now() where due_at is not null');
-    await bench.match();
-  }
+  await lookAgain();
   assert.deepEqual([await filed([known, late]), await openLines()], [[9_750, 29_250], []]);
+});
+
+test('a credit that no sales of its batch add up to settles none of them', async () => {
+  const members = [1, 2, 3].map((place) => ({ nsu: 900 + place, gross: 10_000 }));
+  const ids = await Promise.all(members.map((member) => sell(member)));
+  await takeList(900, members);
+  await takeCredit(900, 20_000);
+  await bench.match();
+  const changes = () =>
+    bench.auditor.query('select event from acquirer_changes where reference = any ($1)', [ids]);
+  assert.deepEqual(await changes(), []);
+  for (const id of ids)
+    assert.deepEqual(
+      (await bench.exceptions(id)).filter(([, state]) => state === 'open').map(([name]) => name),
+      ['amountDiffers'],
+    );
+  const [exact] = [await sell({ nsu: 911, gross: 10_000 })];
+  await takeBatch(911, [{ nsu: 911, gross: 10_000 }]);
+  await bench.match();
+  assert.deepEqual(
+    await bench.auditor.query('select event from acquirer_changes where reference = $1', [exact]),
+    [{ event: 'settle' }],
+  );
 });

@@ -13,6 +13,12 @@ export type BatchMember = {
   readonly isPaid: boolean;
 };
 
+/** `isExact`: what they are sold for, or what is left of them, is what the line pays. */
+export type PaidMembers<M extends BatchMember> = {
+  readonly members: readonly M[];
+  readonly isExact: boolean;
+};
+
 /**
  * The sales that a payout of their batch pays: those that the acquirer's changes report for its day,
  * those that are left, or these without those whose money is held back, whichever adds up. Where
@@ -21,7 +27,7 @@ export type BatchMember = {
 export function paidMembers<M extends BatchMember>(
   { amount, bankOn }: { readonly amount: number; readonly bankOn: Day | null },
   members: readonly M[],
-): readonly M[] {
+): PaidMembers<M> {
   const unpaid = members.filter(({ isPaid }) => !isPaid);
   const reported = unpaid.filter(({ reportedOn }) => reportedOn !== null && reportedOn === bankOn);
   const left = unpaid.filter(({ due }) => due > 0);
@@ -32,6 +38,6 @@ export function paidMembers<M extends BatchMember>(
     those.reduce((sum, { gross, canceled }) => sum + gross - canceled, 0),
   ];
   for (const those of [reported, free, left, left.filter(({ isBlocked }) => isBlocked)])
-    if (those.length > 0 && sums(those).includes(amount)) return those;
-  return [reported, free].find((those) => those.length > 0) ?? left;
+    if (those.length > 0 && sums(those).includes(amount)) return { members: those, isExact: true };
+  return { members: [reported, free].find((those) => those.length > 0) ?? left, isExact: false };
 }

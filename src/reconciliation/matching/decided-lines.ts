@@ -86,8 +86,7 @@ export function decideLines(
     match.installments.forEach((installment, index) => {
       const part = parts[index] as EntryMoney;
       const isAgain = isPaying(entry.kind) && paid.has(placeOf(installment));
-      const change =
-        isAgain || !isSure(match, parts, entry) ? null : changeOf(entry, installment, part, sha256);
+      const change = isAgain || !isSure(match, entry) ? null : changeOf(entry, installment, part, sha256);
       if (change !== null) changes.push(change);
       if (isPaying(entry.kind)) paid.add(placeOf(installment));
       const before = named.get(nameOf(installment)) ?? 0;
@@ -112,14 +111,10 @@ export function decideLines(
 
 /**
  * Whether a match may change the books. What only an authorization code names may be another merchant's
- * sale; a batch whose sales do not add up may lack some of them.
+ * sale; of a batch whose sales do not add up to the payout some are not paid by it.
  */
-function isSure(
-  match: { readonly rule: MatchRule },
-  parts: readonly EntryMoney[],
-  entry: FiledEntry,
-): boolean {
-  switch (match.rule) {
+function isSure({ rule, isExact }: MatchedLine, entry: FiledEntry): boolean {
+  switch (rule) {
     case 'reference':
     case 'tid':
       return true;
@@ -128,19 +123,21 @@ function isSure(
     case 'authorization':
       return false;
     case 'batch':
-      return isPaying(entry.kind) && parts.reduce((sum, { gross }) => sum + gross, 0) === entry.gross;
+      return isPaying(entry.kind) && isExact;
   }
 }
 
 const placeOf = ({ merchantId, transactionId, installmentNumber }: InstallmentKey) =>
   `${merchantId} ${transactionId} ${installmentNumber}`;
 
-type LineMatch =
-  | Extract<EntryMatch<FoundCandidate>, { kind: 'matched' }>
-  | { readonly kind: 'unmatched'; readonly reason: string };
+/** `isExact`: of a payout of a batch, that its sales add up to it. */
+type MatchedLine = Extract<EntryMatch<FoundCandidate>, { kind: 'matched' }> & { readonly isExact: boolean };
+type LineMatch = MatchedLine | { readonly kind: 'unmatched'; readonly reason: string };
 
 function matchNamed(entry: FiledEntry, candidates: readonly FoundCandidate[] | null): LineMatch {
-  return candidates === null ? { kind: 'unmatched', reason: 'ambiguous' } : matchEntry(entry, candidates);
+  if (candidates === null) return { kind: 'unmatched', reason: 'ambiguous' };
+  const match = matchEntry(entry, candidates);
+  return match.kind === 'unmatched' ? match : { ...match, isExact: true };
 }
 
 /** `paid`: what lines before this one, of the same look, pay. */
@@ -151,12 +148,12 @@ function matchBatch(entry: FiledEntry, { kind, members }: FoundBatch, paid: Read
   if (!isPaying(entry.kind) && entry.kind !== 'sale' && members.length > 1)
     return { kind: 'unmatched', reason: 'ambiguous' };
   const now = members.map((member) => ({ ...member, isPaid: member.isPaid || paid.has(placeOf(member)) }));
-  const installments = isPaying(entry.kind)
+  const paying = isPaying(entry.kind)
     ? paidMembers({ amount: Math.abs(entry.gross), bankOn: entry.bankOn }, now)
-    : now;
-  return installments.length === 0
+    : { members: now, isExact: false };
+  return paying.members.length === 0
     ? { kind: 'unmatched', reason: members.length === 0 ? 'batchUnknown' : 'batchPaid' }
-    : { kind: 'matched', rule: 'batch', installments };
+    : { kind: 'matched', rule: 'batch', installments: paying.members, isExact: paying.isExact };
 }
 
 const CLASS_OF_UNMATCHED = {

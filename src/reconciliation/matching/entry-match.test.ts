@@ -188,15 +188,17 @@ test('a payout of a batch pays those whose money adds up, held ones by a line of
     member(50, { isPaid: true }),
     member(30, { canceled: 10, due: 20 }),
   ];
-  const paidBy = (amount: number, members: (typeof plain)[]) =>
-    paidMembers({ amount, bankOn: '2027-01-04' as Day }, members);
+  const paidBy = (amount: number, members: (typeof plain)[]) => {
+    const paying = paidMembers({ amount, bankOn: '2027-01-04' as Day }, members);
+    return [paying.members, paying.isExact];
+  };
   const all = [plain, held, paid, less];
-  assert.deepEqual(paidBy(120, all), [plain, less]);
-  assert.deepEqual(paidBy(190, all), [plain, held, less]);
-  assert.deepEqual(paidBy(70, [held, paid]), [held]);
-  assert.deepEqual(paidBy(121, all), [plain, less]);
-  assert.deepEqual(paidBy(50, [paid]), []);
+  assert.deepEqual(paidBy(120, all), [[plain, less], true]);
+  assert.deepEqual(paidBy(190, all), [[plain, held, less], true]);
+  assert.deepEqual(paidBy(70, [held, paid]), [[held], true]);
+  assert.deepEqual(paidBy(121, all), [[plain, less], false]);
+  assert.deepEqual(paidBy(50, [paid]), [[], false]);
   const reported = member(40, { canceled: 40, reportedOn: '2027-01-04' });
-  assert.deepEqual(paidBy(40, [plain, reported]), [reported], 'charged back since');
-  assert.deepEqual(paidBy(41, [plain, reported]), [reported]);
+  assert.deepEqual(paidBy(40, [plain, reported]), [[reported], true], 'charged back since');
+  assert.deepEqual(paidBy(41, [plain, reported]), [[reported], false]);
 });
