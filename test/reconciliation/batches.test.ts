@@ -169,3 +169,51 @@ test('a credit that no sales of its batch add up to settles none of them', async
     [{ event: 'settle' }],
   );
 });
+
+for (const days of [
+  [21, 22],
+  [24, 23],
+] as const)
+  test(`two credits of a batch are divided in the order of their days, taken as ${days}`, async () => {
+    const batch = 1_000 + days[0];
+    const members = [10_000, 20_000, 40_000].map((gross, place) => ({ nsu: batch + place, gross }));
+    const ids = await Promise.all(members.map((member) => sell(member)));
+    await takeList(batch, members);
+    await bench.match();
+    const earlier = Math.min(...days);
+    await bench.auditor.query(
+      'update receivables set reported_bank_on = $2::date where transaction_id = any ($1)',
+      [ids.slice(0, 2), `2026-11-${earlier}`],
+    );
+    for (const day of days) await takeCredit(batch, day === earlier ? 30_000 : 40_000, day);
+    // Another process has the first of them under its lease.
+    const ofDay = `format = 'redeEefi' and from_on = '2026-11-${earlier}'`;
+    await bench.auditor.query(
+      `update settlement_files set due_at = now() + interval '1 hour' where ${ofDay}`,
+    );
+    await bench.match();
+    assert.deepEqual([await filed(ids), await openLines()], [[null, null, null], []]);
+    await bench.auditor.query(`update settlement_files set due_at = now() where ${ofDay}`);
+    await bench.match();
+    assert.deepEqual([await filed(ids), await openLines()], [[9_750, 19_500, 39_000], []]);
+  });
+
+test('a credit of an earlier day waits for one that is being divided', async () => {
+  const members = [10_000, 20_000].map((gross, place) => ({ nsu: 1_100 + place, gross }));
+  const ids = await Promise.all(members.map((member) => sell(member)));
+  await takeList(1_100, members);
+  await bench.match();
+  await bench.auditor.query(
+    `update receivables set reported_bank_on = '2026-11-25' where transaction_id = $1`,
+    [ids[0]],
+  );
+  await takeCredit(1_100, 20_000, 26);
+  const leased = "set due_at = now() + interval '1 hour' where matched_at is null";
+  await bench.auditor.query(`update settlement_files ${leased}`);
+  await takeCredit(1_100, 10_000, 25);
+  await bench.match();
+  assert.deepEqual(await filed(ids), [null, null]);
+  await bench.auditor.query('update settlement_files set due_at = now() where matched_at is null');
+  await bench.match();
+  assert.deepEqual([await filed(ids), await openLines()], [[9_750, 19_500], []]);
+});

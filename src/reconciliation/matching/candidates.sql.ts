@@ -28,12 +28,15 @@ export type MatchedFile = {
 };
 
 /**
- * What Rede pays of a batch is divided over the sales that its other file lists: one that was taken
- * before is matched before, unless it has failed for long.
+ * What Rede pays of a batch is divided over the sales that its other file lists, and that no file paid
+ * before: a list that was taken before is matched before, and one file of payouts of an establishment
+ * after the other, by their days, unless one has failed for long.
  */
 const WAITS = `f.taken_at is not null and not (f.format = 'redeEefi' and exists (
-     select from settlement_files v where v.format = 'redeEevc' and v.establishment = f.establishment
-       and v.file_number < f.file_number and v.taken_at > now() - interval '10 minutes' and v.matched_at is null
+     select from settlement_files v where v.establishment = f.establishment and v.file_number <> f.file_number
+       and v.taken_at > now() - interval '10 minutes' and v.due_at is not null
+       and (v.format = 'redeEevc' and v.file_number < f.file_number
+         or v.format = 'redeEefi' and ((v.to_on, v.file_number) < (f.to_on, f.file_number) or v.due_at > now()))
    ))`;
 
 const CLAIM = statement(
