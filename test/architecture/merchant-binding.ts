@@ -100,7 +100,6 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'cancels.find_case': "the operator's view",
   'captures.find_case': "the operator's view",
   'reconciliation_exceptions.count_open': 'metrics of what differs, for all merchants',
-  'reconciliation_exceptions.count_open_lines': 'metrics of what differs, for all merchants',
   'reconciliation_exceptions.find': "the operator's view",
   'settlement_entries.find_candidates': 'a line of a file names no merchant',
   'settlement_entries.find_candidates_by_code': 'a line of a file names no merchant',
@@ -114,7 +113,6 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'settlement_matches.find_some_of_file': 'a line of a file names no merchant',
   'settlement_matches.withdraw_some': 'a line of a file names no merchant',
   'reconciliation_exceptions.heal_some_of_file': 'a line of a file names no merchant',
-  'reconciliation_exceptions.heal_line': 'a line of a file names no merchant',
   'day_reports.sum_lines': "the operator's view",
   'day_reports.list_largest_lines': "the operator's view",
   'truth_runs.list_merchants': 'work that falls due, for all merchants',
@@ -168,7 +166,7 @@ type Query = {
 /**
  * The merchants' tables that a statement touches and does not bind. A table is bound when its
  * `merchant_id` equals a
- * parameter, or that of something bound: rows of parameters (`unnest`), another part of the
+ * parameter or a constant ('': lines of which no merchant is known), or that of something bound: rows of parameters (`unnest`), another part of the
  * statement (checked for
  * itself), or a table that is bound; or when its rows are those that such a part has found (`ctid =
  * any (array(select …))`,
@@ -350,7 +348,7 @@ function boundAliases(
   for (const alias of outer) if (!references.some((reference) => reference.alias === alias)) bound.add(alias);
   const only = read.length === 1 ? (read[0]?.alias ?? '') : '';
   const pairs: [string, string][] = [];
-  for (const [, left = only] of query.matchAll(/(?:(\w+)\.)?\bmerchant_id ?= ?(?:any ?\( ?)?\$\d/g))
+  for (const [, left = only] of query.matchAll(/(?:(\w+)\.)?\bmerchant_id ?= ?(?:any ?\( ?)?(?:\$\d|'')/g))
     bound.add(left);
   for (const [, right = only] of query.matchAll(/\$\d+(?:::\w+)? ?= ?(?:(\w+)\.)?merchant_id\b/g))
     bound.add(right);

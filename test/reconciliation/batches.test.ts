@@ -217,3 +217,30 @@ test('a credit of an earlier day waits for one that is being divided', async () 
   await bench.match();
   assert.deepEqual([await filed(ids), await openLines()], [[9_750, 19_500], []]);
 });
+
+test('a sale whose payout waits for the list of its batch is not missed', async () => {
+  const [ours, foreign, whole] = [1_201, 1_202, 1_211].map((nsu) => ({ nsu, gross: 10_000 })) as [
+    Member,
+    Member,
+    Member,
+  ];
+  const known = await sell(ours, '2026-11-27');
+  await sell(whole, '2026-11-30');
+  await takeList(1_201, [ours, foreign]);
+  await takeCredit(1_201, 20_000, 27);
+  await takeList(1_211, [whole]);
+  await takeCredit(1_211, 10_000, 30);
+  await bench.match();
+  const shown = () =>
+    bench.auditor.query(
+      'select class, state, explanation from reconciliation_exceptions where transaction_id = $1',
+      [known],
+    );
+  assert.deepEqual(await shown(), [
+    { class: 'notInFile', state: 'explained', explanation: 'batchIncomplete' },
+  ]);
+  const late = await sell(foreign, '2026-11-27');
+  await lookAgain();
+  assert.deepEqual([await filed([known, late]), await openLines()], [[9_750, 9_750], []]);
+  assert.deepEqual(await shown(), [{ class: 'notInFile', state: 'healed', explanation: null }]);
+});

@@ -46,7 +46,8 @@ const ROWS = inputRows<ExceptionRow>({
 
 /** How soon an open exception is looked at again; each look that changes nothing doubles it. */
 const FIRST_LOOK = "interval '1 minute'";
-const IS_LOOKED_AT = "(g.next_state = 'open' or g.next_state = 'explained' and g.explanation = 'onItsWay')";
+const IS_LOOKED_AT =
+  "(g.next_state = 'open' or g.next_state = 'explained' and g.explanation in ('onItsWay', 'batchIncomplete'))";
 
 const RECORD = statement(
   'reconciliation_exceptions.record',

@@ -31,10 +31,10 @@ export const EXCEPTION_MOVES = {
 } as const satisfies Record<ExceptionState, Record<ExceptionEvent, ExceptionState | null>>;
 
 /**
- * Why a rule takes a difference for known. `onItsWay`: it waits to be applied to the states, and is
- * looked at again.
+ * Why a rule takes a difference for known. `onItsWay`: it waits to be applied to the states.
+ * `batchIncomplete`: a line pays its batch, and waits for the list of the batch to be whole.
  */
-export const EXPLANATIONS = ['rounding', 'pledge', 'onItsWay'] as const;
+export const EXPLANATIONS = ['rounding', 'pledge', 'onItsWay', 'batchIncomplete'] as const;
 export type Explanation = (typeof EXPLANATIONS)[number];
 
 /** A difference as the facts show it now. */

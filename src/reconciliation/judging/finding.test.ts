@@ -26,6 +26,7 @@ const INSTALLMENT: JudgedInstallment = {
   installmentCount: 3,
   state: 'authorized',
   isCovered: true,
+  awaitsList: false,
 };
 const PAYOUT: MatchedPart = {
   kind: 'payout',
@@ -56,6 +57,7 @@ test('what stands in no file is missed behind its plan and some days of grace', 
   assert.deepEqual(found([]), [['notInFile', 9_751, null]]);
   assert.deepEqual(found([{ kind: 'sale' }]), [['notInFile', 9_751, null]]);
   assert.deepEqual(found([], { isCovered: false }), []);
+  assert.deepEqual(found([], { awaitsList: true }), [['notInFile', 9_751, 'batchIncomplete']]);
   const gone = { canceled: 10_000, expectedFee: 0, expectedNet: 0, state: 'canceled' } as const;
   assert.deepEqual(found([], gone), []);
   // It was paid, by the books, before it was canceled.

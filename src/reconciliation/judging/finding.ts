@@ -43,9 +43,10 @@ function pledgeFinding({ expectedOn }: JudgedInstallment, { held, pledged }: Jud
 }
 
 function missingFinding(installment: JudgedInstallment, { paid, held }: JudgedLines): Finding | null {
-  const { isCovered, expectedNet: amount, expectedOn: day } = installment;
+  const { isCovered, awaitsList, expectedNet: amount, expectedOn: day } = installment;
   if (paid.length + held.length > 0 || !isCovered || dueGross(installment) === 0) return null;
-  return { class: 'notInFile', amount, expected: String(amount), found: null, day, explanation: null };
+  const explanation = awaitsList ? 'batchIncomplete' : null;
+  return { class: 'notInFile', amount, expected: String(amount), found: null, day, explanation };
 }
 
 /**

@@ -20,6 +20,8 @@ export type JudgedInstallment = {
   readonly state: 'authorized' | 'paid' | 'canceled' | 'blocked';
   /** Files of the merchant's establishments cover its day, and `GRACE_DAYS` behind it. */
   readonly isCovered: boolean;
+  /** A line pays its batch, and waits for the list of the batch to be whole. */
+  readonly awaitsList: boolean;
 };
 
 /** A file may bring a payout up to so many days behind its day. */

@@ -3,6 +3,7 @@ import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import type { EntryKind } from '../settlement-entry.ts';
+import { AWAITS_LIST } from './coverage.sql.ts';
 import { GRACE_DAYS, type JudgedInstallment } from './judged-installment.ts';
 import type { InstallmentKey, MatchedPart, MatchRule } from './matched-part.ts';
 
@@ -26,7 +27,7 @@ export const JUDGED_COLUMNS = `r.gross, r.canceled, r.fee_portion, r.expected_fe
      (
        select to_char(max(v.covered_to), 'YYYY-MM-DD') from settlement_coverages v
        where v.merchant_id = r.merchant_id and v.covered_from <= r.expected_on
-     ) as covered_to, ${CHARGED_BACK} as charged_back, (
+     ) as covered_to, ${AWAITS_LIST} as awaits_list, ${CHARGED_BACK} as charged_back, (
        select coalesce(sum(e.amount), 0)::bigint ${OF_CHARGEBACKS} and ${SOURCE_OF_E} = 'file'
      ) as charged_back_by_files`;
 
@@ -147,6 +148,7 @@ export function parseJudged(row: Row): JudgedInstallment {
     installmentCount: row.installment_count as number,
     state: row.state as JudgedInstallment['state'],
     isCovered: coveredTo !== null && addDays(expectedOn, GRACE_DAYS) <= coveredTo,
+    awaitsList: row.awaits_list as boolean,
   };
 }
 

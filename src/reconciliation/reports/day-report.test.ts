@@ -20,6 +20,7 @@ const INSTALLMENT = {
   installmentCount: 1,
   state: 'authorized',
   isCovered: true,
+  awaitsList: false,
 } as const;
 const PAYOUT: MatchedPart = {
   kind: 'payout',

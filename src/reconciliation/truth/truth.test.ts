@@ -23,6 +23,7 @@ const AT_ONE: ComparedInstallment = {
     chargedBackByFiles: 0,
     feePortion: 249,
     isCovered: true,
+    awaitsList: false,
     isPaid: true,
     payout: PAID,
     filed: { ...PAID, anticipation: 0 },
