@@ -53,9 +53,6 @@ export type MatchingBench = {
 const MERCHANT = 'LOJA';
 const NEVER = new AbortController().signal;
 
-/** A file's day is its sequence too, so that none is missing between two days. */
-const sequenceOf = (day: string) => Math.round((Date.parse(day) - Date.parse('2020-01-01')) / 86_400_000);
-
 export async function openMatchingBench(): Promise<MatchingBench> {
   const database = await createTestDatabase({ migrated: true });
   const pool = openDatabase(database.runtime, () => {});
@@ -65,6 +62,13 @@ export async function openMatchingBench(): Promise<MatchingBench> {
   const audited = await auditedTools(pool);
   const tools: MatchTools = { database: pool, notifyDeliverer: () => {}, observe: () => {} };
   let made = 0;
+  // No number is missing between two files, whatever their days are.
+  const sequences = new Map<string, number>();
+  const sequenceOf = (day: string): number => {
+    const sequence = sequences.get(day) ?? sequences.size + 1;
+    sequences.set(day, sequence);
+    return sequence;
+  };
 
   const take = (path: string) =>
     importSettlementFile({ ...audited, report: () => {}, notify: () => {} }, path, audited.operator);

@@ -149,6 +149,8 @@ test('a row that is missing is missed once a later file covers its day, and heal
   const sold = daysAfter(soldOn, 7);
   await importDay('cielo04', paidOn(sold, 2), '&fault=rowMissing');
   assert.deepEqual(await exceptionsOf(spoiled, { class: 'notInFile' }), []);
+  // The files of its day and of the days of grace; those between them and the last are missing.
+  for (const days of [1, 2]) await importDay('cielo04', daysAfter(paidOn(sold, 2), days));
   await importDay('cielo04', paidOn(sold, 3));
   const missing = await until('it is missed', async () => {
     const [one] = await exceptionsOf(spoiled, { class: 'notInFile' });

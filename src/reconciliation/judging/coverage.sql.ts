@@ -3,9 +3,42 @@
  * nothing is read for it.
  */
 
+/** `GRACE_DAYS`, as the text of a statement. */
+const GRACE = '2';
+
 const IS_UNPAID = `not exists (
        select from settlement_matches m where m.merchant_id = r.merchant_id and m.transaction_id = r.transaction_id
          and m.installment_number = r.installment_number and m.kind in ('payout', 'anticipation')
+     )`;
+
+/**
+ * Whether, by the acquirer's numbers of the files of a coverage `v`, one is missing that may tell of the
+ * day of `r` or of the days of grace: its days are those between the file before it and the one behind.
+ */
+const IS_FILE_MISSING = `exists (
+         select from settlement_files f
+         cross join lateral (
+           select to_on from settlement_files
+           where format = f.format and establishment = f.establishment and sequence < f.sequence
+             and taken_at is not null and matched_at is not null
+           order by sequence desc limit 1
+         ) b
+         where f.format = v.format and f.establishment = v.establishment and f.taken_at is not null
+           and f.to_on >= r.expected_on and r.expected_on <= greatest(f.from_on - 1, b.to_on)
+           and r.expected_on + ${GRACE} >= least(f.from_on, b.to_on + 1)
+           and not exists (
+             select from settlement_files n
+             where n.format = f.format and n.establishment = f.establishment and n.sequence = f.sequence - 1
+               and n.taken_at is not null and n.matched_at is not null
+           )
+       )`;
+
+/** Up to which day files of an establishment of its merchant tell of it; null: they do not. */
+export const COVERED_TO = `(
+       select to_char(max(v.covered_to), 'YYYY-MM-DD') from settlement_coverages v
+       where v.merchant_id = r.merchant_id and v.covered_from <= r.expected_on
+         and v.covered_to >= r.expected_on + ${GRACE}
+         and case when ${IS_UNPAID} then not ${IS_FILE_MISSING} else true end
      )`;
 
 /**

@@ -3,7 +3,7 @@ import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import type { EntryKind } from '../settlement-entry.ts';
-import { AWAITS_LIST } from './coverage.sql.ts';
+import { AWAITS_LIST, COVERED_TO } from './coverage.sql.ts';
 import { GRACE_DAYS, type JudgedInstallment } from './judged-installment.ts';
 import type { InstallmentKey, MatchedPart, MatchRule } from './matched-part.ts';
 
@@ -19,15 +19,11 @@ export const CHARGED_BACK = `(
      )`;
 
 /**
- * What of a receivable `r` is judged. Files cover its day where those of an establishment of its
- * merchant do, up to `covered_to`.
+ * What of a receivable `r` is judged.
  */
 export const JUDGED_COLUMNS = `r.gross, r.canceled, r.fee_portion, r.expected_fee, r.expected_net,
      to_char(r.expected_on, 'YYYY-MM-DD') as expected_on, r.installment_count, r.installment_state as state,
-     (
-       select to_char(max(v.covered_to), 'YYYY-MM-DD') from settlement_coverages v
-       where v.merchant_id = r.merchant_id and v.covered_from <= r.expected_on
-     ) as covered_to, ${AWAITS_LIST} as awaits_list, ${CHARGED_BACK} as charged_back, (
+     ${COVERED_TO} as covered_to, ${AWAITS_LIST} as awaits_list, ${CHARGED_BACK} as charged_back, (
        select coalesce(sum(e.amount), 0)::bigint ${OF_CHARGEBACKS} and ${SOURCE_OF_E} = 'file'
      ) as charged_back_by_files`;
 

@@ -104,10 +104,12 @@ export async function findNotFiled(
 
 const LOOKED = statement(
   'settlement_coverages.look',
-  `update settlement_coverages set looked_to = greatest(looked_to, $4::date)
-   where merchant_id = $1 and format = $2 and establishment = $3`,
+  `update settlement_coverages set looked_to = $4::date
+   where merchant_id = $1 and format = $2 and establishment = $3 and looked_to = $5::date`,
 );
 
-export function lookedStep({ merchantId, format, establishment, lookTo }: CoverageToLook): Step {
-  return { statement: LOOKED, values: [merchantId, format, establishment, lookTo] };
+/** A file may have been taken in the meantime of whose days some are to be looked through again. */
+export function lookedStep(coverage: CoverageToLook): Step {
+  const { merchantId, format, establishment, lookTo, lookedTo } = coverage;
+  return { statement: LOOKED, values: [merchantId, format, establishment, lookTo, lookedTo] };
 }
