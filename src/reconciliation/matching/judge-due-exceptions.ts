@@ -37,5 +37,5 @@ async function matchLineAgain(
   const { batches } = await withBatches(database, [entry]);
   const decided = await decideEntries(database, [entry], batches, sha256);
   if (decided.matches.length === 0) return;
-  if (await recordFoundLine(database, exceptionId, decided)) notifyDeliverer();
+  if (await recordFoundLine(database, { exceptionId, fileNumber }, decided)) notifyDeliverer();
 }

@@ -128,16 +128,25 @@ const HEAL_LINE = statement(
    returning e.exception_id`,
 );
 
-/** A line whose sale was found later: its exception heals, and what follows is judged. */
+const HOLD_STANDING = statement(
+  'settlement_files.hold_standing',
+  'select file_number from settlement_files where file_number = $1 and replaced_by is null for share',
+);
+
+/**
+ * A line whose sale was found later: its exception heals, and what follows is judged. Nothing is written
+ * for a file that was sent anew: what its lines were matched to is taken back once.
+ */
 export async function recordFoundLine(
   database: Database,
-  exceptionId: string,
+  { exceptionId, fileNumber }: { readonly exceptionId: string; readonly fileNumber: number },
   { matches, changes }: Pick<DecidedLines, 'matches' | 'changes'>,
 ): Promise<boolean> {
   const steps: CommitStep[] = [
-    { statement: HEAL_LINE, values: [exceptionId] },
-    (rows) => (rows[0]?.length === 1 ? keepFiledChangesStep(changes) : null),
-    (rows) => (rows[0]?.length === 1 ? { statement: WRITE, values: MATCHES.values(matches) } : null),
+    { statement: HOLD_STANDING, values: [fileNumber] },
+    (rows) => (rows[0]?.length === 1 ? { statement: HEAL_LINE, values: [exceptionId] } : null),
+    (rows) => (rows[1]?.length === 1 ? keepFiledChangesStep(changes) : null),
+    (rows) => (rows[1]?.length === 1 ? { statement: WRITE, values: MATCHES.values(matches) } : null),
   ];
   const all = [...steps, ...judgeSteps(matches, steps.length)];
   return isAnyWaiting(await database.commit(all));
