@@ -51,3 +51,27 @@ test('a line whose sale is found while its file is sent anew keeps no match', as
   ]);
   assert.deepEqual(matches, []);
 });
+
+test('an installment that cannot be judged keeps none of the others', async () => {
+  const day = '2026-12-16';
+  const [good] = (await bench.sell({ expectedOn: day })) as [Sold];
+  const [bad] = (await bench.sell({ expectedOn: day })) as [Sold];
+  await bench.takeLines(day, [payoutOf(good, { fee: 350 }), payoutOf(bad, { fee: 350 })]);
+  const ids = [good.transactionId, bad.transactionId];
+  await bench.auditor.query(
+    'update receivables set expected_fee = 350, expected_net = 9650 where transaction_id = any ($1)',
+    [ids],
+  );
+  await bench.auditor.query(`create function fail() returns trigger language plpgsql as $$
+    begin raise 'it cannot be written'; end $$`);
+  await bench.auditor.query(`create trigger fail before update of state on reconciliation_exceptions for each row
+    when (new.transaction_id = '${bad.transactionId}' and new.state = 'healed') execute function fail()`);
+  await lookNow();
+  await assert.rejects(judgeDueExceptions(bench.tools, NEVER), /it cannot be written/);
+  assert.deepEqual(await bench.exceptions(good.transactionId), [['feeDiffers', 'healed', 100]]);
+  assert.deepEqual(await bench.exceptions(bad.transactionId), [['feeDiffers', 'open', 100]]);
+  await bench.auditor.query('drop trigger fail on reconciliation_exceptions');
+  await lookNow();
+  await bench.match();
+  assert.deepEqual(await bench.exceptions(bad.transactionId), [['feeDiffers', 'healed', 100]]);
+});

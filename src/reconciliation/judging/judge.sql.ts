@@ -67,6 +67,19 @@ export function judgeSteps(keys: readonly InstallmentKey[], at: number): CommitS
   ];
 }
 
+/** The same of installments that a step before them gives. */
+export function judgeGivenSteps(
+  keysOf: (rows: readonly Row[][]) => readonly InstallmentKey[],
+  at: number,
+): CommitStep[] {
+  return Array.from({ length: STEPS_TO_JUDGE }, (_, index): CommitStep => {
+    return (rows) => {
+      const step = judgeSteps(keysOf(rows), at)[index] as CommitStep;
+      return typeof step === 'function' ? step(rows) : step;
+    };
+  });
+}
+
 function uniqueKeys(keys: readonly InstallmentKey[]): InstallmentKey[] {
   const named = keys.map((key) => [`${key.merchantId} ${key.transactionId} ${key.installmentNumber}`, key]);
   return [...new Map(named as [string, InstallmentKey][]).values()];

@@ -1,3 +1,4 @@
+import type { InstallmentKey } from '../judging/matched-part.ts';
 import { findEntry } from './candidates.sql.ts';
 import { claimDueExceptions, type DueException } from './due-exceptions.sql.ts';
 import { decideEntries, type MatchTools, withBatches } from './match-due-file.ts';
@@ -14,10 +15,12 @@ export async function judgeDueExceptions(tools: MatchTools, signal: AbortSignal)
   const due = await claimDueExceptions(tools.database, EXCEPTIONS_OF_RUN);
   const keys = due.flatMap(({ installment }) => (installment === null ? [] : [installment]));
   const errors: unknown[] = [];
-  if (keys.length > 0) {
-    const isWaiting = await judgeInstallments(tools.database, keys);
-    if (isWaiting) tools.notifyDeliverer();
-  }
+  if (keys.length > 0)
+    await judge(tools, keys).catch(async () => {
+      // One that fails keeps none of the others.
+      for (const key of keys)
+        if (!signal.aborted) await judge(tools, [key]).catch((error) => errors.push(error));
+    });
   for (const exception of due) {
     if (signal.aborted) break;
     if (exception.installment !== null) continue;
@@ -25,6 +28,13 @@ export async function judgeDueExceptions(tools: MatchTools, signal: AbortSignal)
   }
   if (errors.length > 0) throw errors[0];
   return due.length;
+}
+
+async function judge(
+  { database, notifyDeliverer }: MatchTools,
+  keys: readonly InstallmentKey[],
+): Promise<void> {
+  if (await judgeInstallments(database, keys)) notifyDeliverer();
 }
 
 async function matchLineAgain(

@@ -1,6 +1,6 @@
 import { type CommitStep, type Database, statement } from '../../platform/postgres/database.ts';
 import { PAYS } from '../imports/settlement-file.ts';
-import { judgeSteps } from '../judging/judge.sql.ts';
+import { judgeGivenSteps } from '../judging/judge.sql.ts';
 import { parseKey } from '../judging/judged.sql.ts';
 import { GRACE_DAYS } from '../judging/judged-installment.ts';
 import type { MatchedFile } from './candidates.sql.ts';
@@ -86,12 +86,6 @@ const RENEW = statement(
    where file_number = $1 and fence = $2 and matched_at is null returning file_number`,
 );
 
-const FIND_SOME = statement(
-  'settlement_matches.find_some_of_file',
-  `select m.merchant_id, m.transaction_id, m.installment_number from settlement_matches m
-   where m.file_number = $1 order by m.line_number limit 500`,
-);
-
 const WITHDRAW = statement(
   'settlement_matches.withdraw_some',
   `delete from settlement_matches m where m.ctid = any (array(
@@ -117,13 +111,13 @@ export async function withdrawSomeMatches(
   replaced: number,
   leaseMilliseconds: number,
 ): Promise<{ readonly count: number; readonly isWaiting: boolean }> {
-  const keys = (await database.query(FIND_SOME, [replaced])).map(parseKey);
   const steps: CommitStep[] = [
     { statement: RENEW, values: [fileNumber, fence, leaseMilliseconds] },
     (rows) => (rows[0]?.length === 1 ? { statement: WITHDRAW, values: [replaced] } : null),
     (rows) => (rows[0]?.length === 1 ? { statement: HEAL_LINES, values: [replaced] } : null),
   ];
-  const rows = await database.commit([...steps, ...judgeSteps(keys, steps.length)]);
+  const judged = judgeGivenSteps(([, withdrawn = []]) => withdrawn.map(parseKey), steps.length);
+  const rows = await database.commit([...steps, ...judged]);
   const count = (rows[1]?.length ?? 0) + (rows[2]?.length ?? 0);
   return { count, isWaiting: isAnyWaiting(rows) };
 }
