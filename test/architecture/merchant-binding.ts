@@ -111,6 +111,8 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'settlement_coverages.cover': 'a file covers all merchants of its establishment',
   'reconciliation_exceptions.look_again': 'a line of a file names no merchant',
   'settlement_matches.withdraw_some': 'a line of a file names no merchant',
+  'settlement_matches.find_divided_batch': 'a line of a file names no merchant',
+  'settlement_matches.withdraw_line': 'a line of a file names no merchant',
   'reconciliation_exceptions.heal_some_of_file': 'a line of a file names no merchant',
   'day_reports.sum_lines': "the operator's view",
   'day_reports.list_largest_lines': "the operator's view",

@@ -244,3 +244,27 @@ test('a sale whose payout waits for the list of its batch is not missed', async 
   assert.deepEqual([await filed([known, late]), await openLines()], [[9_750, 9_750], []]);
   assert.deepEqual(await shown(), [{ class: 'notInFile', state: 'healed', explanation: null }]);
 });
+
+test('what was divided over a list that is sent anew waits for the new one', async () => {
+  const [kept, gone, added] = [1_301, 1_302, 1_303].map((nsu) => ({ nsu, gross: 10_000 })) as [
+    Member,
+    Member,
+    Member,
+  ];
+  const ids = await Promise.all([kept, gone, added].map((member) => sell(member)));
+  await takeList(1_301, [kept, gone], { onDay: 28 });
+  await takeCredit(1_301, 20_000);
+  await bench.match();
+  assert.deepEqual(await filed(ids), [9_750, 9_750, null]);
+  await takeList(1_301, [kept, added], { onDay: 28, processing: 'REPROC' });
+  await lookAgain();
+  assert.deepEqual([await filed(ids), await openLines()], [[9_750, null, 9_750], []]);
+  // Its exception of before is open again, and not a second one.
+  await takeList(1_301, [kept, { nsu: 1_304, gross: 10_040 }], { onDay: 28, processing: 'REPROC 2' });
+  await lookAgain();
+  assert.deepEqual(await filed(ids), [null, null, null]);
+  assert.deepEqual(await openLines(), [
+    { class: 'notInParcela', found: 'batchIncomplete' },
+    { class: 'notInParcela', found: 'notFound' },
+  ]);
+});

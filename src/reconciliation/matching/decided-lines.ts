@@ -169,7 +169,7 @@ const CLASS_OF_UNMATCHED = {
   pledge: 'heldByPledge',
 } as const satisfies Record<EntryKind, ExceptionClass>;
 
-function unmatchedLine(entry: FiledEntry, reason: string): UnmatchedLine {
+export function unmatchedLine(entry: FiledEntry, reason: string): UnmatchedLine {
   const { fileNumber, lineNumber, kind, bankOn, soldOn } = entry;
   const net = netOf(entry);
   return {

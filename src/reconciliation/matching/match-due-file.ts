@@ -5,12 +5,18 @@ import {
   type FoundBatch,
   findBatchMembers,
   findCandidatesByCode,
+  findEntry,
   findNamedCandidates,
   type MatchedFile,
   readNextEntries,
 } from './candidates.sql.ts';
-import { type DecidedLines, decideLines, isOfBatch } from './decided-lines.ts';
-import { finishMatching, withdrawSomeMatches } from './matched-files.sql.ts';
+import { type DecidedLines, decideLines, isOfBatch, unmatchedLine } from './decided-lines.ts';
+import {
+  findDividedLine,
+  finishMatching,
+  withdrawDividedLine,
+  withdrawSomeMatches,
+} from './matched-files.sql.ts';
 import { recordMatches } from './matches.sql.ts';
 
 export type MatchTools = {
@@ -35,8 +41,10 @@ export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Prom
   const file = await claimFile(tools.database, LEASE_MILLISECONDS);
   if (file === null) return 0;
   let commits = 1;
-  if (file.replaces !== null && file.matchedLine === 0)
+  if (file.replaces !== null && file.matchedLine === 0) {
+    if (file.format === 'redeEevc') commits += await withdrawDivided(tools, file, file.replaces, signal);
     commits += await withdrawReplaced(tools, file, file.replaces, signal);
+  }
   for (let after: number | null = file.matchedLine; after !== null; commits += 1) {
     if (signal.aborted) return commits;
     after = await matchLines(tools, file, after);
@@ -111,6 +119,27 @@ export async function decideEntries(
     ({ lineNumber }) => batches.get(lineNumber) ?? NO_BATCH,
     sha256,
   );
+}
+
+/** A list that was sent anew: what was divided over the sales of the earlier one waits for this one. */
+async function withdrawDivided(
+  { database, notifyDeliverer }: MatchTools,
+  file: MatchedFile,
+  replaced: number,
+  signal: AbortSignal,
+): Promise<number> {
+  let from = 0;
+  for (let commits = 0; !signal.aborted; commits += 1) {
+    const divided = await findDividedLine(database, replaced, from);
+    const entry = divided && (await findEntry(database, divided.fileNumber, divided.lineNumber));
+    if (divided === null || entry === null) return commits;
+    const line = unmatchedLine(entry, 'batchIncomplete');
+    const { isGone, isWaiting } = await withdrawDividedLine(database, file, line, LEASE_MILLISECONDS);
+    if (isWaiting) notifyDeliverer();
+    if (isGone) return commits;
+    from = divided.saleLine;
+  }
+  return 0;
 }
 
 /** A file that was sent anew: what the earlier one was matched to is taken back first. */

@@ -8,6 +8,7 @@ import {
 } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { keepFiledChangesStep } from '../../transactions/changes/filed-changes.sql.ts';
+import type { ExceptionState } from '../exceptions/exception.ts';
 import { type ExceptionRow, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
 import { judgeSteps } from '../judging/judge.sql.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
@@ -75,7 +76,7 @@ export async function recordMatches(
     advance,
     () => keepFiledChangesStep(changes),
     () => (matches.length === 0 ? null : { statement: WRITE, values: MATCHES.values(matches) }),
-    () => recordExceptionsStep(unmatched.map(unmatchedRow)),
+    () => recordExceptionsStep(unmatched.map((line) => unmatchedRow(line))),
   ];
   const all = [...steps, ...judgeSteps(matches, steps.length)];
   // Nothing behind the first step, when another process has the file.
@@ -93,14 +94,36 @@ export function isAnyWaiting(rows: readonly (readonly Row[])[]): boolean {
   return rows.flat().some(({ is_waiting }) => is_waiting === true);
 }
 
-function unmatchedRow({ fileNumber, lineNumber, amount, reason, day, ...line }: UnmatchedLine): ExceptionRow {
+type LineException = { readonly exceptionId: string; readonly state: ExceptionState };
+
+const FIND_OF_LINE = statement(
+  'reconciliation_exceptions.find_of_line',
+  `select exception_id, state from reconciliation_exceptions
+   where merchant_id = '' and file_number = $1 and line_number = $2 and class = $3 limit 1`,
+);
+
+/** What stands written of a line that was not matched; null: nothing does. */
+export async function findLineException(
+  database: Database,
+  { fileNumber, lineNumber, class: name }: UnmatchedLine,
+): Promise<LineException | null> {
+  const [row] = await database.query(FIND_OF_LINE, [fileNumber, lineNumber, name]);
+  if (row === undefined) return null;
+  return { exceptionId: row.exception_id as string, state: row.state as ExceptionState };
+}
+
+/** `standing`: what was written of the line before. */
+export function unmatchedRow(
+  { fileNumber, lineNumber, amount, reason, day, ...line }: UnmatchedLine,
+  standing: LineException | null = null,
+): ExceptionRow {
   return {
     merchantId: NO_MERCHANT,
-    exceptionId: newId(),
+    exceptionId: standing?.exceptionId ?? newId(),
     key: `${fileNumber}:${lineNumber}:${line.class}`,
     class: line.class,
-    event: 'open',
-    before: null,
+    event: standing === null ? 'open' : 'reopen',
+    before: standing?.state ?? null,
     state: 'open',
     accountNumber: null,
     transactionId: null,
