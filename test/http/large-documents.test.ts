@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { send } from '../../src/platform/http/answers.ts';
 import { BodyMemory, MOST_BODY_BYTES } from '../../src/platform/http/body-memory.ts';
 import { CallerConnections } from '../../src/platform/http/caller-connections.ts';
+import { drainConnections, openDrain } from '../../src/platform/http/draining.ts';
 import { until } from '../kit/service.ts';
 
 /** Far more than the system takes of an answer that is not read. */
@@ -37,6 +38,7 @@ before(async () => {
     },
   );
   app = fastify({ serverFactory: (handle) => connections.createServer(handle) });
+  drainConnections(app, openDrain(), connections);
   app.server.on('connection', (socket) => ends.push(socket));
   const content = Buffer.from(DOCUMENT.buffer, DOCUMENT.byteOffset, DOCUMENT.length);
   content.subarray = (from, to) => {
