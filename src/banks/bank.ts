@@ -133,6 +133,8 @@ export type Bank = {
   readonly name: string;
   /** Three digits, as in the bar codes. */
   readonly bankCode: string;
+  /** Asks which bank it is, until it has said so once; gives its code, empty until then. */
+  learnCode(timeoutMilliseconds: number): Promise<string>;
   /** Registers a boleto. Repeating our number never registers a second one. */
   issue(request: BoletoRequest, timeoutMilliseconds: number): Promise<IssueAnswer>;
   cancel(

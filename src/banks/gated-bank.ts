@@ -20,6 +20,7 @@ export function gatedBank(bank: Bank, gate: Gate): Bank {
     get bankCode() {
       return bank.bankCode;
     },
+    learnCode: unlessHeld(bank.learnCode, () => bank.bankCode),
     issue: unlessHeld(bank.issue, notConnected),
     cancel: unlessHeld(bank.cancel, notConnected),
     find: unlessHeld(bank.find, unknown),

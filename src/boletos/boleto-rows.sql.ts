@@ -8,7 +8,7 @@ import type { Boleto, BoletoState, OpenState } from './boleto.ts';
 export const BOLETO_COLUMNS = `b.merchant_id, b.boleto_id, b.account_number, b.our_number, b.page_key, b.state, b.state_before,
   b.is_expiring, b.amount, b.issued_on::text as issued_on, b.due_on::text as due_on,
   b.payable_until::text as payable_until, b.payer, b.reference_transaction, b.instructions, b.fine_portion,
-  b.interest_portion, b.discount_amount, b.discount_until::text as discount_until, b.callback_url, b.bar_code, b.pix_emv,
+  b.interest_portion, b.discount_amount, b.discount_until::text as discount_until, b.callback_url, b.bar_code, b.pix_emv, b.asked_bank,
   b.refusal_reason, b.paid_amount, b.paid_on::text as paid_on, b.acts_at, b.requested_at, b.fence, b.tries,
   b.unknown_reason is not null as is_unresolved`;
 
@@ -40,6 +40,7 @@ export function parseBoleto(row: Row): Boleto {
       row.bar_code === null
         ? null
         : { barCode: row.bar_code as string, pixEmv: row.pix_emv as string | null },
+    askedBank: row.asked_bank as string | null,
     refusalReason: row.refusal_reason as Boleto['refusalReason'],
     payment: row.paid_on === null ? null : { amount: row.paid_amount as Cents, paidOn: row.paid_on as Day },
     actsAt: row.acts_at as Instant | null,

@@ -52,6 +52,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     discount: null,
     callbackUrl: null,
     registered: state === 'issuing' ? null : { barCode: BAR_CODE, pixEmv: null },
+    askedBank: null,
     refusalReason: null,
     payment: null,
     actsAt: state === 'issued' || state === 'overdue' ? actsAt(state, { dueOn, payableUntil: last }) : null,

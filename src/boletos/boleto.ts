@@ -104,6 +104,8 @@ export type Boleto = BoletoKey & {
   readonly discount: BoletoRequest['discount'];
   readonly callbackUrl: string | null;
   readonly registered: RegisteredBoleto | null;
+  /** The code of the bank that was asked to register it; null: none was yet. */
+  readonly askedBank: string | null;
   readonly refusalReason: RegistrationRefusal | typeof NOT_SENT | null;
   /** The payment that paid it. */
   readonly payment: BoletoPayment | null;
@@ -134,6 +136,7 @@ export type BoletoTerms = Pick<
 export type BoletoIntent = BoletoKey &
   BoletoTerms &
   Pick<Boleto, 'accountNumber' | 'pageKey' | 'issuedOn' | 'payableUntil' | 'requestedAt'> & {
+    readonly askedBank: string;
     readonly createdBy: string;
     readonly request: KeyedRequest | null;
   };
@@ -191,11 +194,15 @@ export function actsAt(
 }
 
 /**
- * Whether this is the bank that has registered it, which alone knows it; none has: any may. An empty
- * code: the bank has not said yet which one it is.
+ * Whether this is the bank that has registered it or was asked to, which alone knows it; none was: any
+ * may. An empty code: the bank has not said yet which one it is.
  */
-export function isOfBank({ registered }: Pick<Boleto, 'registered'>, bankCode: string): boolean {
-  return registered === null || (bankCode !== '' && registered.barCode.startsWith(bankCode));
+export function isOfBank(
+  { registered, askedBank }: Pick<Boleto, 'registered' | 'askedBank'>,
+  bankCode: string,
+): boolean {
+  const its = registered === null ? askedBank : registered.barCode.slice(0, bankCode.length);
+  return its === null || (bankCode !== '' && its === bankCode);
 }
 
 /** Null: it was never issued, or is not yet. */

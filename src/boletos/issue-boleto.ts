@@ -65,6 +65,9 @@ export async function issueBoleto(
       if (!(await isFirst)) return 'keyUsed';
       const refusal = await refusalOf(tools, merchantId, wanted);
       if (refusal !== null) return refusal;
+      const askedBank = await askBank(tools, deadlineAt, (tools.bank as Bank).learnCode);
+      // It has not been there since the start: nothing was sent to it.
+      if (typeof askedBank !== 'string' || askedBank === '') return { kind: 'notConnected' };
       const now = tools.clock.now(merchantId);
       const row: BoletoIntentRow = {
         ...wanted,
@@ -74,6 +77,7 @@ export async function issueBoleto(
         issuedOn: saoPauloDay(now),
         payableUntil: payableUntil(wanted),
         requestedAt: now,
+        askedBank,
         createdBy: issuer.userName,
         request,
         leaseMilliseconds: Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS,

@@ -33,6 +33,8 @@ export type BanksInTurn = {
   readonly first: TestSimulator;
   /** Starts the service anew with this bank; null: without one. */
   open(bankUrl: string | null): Promise<TurningShop>;
+  /** Kills the service, as kill -9 does. */
+  kill(): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -64,6 +66,10 @@ export async function openBanksInTurn(): Promise<BanksInTurn> {
       const kept = { auditor, folder, database };
       return { service: kept, url, token, merchantId: merchant_id, accountNumber: account_number };
     },
+    async kill() {
+      await service?.kill();
+      service = null;
+    },
     async close() {
       await service?.stop();
       await acquirer.stop();
@@ -89,16 +95,13 @@ export type OtherBank = {
 
 /** Bank 341: registers all that it is asked for, and numbers its changes from 1. */
 export async function openOtherBank(merchantId: string): Promise<OtherBank> {
-  const boletos = new Map<string, object>();
   const changes: Reported[] = [];
   const asked: string[] = [];
   const answers: Readonly<Record<string, (url: URL, body: Registered) => object | null>> = {
     'GET /about': () => ({ name: 'other', simulator: true, protocol: 1, bankCode: '341' }),
     'POST /boletos': (_url, { ourNumber, amount, dueOn }) => {
       const parts = { bankCode: '341', amount: cents(amount), dueOn, freeField: '7'.repeat(25) };
-      const kept = { ourNumber, outcome: 'issued', barCode: composeBarCode(parts), pixEmv: null };
-      boletos.set(ourNumber, kept);
-      return kept;
+      return { ourNumber, outcome: 'issued', barCode: composeBarCode(parts), pixEmv: null };
     },
     'GET /changes': (url) => {
       const from = Number(url.searchParams.get('cursor') ?? '0');

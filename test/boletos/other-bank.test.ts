@@ -17,6 +17,23 @@ async function issued(shop: TurningShop, value: number) {
   return reply.body as { readonly id: string; readonly ourNumber: string; readonly barCode: string };
 }
 
+/** The first bank registers the next one, and its answer is lost. */
+async function loseNextAnswer({ merchantId }: TurningShop): Promise<void> {
+  const reply = await fetch(new URL('/script', banks.first.url), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ merchantId, steps: [{ fault: 'booksButSilent' }], cancels: [] }),
+  });
+  assert.ok(reply.ok, await reply.text());
+}
+
+async function registrationsAtFirst({ merchantId }: TurningShop, ourNumber: string): Promise<number> {
+  const url = new URL('/ledger', banks.first.url);
+  url.search = new URLSearchParams({ merchantId, ourNumber }).toString();
+  const { items } = (await (await fetch(url)).json()) as { items: unknown[] };
+  return items.length;
+}
+
 async function payAtFirst({ service, merchantId }: TurningShop, ourNumber: string): Promise<void> {
   const [row] = await service.auditor.query(
     `select to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`,
@@ -73,4 +90,45 @@ test('an operator goes over to another bank and back, and no payment of either i
     (await payments()).map(({ our_number, amount, surprise }) => [our_number, amount, surprise]),
     wanted.map(([number, amount]) => [number, amount, null]),
   );
+});
+
+test('a boleto whose registration was not answered is asked for at its own bank only', async (t) => {
+  const first = await banks.open(banks.first.url);
+  const { auditor } = first.service;
+  await loseNextAnswer(first);
+  const asked = issue(first, { value: 50 }).catch(() => null);
+  const open = await until('the first bank has it', async () => {
+    const [row] = await auditor.query(
+      "select boleto_id as id, our_number from boletos where state = 'issuing'",
+    );
+    return row !== undefined && (await registrationsAtFirst(first, row.our_number as string)) === 1 && row;
+  });
+  await banks.kill();
+  await asked;
+  const dueNow = () =>
+    auditor.query("update boletos set due_at = now() where boleto_id = $1 and state = 'issuing'", [open.id]);
+  await dueNow();
+
+  const other = await openOtherBank(first.merchantId);
+  t.after(() => other.close());
+  await banks.open(other.url);
+  const left = await until('the other bank was thought of', async () => {
+    const [row] = await auditor.query('select state, unknown_reason from boletos where boleto_id = $1', [
+      open.id,
+    ]);
+    return (
+      (row?.state !== 'issuing' || row?.unknown_reason === 'another bank was asked to register it') && row
+    );
+  });
+  assert.equal(left.state, 'issuing');
+  assert.deepEqual(
+    other.asked.filter((question) => question.includes('/boletos')),
+    [],
+  );
+
+  const again = await banks.open(banks.first.url);
+  await dueNow();
+  const { body } = await untilStatus(again, open.id as string, STATUS_BILL.issued);
+  assert.match(body.barCode, /^237/);
+  assert.equal(await registrationsAtFirst(again, open.our_number as string), 1);
 });

@@ -57,7 +57,7 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
     wakeSignal,
     outage: tools.bankOutage,
     async claim(_limit, share) {
-      const tasks = await claimUnresolvedBoletos(database, share, lease);
+      const tasks = await claimUnresolvedBoletos(database, share, lease, tools.bank.bankCode);
       return { tasks, isEnd: tasks.length === 0 };
     },
     send: (boleto) => (boleto.state === 'issuing' ? findOrIssue(tools, boleto) : findOrCancel(tools, boleto)),
@@ -67,15 +67,22 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
   });
 }
 
+/** Only the bank that was asked first may be asked again: another one would register a second boleto. */
 async function findOrIssue(
   { bank, bankTimeoutMilliseconds: timeout }: ResolveBoletosTools,
   boleto: Boleto,
 ): Promise<BankResult> {
   const { payer } = boleto;
   if (payer === null) return { kind: 'unknown', cause: 'notAsked', reason: 'its payer was erased' };
+  if (bank.bankCode !== '' && !isOfBank(boleto, bank.bankCode))
+    return { kind: 'unknown', cause: 'notAsked', reason: 'another bank was asked to register it' };
   const request = requestOf({ ...boleto, payer });
   const found = resultOfSearch(await bank.find(request, timeout));
-  return found ?? resultOfIssue(await bank.issue(request, timeout));
+  if (found !== null) return found;
+  // Which one it is may be known only since that search.
+  if (boleto.askedBank !== bank.bankCode)
+    return { kind: 'unknown', cause: 'notAsked', reason: 'which bank is asked was not written yet' };
+  return resultOfIssue(await bank.issue(request, timeout));
 }
 
 /** One whose time is over may have been paid on its last day: its record counts first. */

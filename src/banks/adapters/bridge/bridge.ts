@@ -79,6 +79,10 @@ export function bridgeBank(url: string, channel: Channel, options: BankOptions):
       return connections.bankCode;
     },
     identify: (timeout) => connections.identify(null, timeout),
+    async learnCode(timeout) {
+      await connections.identify(null, timeout);
+      return connections.bankCode;
+    },
     issue: (request, timeout) => observed('issue', issue(request, timeout)),
     cancel: (...asked) => observed('cancel', cancel(...asked)),
     find: (request, timeout) => observed('find', find(request, timeout)),
