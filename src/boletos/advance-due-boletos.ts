@@ -4,9 +4,9 @@ import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { WakeSignal } from '../platform/work/wake-signal.ts';
 import type { Boleto } from './boleto.ts';
-import { calendarChange, moveOf } from './boleto-move.ts';
+import { calendarChange, calendarMoment, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
-import { type ActingBoleto, listActing } from './due-days.sql.ts';
+import { type ActingBoleto, listActing, putOffActing } from './due-days.sql.ts';
 
 export type AdvanceDueTools = {
   readonly database: Database;
@@ -74,7 +74,8 @@ async function advanceAll(
   return changed;
 }
 
-async function advance(tools: AdvanceDueTools, { merchantId, boletoId }: ActingBoleto): Promise<boolean> {
+async function advance(tools: AdvanceDueTools, acting: ActingBoleto): Promise<boolean> {
+  const { merchantId, boletoId } = acting;
   const now = tools.clock.now(merchantId);
   const decide = (boleto: Boleto) => {
     const change = calendarChange(boleto, now, bankCodeOf(tools));
@@ -82,5 +83,9 @@ async function advance(tools: AdvanceDueTools, { merchantId, boletoId }: ActingB
   };
   const row = { merchantId, boletoId, decide, leaseMilliseconds: 0 };
   const moved = await tools.writeMove(row, performance.now() + RECORD_MILLISECONDS);
-  return moved?.isMoved === true;
+  if (moved === null || moved.isMoved) return moved !== null;
+  const { actsAt } = moved.boleto;
+  const later = calendarMoment(moved.boleto);
+  if (actsAt !== null && later !== null && later > actsAt) await putOffActing(tools.database, acting, later);
+  return false;
 }

@@ -1,5 +1,5 @@
 import type { RegisteredBoleto } from '../banks/bank.ts';
-import { addDays, type Instant, saoPauloDay, startOfSaoPauloDay } from '../values/instant.ts';
+import { addDays, type Instant, instant, saoPauloDay, startOfSaoPauloDay } from '../values/instant.ts';
 import {
   actsAt,
   BOLETO_MOVES,
@@ -79,13 +79,24 @@ function nextActOf(boleto: Boleto, to: BoletoState, change: BoletoChange, moment
 }
 
 /**
+ * When the calendar changes it, at the earliest; null: not as it is. The row may have been written by a
+ * version that knew fewer days without banks.
+ */
+export function calendarMoment(boleto: Boleto): Instant | null {
+  const { state, actsAt: written } = boleto;
+  if (written === null || (state !== 'issued' && state !== 'overdue')) return null;
+  const computed = actsAt(state, boleto);
+  return instant(Math.max(computed, written));
+}
+
+/**
  * What the calendar does to a boleto at a moment; null: nothing yet. Only the bank that registered it
  * can end it; `bankCode` of the one that is named, empty without one.
  */
 export function calendarChange(boleto: Boleto, now: Instant, bankCode: string): BoletoChange | null {
-  const { state } = boleto;
-  if (boleto.actsAt === null || boleto.actsAt > now) return null;
-  if (state === 'issued') return { event: 'lapse' };
+  const moment = calendarMoment(boleto);
+  if (moment === null || moment > now) return null;
+  if (boleto.state === 'issued') return { event: 'lapse' };
   return isOfBank(boleto, bankCode) ? { event: 'startExpiry' } : null;
 }
 

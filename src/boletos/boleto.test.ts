@@ -131,6 +131,11 @@ test('the calendar makes it overdue after its last day in time, and ends it afte
           calendarChange(boletoIn(state, terms), at, bankCode)?.event ?? null;
         assert.equal(eventAt('issued', before(lapseOn)), null);
         assert.equal(eventAt('issued', startOfSaoPauloDay(lapseOn)), 'lapse');
+        // Written by a version that knew fewer days without banks, and put off.
+        const early = { ...terms, actsAt: startOfSaoPauloDay(dueOn) };
+        assert.equal(calendarChange(boletoIn('issued', early), before(lapseOn), '000'), null);
+        const late = { ...terms, actsAt: startOfSaoPauloDay(addDays(lapseOn, 1)) };
+        assert.equal(calendarChange(boletoIn('issued', late), startOfSaoPauloDay(lapseOn), '000'), null);
         assert.equal(eventAt('overdue', before(endOn)), null);
         assert.equal(eventAt('overdue', startOfSaoPauloDay(endOn)), 'startExpiry');
         // Without a bank, and at another one, nobody can end it.

@@ -58,6 +58,22 @@ function parseActing(row: Row): ActingBoleto {
   };
 }
 
+const PUT_OFF = statement(
+  'boletos.put_off',
+  `update boletos set acts_at = $3::timestamptz
+   where merchant_id = $1 and boleto_id = $2 and acts_at < $3::timestamptz
+   returning boleto_id`,
+);
+
+/** Has the calendar change it later, as it is now. */
+export async function putOffActing(
+  database: Database,
+  { merchantId, boletoId }: BoletoKey,
+  until: Instant,
+): Promise<void> {
+  await database.query(PUT_OFF, [merchantId, boletoId, utcText(until)]);
+}
+
 const AHEAD = statement(
   'boletos.merchants_ahead',
   `select c.merchant_id from merchant_clocks c

@@ -102,7 +102,7 @@ test('payments of the bank come as the days pass: early, on the day, late with f
   ]);
 });
 
-test('what was put into the calendar too early by another version holds up nothing behind it', async () => {
+test('what was put into the calendar too early by another version is not changed, and holds up nothing behind it', async () => {
   const reply = await issue(shop, { value: 77, dueDate: addDays(await clockDay(), 10) });
   assert.equal(reply.status, 200, reply.text);
   const { id } = reply.body;
@@ -117,4 +117,13 @@ test('what was put into the calendar too early by another version holds up nothi
     "update boletos set due_on = issued_on - 30, acts_at = now() - interval '1 hour' where boleto_id = $1",
   );
   await until('it is overdue', async () => (await statusOf(id)) === 3);
+  const others = await until('the others are put off', async () => {
+    const rows = await query(
+      `select state, acts_at > now() as is_to_come, count(*)::int as count from boletos
+       where boleto_id <> $1 and our_number in (select our_number from boletos order by our_number::bigint desc limit 120)
+       group by 1, 2`,
+    );
+    return rows.length === 1 && rows[0]?.is_to_come === true && rows;
+  });
+  assert.deepEqual(others, [{ state: 'issued', is_to_come: true, count: 120 }]);
 });
