@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
 import { STATUS_BILL } from '../../src/boletos/bill-status.ts';
 import { runParcela } from '../audit/audit-service.ts';
 import { call } from '../kit/merchant.ts';
@@ -166,6 +167,80 @@ test('an equal payment that a later file reports is not booked, and stands with 
   await noneWaits();
   assert.deepEqual((await paymentsOf(id)).map(({ amount }) => amount).sort(), [7_500, 7_600]);
   assert.equal((await odd()).filter(([reason]) => reason === 'filedAgain').length, 2);
+});
+
+/** What a version before wrote of this file: nothing. */
+const forgetFiles = (ourNumber: string) =>
+  shop.service.auditor.query('update bank_changes set filed_in = null where our_number = $1', [ourNumber]);
+
+test('an equal payment stands for a person also when a version before has taken the first file', async () => {
+  const { id, ourNumber } = await issued(75.5);
+  await importPairs(paid(ourNumber, 7_550));
+  await untilStatus(shop, id, STATUS_BILL.paid);
+  await forgetFiles(ourNumber);
+  assert.deepEqual((await importLater(paid(ourNumber, 7_550))).taken.again, [ourNumber]);
+  await noneWaits();
+  assert.equal((await paymentsOf(id)).length, 1);
+});
+
+test('of two files that are taken at once the second one sees what the first has', async () => {
+  const { id, ourNumber } = await issued(75.6);
+  const { database, auditor } = shop.service;
+  const client = new pg.Client(database.address);
+  await client.connect();
+  try {
+    // Holds both up where the first one writes.
+    await client.query('begin');
+    await client.query(
+      `insert into bank_changes (merchant_id, change_id, our_number, event, amount, paid_on, happened_at)
+       select merchant_id, 'file:237:' || our_number || ':paid:' || $2 || ':7560:1', our_number, 'paid', 7560, $2::date, now()
+       from boletos where boleto_id = $1`,
+      [id, today()],
+    );
+    const taking = [importLater(paid(ourNumber, 7_560)), importLater(paid(ourNumber, 7_560))];
+    await until('both are held up', async () => {
+      const rows = await auditor.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return rows.length === 2;
+    });
+    await client.query('rollback');
+    const taken = (await Promise.all(taking)).map((one) => one.taken);
+    assert.deepEqual(
+      taken.flatMap(({ again }) => again),
+      [ourNumber],
+    );
+    assert.equal(
+      taken.reduce((sum, one) => sum + one.taken, 0),
+      1,
+    );
+  } finally {
+    await client.end();
+  }
+  await untilStatus(shop, id, STATUS_BILL.paid);
+  await noneWaits();
+  assert.equal((await paymentsOf(id)).length, 1);
+});
+
+test('a payment that a file reports before our own record of the boleto waits for that', async () => {
+  const { id, ourNumber } = await issued(75.7);
+  const { auditor } = shop.service;
+  const [row] = await auditor.query('select bar_code, acts_at from boletos where boleto_id = $1', [id]);
+  // As it stands while the bank's answer is not known.
+  await auditor.query(
+    `update boletos set state = 'issuing', bar_code = null, acts_at = null, due_at = now() + interval '1 day'
+     where boleto_id = $1`,
+    [id],
+  );
+  const { taken } = await importPairs(paid(ourNumber, 7_570));
+  assert.deepEqual([taken.ours, taken.unfit], [1, []]);
+  const other = await importLines(fileOf(paid(ourNumber, 7_570)).map((text) => text.replace(/^237/, '001')));
+  assert.deepEqual([other.taken.ours, other.taken.unfit], [0, [ourNumber]]);
+  await auditor.query(
+    "update boletos set state = 'issued', bar_code = $2, acts_at = $3, due_at = null where boleto_id = $1",
+    [id, row?.bar_code, row?.acts_at],
+  );
+  await untilStatus(shop, id, STATUS_BILL.paid);
 });
 
 test('what a file reports for a day to come happened now, or not at all', async () => {

@@ -8,11 +8,18 @@ export type FiledChangeOfBoleto = FiledBankChange & {
   readonly dueOn: Day | null;
 };
 
+/** One file of a bank after the other: each sees what those before it have reported. */
+const TAKE_TURN = statement(
+  'bank_changes.take_turn',
+  `select pg_advisory_xact_lock(hashtextextended('return files|' || $1::text, 0))`,
+);
+
 /**
- * A file names no merchant: our number does, at the bank that registered it. Others may issue under
- * the same agreement, with numbers of their own: value and due day must be those of our boleto too.
- * A file knows days only, so nothing in it happened before its boleto was asked for, nor later than
- * now; but what is paid after hours may be of the next business day. A later day is a mistake.
+ * A file names no merchant: our number does, at the bank that registered it, or was asked to.
+ * Others may issue under the same agreement, with numbers of their own: value and due day must be
+ * those of our boleto too. A file knows days only, so nothing in it happened before its boleto was
+ * asked for, nor later than now; but what is paid after hours may be of the next business day. A
+ * later day is a mistake.
  */
 const KEEP = statement(
   'bank_changes.keep_of_file',
@@ -25,7 +32,7 @@ const KEEP = statement(
      select b.merchant_id, f.change_id, f.our_number, f.event, f.amount, f.paid_on, f.credited_on, f.fee,
        least(greatest(f.happened_at, b.requested_at), n.at) as happened_at, f.position
      from input f
-     join boletos b on b.our_number = f.our_number and left(b.bar_code, 3) = $9
+     join boletos b on b.our_number = f.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $9) = $9
        and (f.value = 0 or f.value = b.amount) and (f.due_on is null or f.due_on = b.due_on)
      cross join lateral (
        select now() + coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = b.merchant_id), 0)
@@ -46,7 +53,7 @@ const KEEP = statement(
      select d.merchant_id, d.change_id || '@' || $12, d.our_number, d.event, d.amount, d.paid_on, d.credited_on, d.fee,
        d.happened_at, $12, true
      from filed d join bank_changes c on c.merchant_id = d.merchant_id and c.change_id = d.change_id
-     where d.event = 'paid' and c.filed_in <> $12
+     where d.event = 'paid' and c.filed_in is distinct from $12
      order by d.position
      on conflict (merchant_id, change_id) do nothing
      returning our_number
@@ -63,12 +70,21 @@ const KEEP = statement(
 /** The file of a bank: `name` sets it apart from its others. */
 export type FileOfBank = { readonly bank: string; readonly name: string };
 
+const CHANGES_AT_ONCE = 2_000;
+
 /**
  * Keeps changes that a file of a bank reports, as those of its feed are kept; none is kept twice. A
  * payment that another of its files has reported is kept beside the first, to be refused: whether
  * somebody paid twice or the bank reports once more a person must find out.
  */
-export function keepFiledChangesStep(file: FileOfBank, changes: readonly FiledChangeOfBoleto[]): Step {
+export function keepFiledChangesSteps(file: FileOfBank, changes: readonly FiledChangeOfBoleto[]): Step[] {
+  const parts = Array.from({ length: Math.ceil(changes.length / CHANGES_AT_ONCE) }, (_, index) =>
+    keepStep(file, changes.slice(index * CHANGES_AT_ONCE, (index + 1) * CHANGES_AT_ONCE)),
+  );
+  return [{ statement: TAKE_TURN, values: [file.bank] }, ...parts];
+}
+
+function keepStep(file: FileOfBank, changes: readonly FiledChangeOfBoleto[]): Step {
   const values = [
     changes.map(({ changeId }) => changeId),
     changes.map(({ ourNumber }) => ourNumber),
@@ -100,7 +116,7 @@ export type KeptCounts = {
 
 /** Of the rows of such steps. */
 export function keptCounts(rows: readonly (readonly Row[])[]): KeptCounts {
-  const counts = rows.flat();
+  const counts = rows.slice(1).flat();
   const sum = (name: string) => counts.reduce((total, row) => total + (row[name] as number), 0);
   const numbers = (name: string) => [...new Set(counts.flatMap((row) => row[name] as string[]))].toSorted();
   return {

@@ -1,15 +1,13 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import {
   type KeptCounts,
-  keepFiledChangesStep,
+  keepFiledChangesSteps,
   keptCounts,
 } from '../../boletos/changes/filed-changes.sql.ts';
 import { filedChanges } from './filed-changes.ts';
 import { type ReturnFile, readReturnFile } from './read-return-file.ts';
 
 export type ProcessedReturnFile = ReturnFile & KeptCounts;
-
-const CHANGES_AT_ONCE = 2_000;
 
 /**
  * Takes a return file of the bank, whole or not at all: what it says waits among the changes of the
@@ -26,9 +24,7 @@ export async function processReturnFile(
   const changes = filedChanges(head.bank, entries);
   // Sent anew, it has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
-  const steps = Array.from({ length: Math.ceil(changes.length / CHANGES_AT_ONCE) }, (_, index) =>
-    keepFiledChangesStep(ofBank, changes.slice(index * CHANGES_AT_ONCE, (index + 1) * CHANGES_AT_ONCE)),
-  );
+  const steps = keepFiledChangesSteps(ofBank, changes);
   const rows = await audit.commit(steps, (kept) => {
     const { unfit, known, again, ...counts } = keptCounts(kept);
     const detail = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount, ...counts };
