@@ -93,8 +93,8 @@ export type OtherBank = {
   close(): Promise<void>;
 };
 
-/** Bank 341: registers all that it is asked for, and numbers its changes from 1. */
-export async function openOtherBank(merchantId: string): Promise<OtherBank> {
+/** Bank 341: registers all that it is asked for, and numbers its changes from 1, behind the prefix. */
+export async function openOtherBank(merchantId: string, changePrefix = ''): Promise<OtherBank> {
   const changes: Reported[] = [];
   const asked: string[] = [];
   const answers: Readonly<Record<string, (url: URL, body: Registered) => object | null>> = {
@@ -107,7 +107,13 @@ export async function openOtherBank(merchantId: string): Promise<OtherBank> {
       const from = Number(url.searchParams.get('cursor') ?? '0');
       const at = url.searchParams.get('until');
       const items = changes
-        .map((change, index) => ({ changeId: String(index + 1), merchantId, at, fee: null, ...change }))
+        .map((change, index) => ({
+          changeId: `${changePrefix}${index + 1}`,
+          merchantId,
+          at,
+          fee: null,
+          ...change,
+        }))
         .slice(from);
       return { items, next: String(Math.max(from, changes.length)), hasMore: false };
     },

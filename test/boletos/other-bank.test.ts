@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { STATUS_BILL } from '../../src/boletos/bill-status.ts';
+import { runParcela } from '../audit/audit-service.ts';
 import { until } from '../kit/service.ts';
 import { type BanksInTurn, openBanksInTurn, openOtherBank, type TurningShop } from './banks-in-turn.ts';
-import { cancel, issue, read, untilStatus } from './boleto-service.ts';
+import { cancel, inDays, issue, read, today, untilStatus } from './boleto-service.ts';
+import { fileOf } from './return-lines.ts';
+
+const DEMO_MERCHANT = '01700555550000';
 
 let banks: BanksInTurn;
 before(async () => {
@@ -131,4 +137,41 @@ test('a boleto whose registration was not answered is asked for at its own bank 
   const { body } = await untilStatus(again, open.id as string, STATUS_BILL.issued);
   assert.match(body.barCode, /^237/);
   assert.equal(await registrationsAtFirst(again, open.our_number as string), 1);
+});
+
+test('how a bank names its changes means nothing', async (t) => {
+  const own = await openBanksInTurn();
+  t.after(() => own.close());
+  const bank = await openOtherBank(DEMO_MERCHANT, 'file:');
+  t.after(() => bank.close());
+  const shop = await own.open(bank.url);
+  const { id, ourNumber, barCode } = await issued(shop, 60);
+  bank.pay(ourNumber, 6_000);
+  await untilStatus(shop, id, STATUS_BILL.paid);
+  const day = today().split('-').reverse().join('');
+  const due = inDays(10).split('-').reverse().join('');
+  const entry = {
+    companyUse: ourNumber,
+    value: 6_000,
+    dueOn: due,
+    paid: 6_000,
+    happenedOn: day,
+    creditedOn: day,
+  };
+  const path = join(shop.service.folder, 'retorno.ret');
+  const lines = fileOf(entry).map((text) => `${barCode.slice(0, 3)}${text.slice(3)}\r\n`);
+  await writeFile(path, lines.join(''), 'latin1');
+  const { database, folder, auditor } = shop.service;
+  const imported = await runParcela(database, folder, ['boletos', 'import', path, '--json']);
+  assert.equal(JSON.parse(imported.printed).taken, 1, imported.errors);
+  const states = await until('both are applied', async () => {
+    const rows = await auditor.query('select source, state from bank_changes order by change_number');
+    return rows.length === 2 && rows.every(({ state }) => state !== 'waiting') && rows;
+  });
+  assert.deepEqual(states, [
+    { source: 'feed', state: 'applied' },
+    { source: 'file', state: 'applied' },
+  ]);
+  const payments = await auditor.query('select surprise from boleto_payments where boleto_id = $1', [id]);
+  assert.deepEqual(payments, [{ surprise: null }]);
 });

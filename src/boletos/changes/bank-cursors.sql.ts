@@ -74,8 +74,9 @@ const KEEP = statement(
      returning c.merchant_id
    ), kept as (
      insert into bank_changes
-       (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at)
-     select i.merchant_id, b.prefix || i.change_id, i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at
+       (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, source)
+     select i.merchant_id, b.prefix || i.change_id, i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at,
+       'feed'
      from moved, bank b, ${CHANGES.sql}
      order by i.place
      on conflict do nothing

@@ -41,17 +41,18 @@ const KEEP = statement(
      where f.happened_at < n.at + interval '8 days'
    ), kept as (
      insert into bank_changes
-       (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, filed_in)
-     select merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, $12
+       (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, filed_in,
+        source)
+     select merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, $12, 'file'
      from filed order by position
      on conflict (merchant_id, change_id) do nothing
      returning change_id
    ), again as (
      insert into bank_changes
        (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, filed_in,
-        is_filed_again)
+        is_filed_again, source)
      select d.merchant_id, d.change_id || '@' || $12, d.our_number, d.event, d.amount, d.paid_on, d.credited_on, d.fee,
-       d.happened_at, $12, true
+       d.happened_at, $12, true, 'file'
      from filed d join bank_changes c on c.merchant_id = d.merchant_id and c.change_id = d.change_id
      where d.event = 'paid' and c.filed_in is distinct from $12
      order by d.position
