@@ -23,8 +23,8 @@ export const BOLETO_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: BOLETOS,
-        find: 'select i.merchant_id, b.prefix || i.change_id, i.our_number, i.event, i.amount, i.paid_on',
-        put: `select i.merchant_id, b.prefix || i.change_id || '.' || i.place, i.our_number, i.event, i.amount, i.paid_on`,
+        find: 'else b.prefix || i.change_id end,',
+        put: `else b.prefix || i.change_id || '.' || i.place end,`,
       },
     ],
     kinds: 'answers',

@@ -18,8 +18,8 @@ const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const LAST_BEFORE = '0047';
 
 const [OLD_NUMBER, NEW_NUMBER] = ['10000000001', '10000000002'];
-const paid = (ourNumber: string): BankChange => ({
-  changeId: '7',
+const paid = (ourNumber: string, changeId = '7'): BankChange => ({
+  changeId,
   merchantId: 'loja',
   ourNumber,
   event: 'paid',
@@ -30,7 +30,7 @@ const paid = (ourNumber: string): BankChange => ({
   happenedAt: instant(Date.UTC(2026, 10, 23)),
 });
 
-test('cursor and changes of before are of the bank that registered last, and nothing of it is kept twice', async (t) => {
+test('cursor and changes of before are of the bank that registered last, and nothing of any is kept twice', async (t) => {
   const place = await createTestDatabase({ migrated: false });
   const client = new pg.Client(place.address);
   await client.connect();
@@ -57,11 +57,15 @@ test('cursor and changes of before are of the bank that registered last, and not
       [ourNumber, bank],
     );
   await client.query("insert into bank_cursors (merchant_id, cursor) values ('', '7')");
-  await client.query(
-    `insert into bank_changes (merchant_id, change_id, our_number, event, amount, paid_on, happened_at)
-     values ('loja', '7', $1, 'paid', 1000, '2026-11-23', now())`,
-    [NEW_NUMBER],
-  );
+  for (const [changeId, ourNumber] of [
+    ['3', OLD_NUMBER],
+    ['7', NEW_NUMBER],
+  ])
+    await client.query(
+      `insert into bank_changes (merchant_id, change_id, our_number, event, amount, paid_on, happened_at)
+       values ('loja', $1, $2, 'paid', 1000, '2026-11-23', now())`,
+      [changeId, ourNumber],
+    );
   await migrate(place.address, MIGRATIONS, () => {});
 
   const keep = async (cursor: string, change: BankChange) => {
@@ -75,10 +79,17 @@ test('cursor and changes of before are of the bank that registered last, and not
     return rows.map(({ change_id, our_number }) => [change_id, our_number]);
   };
   assert.equal((await BANK_CURSORS.open(database, null)).cursor, '341:7');
-  assert.deepEqual(await keep('341:8', paid(NEW_NUMBER)), [['7', NEW_NUMBER]]);
-  assert.deepEqual(await keep('237:1', paid(OLD_NUMBER)), [
+  const before = [
+    ['3', OLD_NUMBER],
     ['7', NEW_NUMBER],
-    ['237:7', OLD_NUMBER],
-  ]);
+  ];
+  assert.deepEqual(await keep('341:8', paid(NEW_NUMBER)), before);
+  // The operator had gone over before: ids of both banks stand without a code.
+  const others = [...before, ['341:3', NEW_NUMBER]];
+  for (let times = 0; times < 2; times += 1)
+    assert.deepEqual(await keep('341:9', paid(NEW_NUMBER, '3')), others);
+  assert.deepEqual(await keep('237:1', paid(OLD_NUMBER, '3')), others);
+  for (let times = 0; times < 2; times += 1)
+    assert.deepEqual(await keep('237:1', paid(OLD_NUMBER)), [...others, ['237:7', OLD_NUMBER]]);
   assert.equal((await BANK_CURSORS.open(database, null)).cursor, '237:1');
 });

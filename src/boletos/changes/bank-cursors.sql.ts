@@ -56,7 +56,8 @@ const CHANGES = inputRows<BankChange>(
 
 /**
  * A cursor begins with the code of its bank. Nothing is kept while another process meets this bank for
- * the first time.
+ * the first time. Ids without a code (`k`) may be of any bank that a version before has read: one of
+ * this number, which one bank only has registered, is this change; one of another number is not.
  */
 const KEEP = statement(
   'bank_changes.keep',
@@ -75,9 +76,13 @@ const KEEP = statement(
    ), kept as (
      insert into bank_changes
        (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, source)
-     select i.merchant_id, b.prefix || i.change_id, i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at,
-       'feed'
+     select i.merchant_id,
+       case when k.our_number = i.our_number then k.change_id
+         when k.our_number is not null and b.prefix = '' then left($2, 4) || i.change_id
+         else b.prefix || i.change_id end,
+       i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at, 'feed'
      from moved, bank b, ${CHANGES.sql}
+     left join bank_changes k on k.merchant_id = i.merchant_id and k.change_id = i.change_id
      order by i.place
      on conflict do nothing
    ), refused as (
