@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { arrive } from '../kit/clock.ts';
 import { call } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { daysAfter, openReconciledService, type ReconciledService, type Sold } from './reconciled-service.ts';
@@ -64,11 +65,21 @@ test('a sale keeps the fee of its moment when the operator puts a version beside
   assert.equal(audited?.resource, `merchants/${service.merchantId}/fees`);
 });
 
+test('a version of today begins in ten seconds, whatever was sold since midnight', async () => {
+  await service.sell(10_000, 1);
+  const set = await service.parcela('fees', 'set', 'any:1-99=4.5@1', '--from', await service.today());
+  assert.equal(set.exitCode, 0, set.errors);
+  assert.deepEqual(await leads(`rules = 'any:1-99=4.5@1'`), [true]);
+});
+
 test('a version before a sale is refused, with its moment, and so is one that cannot be read', async () => {
   await service.sell(10_000, 1);
   const words = ['--merchant-id', 'NOVA', '--account', '7001', ...SHOP];
   const created = await service.parcela('merchant', 'create', ...words);
   assert.equal(created.exitCode, 0, created.errors);
+  // The merchant's clock goes ahead of the database's.
+  await arrive(service.gatewayUrl, service.token, { advanceDays: 3 });
+  await service.sell(10_000, 1);
   const today = await service.today();
   const count = async () => (await service.auditor.query('select count(*)::int as n from fee_tables'))[0]?.n;
   const versions = await count();

@@ -39,7 +39,9 @@ export async function changeFees(tools: ChangeFeesTools, wanted: NewFees): Promi
   if (from !== null && !isDay(from)) return refused('dayMalformed', from);
   if (merchantId !== ALL_MERCHANTS && (await findMerchant(database, merchantId)) === null)
     return refused('merchantUnknown', merchantId);
-  const wantedFrom = from === null ? instant(now + FEE_LEAD_MILLISECONDS) : startOfSaoPauloDay(from);
+  const earliest = instant(now + FEE_LEAD_MILLISECONDS);
+  const day = from === null ? earliest : startOfSaoPauloDay(from);
+  const wantedFrom = instant(Math.max(day, earliest));
   const sale = await findSaleAfter(database, merchantId, wantedFrom);
   if (sale !== null) return refused('saleAfter', saoPauloText(sale));
   const version = { merchantId, validFrom: wantedFrom, rules, createdBy: operator.actor };
