@@ -205,6 +205,8 @@ const IN_THEIR_OWN_TIME = [
   'delivery_tries',
   'receivable_cursors',
   'receivables',
+  'truth_budgets',
+  'truth_differences',
   'truth_runs',
 ];
 
