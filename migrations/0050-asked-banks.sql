@@ -14,3 +14,9 @@ update boletos set asked_bank = (
 alter table bank_changes
   add column source text,
   add constraint bank_changes_source_check check (source in ('feed', 'file')) not valid;
+
+-- What a second file reports of a payment is recorded as what it is: perhaps the same one.
+alter table boleto_payments
+  drop constraint boleto_payments_surprise_check,
+  add constraint boleto_payments_surprise_check
+    check (surprise in ('paidAgain', 'paidAfterCancel', 'paidAfterExpiry', 'paidAfterRefusal', 'filedAgain')) not valid;

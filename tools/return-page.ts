@@ -29,7 +29,7 @@ A file is taken whole or not at all: the first fault refuses it, with its line. 
 applied as they are, within seconds, by the service. The same change in a second file is the same change: it is known by bank, boleto, day and amount (and,
 of equal ones in one file, by its number among them), not by the file. The command names the
 boletos of such repetitions. An equal payment of one day that another file reports (one made on another day, or of another number) may be a second one or the first once more:
-it is not booked, and stands with its amount in \`parcela resolve changes\` (\`filedAgain\`) for a person to look at. A payment that the feed reports too, with the same amount and day, is recorded once.
+it is recorded as \`filedAgain\`, moves nothing, and stands in \`parcela resolve changes\` for a person to look at. A payment that the feed reports too, with the same amount and day, is recorded once.
 
 A boleto is known by our number: eleven digits, which the bridge gives the bank as the company's own number (positions 106 to 130 of T), or as the bank's number
 (38 to 57, zeros before it). Value and due day of T, where they are given, must be those of the boleto, and its bar code of this bank; where one is

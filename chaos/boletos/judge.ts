@@ -28,7 +28,8 @@ const ROWS = `select b.merchant_id as "merchantId", b.boleto_id as "boletoId", b
     b.bar_code as "barCode", case when b.paid_on is not null then
       jsonb_build_object('amount', b.paid_amount, 'paidOn', b.paid_on) end as paid,
     coalesce((select jsonb_agg(jsonb_build_object('amount', p.amount, 'paidOn', p.paid_on, 'paidIt', p.surprise is null))
-      from boleto_payments p where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id), '[]') as payments,
+      from boleto_payments p where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
+        and p.surprise is distinct from 'filedAgain'), '[]') as payments,
     coalesce((select jsonb_agg(jsonb_build_array(m.old_state, m.new_state) order by m.movement_id)
       from movements m where m.merchant_id = b.merchant_id and m.boleto_id = b.boleto_id), '[]') as moves
   from boletos b where starts_with(b.reference_transaction, $1)`;

@@ -19,13 +19,18 @@ export type FiledBankChange = Omit<BankChange, 'merchantId'>;
 /** A change as the bank brought it, kept until it is applied or refused. */
 export type WaitingBankChange = BankChange & WaitingChange;
 
-/** Why nobody expected a payment. */
-export type Surprise = 'paidAgain' | 'paidAfterCancel' | 'paidAfterExpiry' | 'paidAfterRefusal';
 /**
- * Why a change is refused for good. `filedAgain`: a second file of the bank has the same payment,
- * and a person must find out whether that is another one.
+ * Why nobody expected a payment. `filedAgain`: a second file of the bank has the same one, and a person
+ * must find out whether that is another one.
  */
-export type BankChangeRefusal = 'unknownBoleto' | 'forbiddenMove' | 'filedAgain';
+export type Surprise =
+  | 'paidAgain'
+  | 'paidAfterCancel'
+  | 'paidAfterExpiry'
+  | 'paidAfterRefusal'
+  | 'filedAgain';
+/** Why a change is refused for good. */
+export type BankChangeRefusal = 'unknownBoleto' | 'forbiddenMove';
 export type BankChangeDelay = 'behindEarlier' | 'beingIssued';
 
 /** A payment as it is recorded. */
@@ -65,10 +70,10 @@ export function decideBankChange(
 ): BankChangeDecision {
   if (isBehindEarlier) return { kind: 'wait', reason: 'behindEarlier' };
   if (boleto === null) return { kind: 'refuse', reason: 'unknownBoleto' };
-  if (isFiledAgain) return { kind: 'refuse', reason: 'filedAgain' };
   if (boleto.state === 'issuing') return { kind: 'wait', reason: 'beingIssued' };
+  if (isFiledAgain) return paymentOf(boleto, change, 'filedAgain');
   if (isReportedTwice) return { kind: 'apply', change: null, payment: null };
-  if (change.event === 'paid') return paymentOf(boleto, change);
+  if (change.event === 'paid') return paymentOf(boleto, change, surpriseOf(boleto));
   // What ends at its bank because its time is over is reported as canceled by some.
   const isCanceled = change.event === 'canceled' && !(boleto.state === 'canceling' && boleto.isExpiring);
   const wanted = { event: isCanceled ? 'cancel' : 'expire' } as const;
@@ -81,9 +86,12 @@ export function decideBankChange(
     : { kind: 'refuse', reason: 'forbiddenMove' };
 }
 
-function paymentOf(boleto: Boleto, { amount, paidOn, creditedOn, fee }: BankChange): BankChangeDecision {
+function paymentOf(
+  boleto: Boleto,
+  { amount, paidOn, creditedOn, fee }: BankChange,
+  surprise: Surprise | null,
+): BankChangeDecision {
   if (amount === null || paidOn === null) throw new Error('a payment without its amount and day was kept');
-  const surprise = surpriseOf(boleto);
   const payment = {
     amount,
     paidOn,

@@ -90,6 +90,7 @@ const LOCK_CHANGE = statement(
         > count(*) filter (where ${SOURCE_OF_P} = ${SOURCE_OF_C})
       from bank_changes p
       where p.merchant_id = c.merchant_id and p.our_number = c.our_number and p.event = 'paid' and p.state = 'applied'
+        and not p.is_filed_again
         and p.amount = c.amount and p.paid_on = c.paid_on) as is_reported_twice,
      c.is_filed_again
    from bank_changes c where c.merchant_id = $1 and c.change_id = $2 and c.state = 'waiting'

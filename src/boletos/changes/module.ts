@@ -17,11 +17,11 @@ const PULLS_AT_ONCE = 4;
 const WARNINGS: readonly BankChangeResult[] = [
   'unknownBoleto',
   'forbiddenMove',
-  'filedAgain',
   'paidAgain',
   'paidAfterCancel',
   'paidAfterExpiry',
   'paidAfterRefusal',
+  'filedAgain',
 ];
 
 type BankChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metrics'> & {
