@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
 import { WAITS_FOR } from '../platform/migrations/migration-locks.ts';
 import {
   type MigrationPlan,
@@ -6,9 +6,12 @@ import {
   planMigrations,
   type TableSize,
 } from '../platform/migrations/migration-plan.ts';
+import {
+  INDEX_LOCK_MINUTES,
+  TABLE_LOCK_SECONDS,
+  TABLE_LOCK_TRIES,
+} from '../platform/migrations/migrations.ts';
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from './command.ts';
-
-const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /** What every start does too, as a step of its own: as the owner, before new services start. */
 export const MIGRATE_COMMAND: Command = {
@@ -45,7 +48,8 @@ function planLines({ applied, pending, newer }: MigrationPlan): string[] {
   return [
     ...before,
     ...pending.flatMap(migrationLines),
-    `${pending.length} to apply, ${applied} applied. A lock is waited for 2 s at a time, 30 times; nothing was changed.`,
+    `${pending.length} to apply, ${applied} applied; nothing was changed. A lock is waited for ${TABLE_LOCK_SECONDS} s at a time, ` +
+      `to build an index beside writers ${INDEX_LOCK_MINUTES} min, ${TABLE_LOCK_TRIES} times each.`,
   ];
 }
 

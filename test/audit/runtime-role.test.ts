@@ -246,6 +246,29 @@ test('a later migration’s tables are the role’s to use, whichever version st
   }
 });
 
+test('rights that are whole let nobody wait for one who migrates; one too many is taken away', async () => {
+  const { address, runtime, drop } = await createTestDatabase({ migrated: true });
+  const holder = new pg.Client(address);
+  try {
+    const role = { name: runtime.user, password: null, isOurs: false };
+    const give = () => migrate(address, MIGRATIONS, () => {}, grantRuntimeRole(role, RUNTIME_TABLE_RIGHTS));
+    await holder.connect();
+    await holder.query('select pg_advisory_lock(1885434467, 1)');
+    await give();
+    await holder.query('select pg_advisory_unlock_all()');
+    await runSql(address, `grant delete on audit_head to ${runtime.user}`);
+    await runSql(address, `grant update (detail) on audit_entries to ${runtime.user}`);
+    await runSql(address, `revoke update on merchants from ${runtime.user}`);
+    await give();
+    await assert.rejects(runSql(runtime, 'delete from audit_head'), { code: DENIED });
+    await assert.rejects(runSql(runtime, `update audit_entries set detail = ''`), { code: DENIED });
+    await runSql(runtime, 'update merchants set legal_name = legal_name');
+  } finally {
+    await holder.end();
+    await drop();
+  }
+});
+
 test('tables of others in the same schema are not given to the role', async () => {
   const { address, runtime, drop } = await createTestDatabase({ migrated: true });
   const stranger = `${address.database}_stranger`;

@@ -68,6 +68,10 @@ test('a dry run says what each migration locks, by the size of the table', async
     [['acquirer_changes_chargebacks', true]],
   );
   const { printed } = await runParcela(['migrate', '--dry-run'], settings);
+  assert.match(
+    printed,
+    /waited for 2 s at a time, to build an index beside writers 10 min, 30 times each\.$/m,
+  );
   assert.match(printed, /^0045-\S+ {2}command by command/m);
   assert.match(printed, /acquirer_changes \(.*MB\): SHARE UPDATE EXCLUSIVE, nothing waits/);
 });

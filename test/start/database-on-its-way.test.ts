@@ -53,6 +53,13 @@ function closed(server: Server): Promise<unknown> {
   return new Promise((resolve) => server.close(resolve));
 }
 
+/** The role of the service, by the same way. */
+const runtimeThrough = ({ host, port }: { readonly host: string; readonly port: number }) => ({
+  ...database.runtime,
+  host,
+  port,
+});
+
 type Start = {
   readonly child: ChildProcess;
   readonly said: () => string;
@@ -115,6 +122,23 @@ test('connections that break at every step of a start cost it nothing but time',
       assert.equal((await pay(service.gatewayUrl, token, 1_000)).reply.status, 200, text);
     } finally {
       await service.stop();
+    }
+  }
+});
+
+test('a server that goes silent at the migrations costs a start nothing but time', async () => {
+  for (const text of ['server_version_num', 'schema_migrations', 'aclexplode']) {
+    proxy.silenceAfter(text);
+    const { child, said, ended } = start({
+      DATABASE_URL: databaseUrl(runtimeThrough(proxy.address)),
+      PARCELA_OWNER_DATABASE_URL: databaseUrl(proxy.address),
+    });
+    try {
+      await until(`it is ready after ${text}`, async () => /Parcela is ready/.test(said()), 60_000);
+      assert.match(said(), /Waiting for the database, .*Query read timeout/);
+    } finally {
+      child.kill('SIGTERM');
+      await ended;
     }
   }
 });

@@ -1,11 +1,16 @@
 import pg from 'pg';
 import type { DatabaseAddress } from '../postgres/database.ts';
+import { endClient } from '../postgres/end-client.ts';
 import { findPrimary } from '../postgres/primary.ts';
 import { hasSqlState, SQL_STATE } from '../postgres/sql-states.ts';
 import { type AppliedMigration, MigrationRefused } from './migration-files.ts';
 
 const OLDEST_SERVER = 150_000;
 const CONNECT_TIMEOUT_MILLISECONDS = 5_000;
+/** A server that has gone silent ends the wait of a start or a command, which may then try again. */
+const ANSWER_TIMEOUT_MILLISECONDS = 7_000;
+/** The driver knows no end of a wait that never comes; this one comes after 24 days. */
+const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
 /** A connection of its own to a server that is not too old; gives what `use` gives, and closes it. */
 export async function onMigrationConnection<T>(
@@ -16,6 +21,8 @@ export async function onMigrationConnection<T>(
   const client = new pg.Client({
     ...(typeof place === 'string' ? { connectionString: place } : place),
     connectionTimeoutMillis: CONNECT_TIMEOUT_MILLISECONDS,
+    query_timeout: ANSWER_TIMEOUT_MILLISECONDS,
+    keepAlive: true,
     application_name: 'parcela-migrations',
     options: '-c timezone=UTC',
   });
@@ -27,8 +34,14 @@ export async function onMigrationConnection<T>(
     await checkServerVersion(client);
     return await use(client);
   } finally {
-    await client.end().catch(() => {});
+    await endClient(client);
   }
+}
+
+/** A command of a migration: it takes as long as its tables are large. */
+export async function runAtLength(client: pg.Client, text: string): Promise<pg.QueryResult> {
+  const command = { text, query_timeout: LONGEST_TIMER_MILLISECONDS };
+  return client.query(command);
 }
 
 async function checkServerVersion(client: pg.Client): Promise<void> {

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Those of this version. */
+export const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
 /**
  * The schema cannot be migrated to the version of this code; the message names the migration and

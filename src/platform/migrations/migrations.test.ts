@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import { openDataFolder } from '../../homologation/data-folder.ts';
 import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
@@ -122,6 +123,24 @@ test('a migration waits for a table in use without failing', async () => {
       if (line.includes('waits for a table')) void client.query('commit');
     });
     assert.deepEqual(applied, ['0002-card-holders.sql']);
+  });
+});
+
+test('while another one migrates, only those wait that have something to do', {
+  timeout: 60_000,
+}, async () => {
+  const { address, directory } = await prepare('beside', twoMigrations);
+  await migrate(address, directory, quietly);
+  await connected('beside', async (holder) => {
+    await holder.query('select pg_advisory_lock(1885434467, 1)');
+    assert.deepEqual(await migrate(address, directory, quietly), { applied: [] });
+    await write(directory, { '0003-drop.sql': 'drop table cards' });
+    const late = migrate(address, directory, quietly);
+    const asked = `select from pg_stat_activity where datname = 'beside' and query like '%pg_try_advisory%' and pid <> pg_backend_pid()`;
+    while ((await holder.query(asked)).rowCount === 0) await Promise.race([late, setImmediate()]);
+    assert.deepEqual((await holder.query(`select from cards`)).rowCount, 1);
+    await holder.query('select pg_advisory_unlock_all()');
+    assert.deepEqual(await late, { applied: ['0003-drop.sql'] });
   });
 });
 

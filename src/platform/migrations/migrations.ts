@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { DatabaseAddress } from '../postgres/database.ts';
 import { hasSqlState, SQL_STATE } from '../postgres/sql-states.ts';
-import { onMigrationConnection, readApplied } from './migration-connection.ts';
+import { onMigrationConnection, readApplied, runAtLength } from './migration-connection.ts';
 import { type Migration, MigrationRefused, pendingMigrations, readMigrations } from './migration-files.ts';
 import { followMigration } from './migration-progress.ts';
 
@@ -11,7 +11,11 @@ import { followMigration } from './migration-progress.ts';
  */
 const LOCK = '1885434467, 1';
 /** How long a concurrently built index waits for older transactions. */
-const LOCK_TIMEOUT = '10min';
+export const INDEX_LOCK_MINUTES = 10;
+const LOCK_TIMEOUT = `${INDEX_LOCK_MINUTES}min`;
+/** A machine that is lost holds the lock no longer than this; by itself the server would wait two hours. */
+const LOST_AFTER_SECONDS = 60;
+const PROBE_SECONDS = 10;
 /** How long a process waits for another one that migrates. */
 const LOCK_TRIES = 3_000;
 const LOCK_PAUSE_MILLISECONDS = 200;
@@ -19,31 +23,47 @@ const LOCK_PAUSE_MILLISECONDS = 200;
  * A lock on a table is requested for this long only: while it waits, every later statement on the
  * table waits behind it.
  */
-const TABLE_LOCK_TIMEOUT = '2s';
-const TABLE_LOCK_TRIES = 30;
+export const TABLE_LOCK_SECONDS = 2;
+const TABLE_LOCK_TIMEOUT = `${TABLE_LOCK_SECONDS}s`;
+export const TABLE_LOCK_TRIES = 30;
 const TABLE_LOCK_PAUSE_MILLISECONDS = 1_000;
+
+/** What the owner does besides, once the schema is of this version. */
+export type Afterwards = {
+  /** Looked at without the lock. */
+  readonly isDue: (client: pg.Client) => Promise<boolean>;
+  readonly run: (client: pg.Client) => Promise<void>;
+};
+
+const NOTHING: Afterwards = { isDue: async () => false, run: async () => {} };
 
 /**
  * Applies the migrations of the directory, each in a transaction of its own, except those that run
- * outside of one. Any number of processes may do so at once. Migrations of a newer Parcela are left
- * as they are: two versions may run at once. `afterwards` runs on the same connection, under the
- * same lock. `begun`: what earlier tries of the same start began, of which a lost connection left
- * open whether it was committed. Throws `MigrationRefused` when the files or the database are not
- * what they were.
+ * outside of one. Any number of processes may do so at once; where nothing is to be done, none waits
+ * for another. Migrations of a newer Parcela are left as they are: two versions may run at once.
+ * `afterwards` runs on the same connection, under the same lock. `begun`: what earlier tries of the
+ * same start began, of which a lost connection left open whether it was committed. Throws
+ * `MigrationRefused` when the files or the database are not what they were.
  */
 export async function migrate(
   address: DatabaseAddress,
   directory: string,
   say: (line: string) => void,
-  afterwards: (client: pg.Client) => Promise<void> = async () => {},
+  afterwards = NOTHING,
   begun = new Set<string>(),
 ): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(directory);
   return onMigrationConnection(address, async (client) => {
-    await client.query(`set statement_timeout = 0; set lock_timeout = '${LOCK_TIMEOUT}'`);
+    const look = async () => {
+      const found = await readApplied(client);
+      return { found, pending: pendingMigrations(migrations, found ?? []) };
+    };
+    const before = await look();
+    const isCurrent = before.found !== null && before.pending.length === 0;
+    if (isCurrent && !(await afterwards.isDue(client))) return { applied: [...begun] };
+    await client.query(SETTINGS);
     await lockMigrations(client);
-    const found = await readApplied(client);
-    const pending = pendingMigrations(migrations, found ?? []);
+    const { found, pending } = await look();
     if (pending.length > 0) await refuseWithoutRight(client, pending);
     if (found === null) await client.query(MAKE_TABLE_OF_MIGRATIONS);
     for (const [index, migration] of pending.entries()) {
@@ -53,10 +73,16 @@ export async function migrate(
       await apply(client, migration, say).finally(stopFollowing);
     }
     sayApplied(pending, say);
-    await afterwards(client);
+    await afterwards.run(client);
     return { applied: [...begun] };
   });
 }
+
+const SETTINGS = `
+  set statement_timeout = 0; set lock_timeout = '${LOCK_TIMEOUT}';
+  set tcp_keepalives_idle = ${PROBE_SECONDS}; set tcp_keepalives_interval = ${PROBE_SECONDS};
+  set tcp_keepalives_count = ${LOST_AFTER_SECONDS / PROBE_SECONDS - 1};
+  set tcp_user_timeout = ${LOST_AFTER_SECONDS * 1_000}`;
 
 /**
  * Held by the session, so that it is freed however this process ends. Requested again and again: a
@@ -103,11 +129,11 @@ async function refuseWithoutRight(client: pg.Client, pending: readonly Migration
 
 async function applyAtOnce(client: pg.Client, migration: Migration): Promise<void> {
   await client.query('begin');
-  await client.query(`set local lock_timeout = '${TABLE_LOCK_TIMEOUT}'`);
-  await client.query(migration.text);
+  await setLockTimeout(client, TABLE_LOCK_TIMEOUT, true);
+  await runAtLength(client, migration.text);
   await recordApplied(client, migration);
   // After an error inside, commit resolves as well, having rolled back.
-  const { command } = await client.query('commit');
+  const { command } = await runAtLength(client, 'commit');
   if (command !== 'COMMIT') throw new Error('the transaction was rolled back');
 }
 
@@ -121,7 +147,7 @@ async function applyOneByOne(
     for (const command of commands) {
       const isBesideWriters = /\bindex\s+concurrently\b/i.test(command);
       await setLockTimeout(client, isBesideWriters ? LOCK_TIMEOUT : TABLE_LOCK_TIMEOUT);
-      await client.query(command);
+      await runAtLength(client, command);
     }
     await recordApplied(client, migration);
   } finally {
@@ -129,8 +155,8 @@ async function applyOneByOne(
   }
 }
 
-async function setLockTimeout(client: pg.Client, timeout: string): Promise<void> {
-  await client.query(`select set_config('lock_timeout', $1, false)`, [timeout]);
+async function setLockTimeout(client: pg.Client, timeout: string, isLocal = false): Promise<void> {
+  await client.query(`select set_config('lock_timeout', $1, $2)`, [timeout, isLocal]);
 }
 
 async function recordApplied(client: pg.Client, { number, name, checksum }: Migration): Promise<void> {

@@ -46,38 +46,53 @@ export function userOf(address: DatabaseAddress): string {
 /**
  * Grants the run-time role its rights on everything that the connected owner has in this schema,
  * tables of the newest migration included, and no more. For the end of `migrate`, whose lock keeps
- * two processes from doing so at once.
+ * two processes from doing so at once; due where a right is missing or one too many.
  */
-export function grantRuntimeRole(
-  role: RuntimeRole,
-  exceptions: TableRights,
-): (client: pg.Client) => Promise<void> {
-  const rights = { ...RIGHTS_OF_MIGRATIONS, ...exceptions };
-  return async (client) => {
-    await client.query('begin');
-    try {
-      if (role.isOurs) await makeRole(client, role);
-      const { rows } = await client.query<{ command: string }>(LIST_GRANTS, [
-        role.name,
-        JSON.stringify(rights),
-        USUAL_RIGHTS,
-      ]);
-      for (const { command } of rows) await client.query(command);
-      await client.query('commit');
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`the run-time role ${role.name} could not be given its rights: ${reason}`, {
-        cause: error,
-      });
-    }
+export function grantRuntimeRole(role: RuntimeRole, exceptions: TableRights) {
+  const rights = JSON.stringify({ ...RIGHTS_OF_MIGRATIONS, ...exceptions });
+  const values = [role.name, rights, USUAL_RIGHTS];
+  const refuse = (error: unknown): never => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the run-time role ${role.name} could not be given its rights: ${reason}`, {
+      cause: error,
+    });
+  };
+  return {
+    async isDue(client: pg.Client): Promise<boolean> {
+      try {
+        if (role.isOurs && (await roleCommands(client, role)).length > 0) return true;
+        return (await commandsOf(client, LIST_GRANTS, values)).length > 0;
+      } catch (error) {
+        return refuse(error);
+      }
+    },
+    async run(client: pg.Client): Promise<void> {
+      await client.query('begin');
+      try {
+        const made = role.isOurs ? await roleCommands(client, role) : [];
+        for (const command of made) await client.query(command);
+        for (const command of await commandsOf(client, LIST_GRANTS, values)) await client.query(command);
+        await client.query('commit');
+      } catch (error) {
+        await client.query('rollback').catch(() => {});
+        refuse(error);
+      }
+    },
   };
 }
 
-async function makeRole(client: pg.Client, { name, password }: RuntimeRole): Promise<void> {
+async function roleCommands(client: pg.Client, { name, password }: RuntimeRole): Promise<string[]> {
   const verifier = password === null ? null : await scramVerifier(password);
-  const { rows } = await client.query<{ command: string }>(LIST_ROLE_COMMANDS, [name, verifier]);
-  for (const { command } of rows) await client.query(command);
+  return commandsOf(client, LIST_ROLE_COMMANDS, [name, verifier]);
+}
+
+async function commandsOf(
+  client: pg.Client,
+  text: string,
+  values: readonly (string | null)[],
+): Promise<string[]> {
+  const { rows } = await client.query<{ command: string }>(text, [...values]);
+  return rows.map(({ command }) => command);
 }
 
 /** Roles belong to the whole server: another database of ours may have made it a moment ago. */
@@ -87,16 +102,33 @@ const LIST_ROLE_COMMANDS = `
     where not exists (select from pg_roles where rolname = $1)
     union all
     select 2, format('alter role %I nosuperuser nocreatedb nocreaterole noreplication nobypassrls', $1)
+    where not exists (select from pg_roles r where r.rolname = $1
+      and not (r.rolsuper or r.rolcreatedb or r.rolcreaterole or r.rolreplication or r.rolbypassrls))
     union all
     select 3, format('alter role %I login password %L', $1, $2::text) where $2 is not null
   ) commands order by place`;
 
-/** Other owners' tables and sequences in the same schema are not ours to grant. */
+/**
+ * What is missing alone. Other owners' tables and sequences in the same schema are not ours to
+ * grant. `wanted` and `held` are the rights themselves, in one order.
+ */
 const LIST_GRANTS = `
-  with mine as (
-    select c.relname as name, c.relkind as kind from pg_class c
+  with owned as (
+    select c.oid, c.relname as name, c.relkind as kind, c.relacl as acl,
+      case when c.relkind = 'S' then 'usage, select' else coalesce($2::jsonb ->> c.relname, $3::text) end as rights,
+      (select oid from pg_roles where rolname = $1::text) as role
+    from pg_class c
     where c.relnamespace = to_regnamespace(quote_ident(current_schema())) and c.relkind in ('r', 'p', 'S')
       and c.relowner = (select oid from pg_roles where rolname = current_user)
+  ), mine as (
+    select name, kind, rights, wanted, held,
+      exists (select from pg_attribute a, aclexplode(a.attacl) g
+        where a.attrelid = o.oid and g.grantee = o.role) as has_columns
+    from owned o
+    cross join lateral (select array_agg(distinct r) as wanted
+      from regexp_split_to_table(o.rights, ', ') r) w
+    cross join lateral (select coalesce(array_agg(distinct lower(g.privilege_type)), '{}') as held
+      from aclexplode(o.acl) g where g.grantee = o.role) h
   )
   select command from (
     select 1 as place, format('grant connect on database %I to %I', current_database(), $1::text) as command
@@ -105,16 +137,19 @@ const LIST_GRANTS = `
     select 2, format('grant usage on schema %I to %I', current_schema(), $1)
     where not has_schema_privilege($1, current_schema(), 'usage')
     union all
-    select 3, format('revoke all on table %I from %I', name, $1) from mine where $2::jsonb ? name
+    select 3, format('revoke all on table %I from %I', name, $1) from mine
+    where $2::jsonb ? name and (has_columns or wanted <> held)
     union all
-    select 4, format('grant %s on table %I to %I', coalesce($2::jsonb ->> name, $3::text), name, $1)
-    from mine where kind in ('r', 'p')
+    select 4, format('grant %s on table %I to %I', rights, name, $1) from mine
+    where kind in ('r', 'p') and (not held @> wanted or $2::jsonb ? name and (has_columns or wanted <> held))
     union all
-    select 5, format('grant usage, select on sequence %I to %I', name, $1) from mine where kind = 'S'
+    select 5, format('grant %s on sequence %I to %I', rights, name, $1) from mine
+    where kind = 'S' and not held @> wanted
     union all
     select 6, format('grant execute on function %s to %I', p.oid::regprocedure, $1) from pg_proc p
     where p.pronamespace = to_regnamespace(quote_ident(current_schema()))
       and p.proowner = (select oid from pg_roles where rolname = current_user)
+      and not has_function_privilege($1, p.oid, 'execute')
   ) commands order by place, command`;
 
 const SCRAM_ITERATIONS = 4_096;

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
+import { endClient } from './end-client.ts';
 import { findPrimary } from './primary.ts';
 import { POOLED } from './write-refusals.ts';
 
@@ -29,7 +30,7 @@ export async function refuseSharedConnections(address: DatabaseAddress): Promise
     const second = await processOf(one);
     if (first === held || first !== second) throw new ConnectionsShared(POOLED);
   } finally {
-    await Promise.all([one, other].map((client) => client.end().catch(() => {})));
+    await Promise.all([one, other].map(endClient));
   }
 }
 
