@@ -1,14 +1,18 @@
-import type { Database } from '../platform/postgres/database.ts';
+import type { Database, Row } from '../platform/postgres/database.ts';
 import type { MerchantTools } from './create-merchant.ts';
 import type { Merchant, Refused, Standing, StandingRefusal } from './merchant.ts';
-import { findMerchant, updateStanding } from './merchants.sql.ts';
+import { findMerchant, stand } from './merchants.sql.ts';
+import { endTokensOfMerchant } from './tokens/access-tokens.sql.ts';
 
 const ACTIONS = {
   disabled: { on: 'merchant.disable', off: 'merchant.enable' },
   billingsHeld: { on: 'billing.hold', off: 'billing.release' },
 } as const;
 
-/** Puts a merchant into a standing, or takes it out; `isOn` that it has already is refused. */
+/**
+ * Puts a merchant into a standing, or takes it out; `isOn` that it has already is refused. A lockout
+ * ends its tokens for good, and so does its end: a login may have run beside it.
+ */
 export async function changeStanding(
   tools: MerchantTools & { readonly database: Database },
   merchantId: string,
@@ -18,13 +22,19 @@ export async function changeStanding(
     reason,
   }: { readonly standing: Standing; readonly isOn: boolean; readonly reason: string },
 ): Promise<Merchant | Refused<StandingRefusal>> {
-  const isChanged = await updateStanding(tools.audit, merchantId, standing, isOn, {
+  const event = {
     ...tools.operator,
     action: ACTIONS[standing][isOn ? 'on' : 'off'],
     outcome: 'success',
     resource: `merchants/${merchantId}`,
     detail: { reason },
-  });
+  } as const;
+  const endTokens = ([stood]: readonly Row[][]) =>
+    standing === 'disabled' && stood?.length === 1 ? endTokensOfMerchant(merchantId) : null;
+  const [stood] = await tools.audit.commit([stand(merchantId, standing, isOn), endTokens], ([changed]) =>
+    changed?.length === 1 ? [event] : [],
+  );
+  const isChanged = stood?.length === 1;
   const merchant = await findMerchant(tools.database, merchantId);
   if (merchant === null) return { refusal: 'merchantUnknown', value: merchantId };
   return isChanged ? merchant : { refusal: 'standsSoAlready', value: merchantId };

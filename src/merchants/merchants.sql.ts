@@ -1,5 +1,5 @@
 import type { Audit, AuditEvent } from '../audit/audit-event.ts';
-import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
 import type { Instant } from '../values/instant.ts';
 import type { Merchant, NewMerchant, Standing } from './merchant.ts';
 
@@ -78,16 +78,9 @@ const STAND = statement(
    returning merchant_id`,
 );
 
-/** False: it stands so already, or there is no such merchant. */
-export async function updateStanding(
-  audit: Audit,
-  merchantId: string,
-  standing: Standing,
-  isOn: boolean,
-  event: AuditEvent,
-): Promise<boolean> {
-  const step = { statement: STAND, values: [merchantId, standing, isOn] };
-  return (await audit.change(step, event)) !== undefined;
+/** Gives a row; none: it stands so already, or there is no such merchant. */
+export function stand(merchantId: string, standing: Standing, isOn: boolean): Step {
+  return { statement: STAND, values: [merchantId, standing, isOn] };
 }
 
 /** One row, or none where one of them is there already. */

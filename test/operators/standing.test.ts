@@ -90,6 +90,7 @@ test('a merchant that is disabled is locked out, its tokens too, until it is ena
   await parcela('merchant', 'enable', '--merchant', 'FECHADA', ...why);
   const token = await logIn(service.gatewayUrl, login);
   assert.equal((await call(service.gatewayUrl, '/v1/recurrences/plans', { token })).status, 200);
+  assert.equal((await shop.ask('/v1/recurrences/plans')).status, 401, 'a token from before stays dead');
   const entries = await service.auditor.query(
     `select action, detail::text as detail from audit_entries where action like 'merchant.%able' order by entry_number`,
   );

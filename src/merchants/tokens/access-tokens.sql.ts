@@ -134,6 +134,16 @@ export function endEveryToken({
   return { statement: END_EVERY, values: [merchantId, credentialId] };
 }
 
+const END_ALL_OF_MERCHANT = statement(
+  'access_tokens.end_all_of_merchant',
+  `update credentials set tokens_valid_since = clock_timestamp() where merchant_id = $1 returning credential_id`,
+);
+
+/** Gives a row for each credential. */
+export function endTokensOfMerchant(merchantId: string): Step {
+  return { statement: END_ALL_OF_MERCHANT, values: [merchantId] };
+}
+
 const END_ONE = statement(
   'access_tokens.end_one',
   `delete from access_tokens t
