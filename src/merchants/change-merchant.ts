@@ -7,11 +7,9 @@ import {
   type MerchantChange,
   type MerchantChangeRefusal,
   type Refused,
+  shownChange,
 } from './merchant.ts';
 import { findMerchant, updateMerchant } from './merchants.sql.ts';
-
-/** As much of a value as the audit log keeps. */
-const LONGEST_DETAIL = 200;
 
 /**
  * Changes what the operator may of a merchant; tokens and payments of every process follow within
@@ -28,20 +26,12 @@ export async function changeMerchant(
   const refused = changeRefusal(merchant);
   if (refused !== null) return refused;
   if (fields.length === 0) return { refusal: 'nothingToChange', value: '' };
-  const shown = (one: Merchant, field: string) =>
-    String(one[field as 'softDescriptor'] ?? '').slice(0, LONGEST_DETAIL);
-  const detail = fields
-    .filter((field) => field !== 'contact')
-    .flatMap((field) => [
-      [`${field}.old`, shown(found, field)],
-      [`${field}.new`, shown(merchant, field)],
-    ]);
   const isChanged = await updateMerchant(tools.audit, merchant, fields, {
     ...tools.operator,
     action: 'merchant.change',
     outcome: 'success',
     resource: `merchants/${merchantId}`,
-    detail: { ...Object.fromEntries(detail), ...(fields.includes('contact') ? { contact: 'changed' } : {}) },
+    detail: shownChange(found, merchant, fields),
   });
   return isChanged ? merchant : { refusal: 'merchantUnknown', value: merchantId };
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bareCnpj, type NewMerchant, newMerchantRefusal } from './merchant.ts';
+import { instant } from '../values/instant.ts';
+import { bareCnpj, changedMerchant, type NewMerchant, newMerchantRefusal, shownChange } from './merchant.ts';
 
 const SHOP: NewMerchant = {
   merchantId: '01700555550000',
@@ -71,4 +72,17 @@ test('a merchant needs an account, and no account twice', () => {
 test('addresses must be addresses or blocks', () => {
   assert.equal(refusalOf({ productionAddresses: ['203.0.113.7', '203.0.113.300'] }), 'addressMalformed');
   assert.equal(refusalOf({ productionAddresses: Array(101).fill('203.0.113.7') }), 'tooManyAddresses');
+});
+
+test('of a contact only what is changed is named, and the audit log keeps no person', () => {
+  const merchant = { ...SHOP, createdAt: instant(0), isDisabled: false, hasBillingsHeld: false };
+  const done = changedMerchant(merchant, { contact: { phone: '+55 11 5000 0000' }, legalName: 'Outra' });
+  assert.deepEqual(done.fields, ['legalName', 'contactPhone']);
+  assert.deepEqual(done.merchant.contact, { ...merchant.contact, phone: '+55 11 5000 0000' });
+  assert.deepEqual(shownChange(merchant, done.merchant, done.fields), {
+    'legalName.old': merchant.legalName,
+    'legalName.new': 'Outra',
+    contact: 'changed',
+  });
+  assert.deepEqual(changedMerchant(merchant, { contact: {}, softDescriptor: null }).fields, []);
 });

@@ -121,11 +121,43 @@ function textsRefusal(legalName: string, contact: Contact): Refused<TextRefusal>
   return null;
 }
 
+/** What is changed by itself: somebody else may be changing another one. */
+const VALUES = {
+  legalName: ({ legalName }: Merchant) => legalName,
+  contactName: ({ contact }: Merchant) => contact.name,
+  contactEmail: ({ contact }: Merchant) => contact.email,
+  contactPhone: ({ contact }: Merchant) => contact.phone,
+  productionAddresses: ({ productionAddresses }: Merchant) => productionAddresses.join(','),
+  softDescriptor: ({ softDescriptor }: Merchant) => softDescriptor,
+} as const;
+
+export type MerchantField = keyof typeof VALUES;
+
+const FIELDS = Object.keys(VALUES) as readonly MerchantField[];
+const OF_CONTACT: readonly MerchantField[] = ['contactName', 'contactEmail', 'contactPhone'];
+
+/** The old and the new of each field for the audit log; the contact is a person: only that it changed. */
+export function shownChange(
+  old: Merchant,
+  changed: Merchant,
+  fields: readonly MerchantField[],
+): Record<string, string> {
+  const shown = fields.flatMap((field) =>
+    OF_CONTACT.includes(field)
+      ? [['contact', 'changed']]
+      : [
+          [`${field}.old`, VALUES[field](old) ?? ''],
+          [`${field}.new`, VALUES[field](changed) ?? ''],
+        ],
+  );
+  return Object.fromEntries(shown);
+}
+
 /** A merchant as it is after a change, and the names of what differs. */
 export function changedMerchant(
   merchant: Merchant,
   change: MerchantChange,
-): { readonly merchant: Merchant; readonly fields: readonly string[] } {
+): { readonly merchant: Merchant; readonly fields: readonly MerchantField[] } {
   const changed: Merchant = {
     ...merchant,
     legalName: change.legalName ?? merchant.legalName,
@@ -133,9 +165,7 @@ export function changedMerchant(
     productionAddresses: change.productionAddresses ?? merchant.productionAddresses,
     softDescriptor: change.softDescriptor === undefined ? merchant.softDescriptor : change.softDescriptor,
   };
-  const fields = (['legalName', 'contact', 'productionAddresses', 'softDescriptor'] as const).filter(
-    (name) => JSON.stringify(changed[name]) !== JSON.stringify(merchant[name]),
-  );
+  const fields = FIELDS.filter((field) => VALUES[field](changed) !== VALUES[field](merchant));
   return { merchant: changed, fields };
 }
 

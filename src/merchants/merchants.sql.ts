@@ -1,7 +1,7 @@
 import type { Audit, AuditEvent } from '../audit/audit-event.ts';
 import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
 import type { Instant } from '../values/instant.ts';
-import type { Merchant, NewMerchant, Standing } from './merchant.ts';
+import type { Merchant, MerchantField, NewMerchant, Standing } from './merchant.ts';
 
 const INSERT = statement(
   'merchants.insert',
@@ -46,12 +46,12 @@ export async function insertMerchant(
 const CHANGE = statement(
   'merchants.change',
   `update merchants set
-     legal_name = case when 'legalName' = any ($2::text[]) then $3 else legal_name end,
-     contact_name = case when 'contact' = any ($2::text[]) then $4 else contact_name end,
-     contact_email = case when 'contact' = any ($2::text[]) then $5 else contact_email end,
-     contact_phone = case when 'contact' = any ($2::text[]) then $6 else contact_phone end,
-     production_addresses = case when 'productionAddresses' = any ($2::text[]) then $7::text[] else production_addresses end,
-     soft_descriptor = case when 'softDescriptor' = any ($2::text[]) then $8 else soft_descriptor end
+     legal_name = case when $2::boolean then $3 else legal_name end,
+     contact_name = case when $4::boolean then $5 else contact_name end,
+     contact_email = case when $6::boolean then $7 else contact_email end,
+     contact_phone = case when $8::boolean then $9 else contact_phone end,
+     production_addresses = case when $10::boolean then $11::text[] else production_addresses end,
+     soft_descriptor = case when $12::boolean then $13 else soft_descriptor end
    where merchant_id = $1 returning merchant_id`,
 );
 
@@ -59,11 +59,19 @@ const CHANGE = statement(
 export async function updateMerchant(
   audit: Audit,
   { merchantId, legalName, contact, productionAddresses, softDescriptor }: Merchant,
-  fields: readonly string[],
+  fields: readonly MerchantField[],
   event: AuditEvent,
 ): Promise<boolean> {
-  const { name, email, phone } = contact;
-  const values = [merchantId, fields, legalName, name, email, phone, productionAddresses, softDescriptor];
+  const is = (field: MerchantField) => fields.includes(field);
+  const values = [
+    merchantId,
+    ...[is('legalName'), legalName],
+    ...[is('contactName'), contact.name],
+    ...[is('contactEmail'), contact.email],
+    ...[is('contactPhone'), contact.phone],
+    ...[is('productionAddresses'), productionAddresses],
+    ...[is('softDescriptor'), softDescriptor],
+  ];
   return (await audit.change({ statement: CHANGE, values }, event)) !== undefined;
 }
 
