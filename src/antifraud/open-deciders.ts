@@ -14,6 +14,8 @@ import type { ProviderSettings } from './provider-settings.ts';
 import { countsMerchantsCards, type VelocityRule } from './velocity.ts';
 import { countsRead } from './velocity-events.sql.ts';
 
+export { checkProvider } from './adapters/provider/check-provider.ts';
+
 export type DecidersContext = ModuleContext & {
   readonly configuration: {
     readonly antiFraud: {

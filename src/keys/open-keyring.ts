@@ -102,7 +102,8 @@ export class KeyAbsent extends Overloaded {
 /** Called for sealed bytes that do not open: the database was altered, or a key is lost. */
 export type SealAlarm = (purpose: SealingPurpose, record: string, dataKeyId: number) => void;
 
-const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret'];
+/** A whole keyring has a key in use for each. */
+export const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret'];
 
 type LoadedKey = Pick<WrappedDataKey, 'purpose' | 'isRetired' | 'retiredAt'> & { readonly key: KeyObject };
 type LoadedKeys = ReadonlyMap<number, LoadedKey>;

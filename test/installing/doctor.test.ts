@@ -102,6 +102,24 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
     'settings.contact',
   ],
   ['no proxy that is named', () => ({ PARCELA_TRUSTED_PROXIES: '' }), 'settings.warning'],
+  [
+    'an anti-fraud provider that does not believe us',
+    () => ({ PARCELA_ANTIFRAUD_URL: here.bridges.refusing }),
+    'antifraud.refused',
+  ],
+  [
+    'one of several hosts that is not reached',
+    () => {
+      const { port } = here.database.address;
+      const hosts = (address: typeof here.database.address) =>
+        databaseUrl(address).replace(`localhost:${port}`, `localhost:${port},localhost:9`);
+      return {
+        DATABASE_URL: hosts(here.database.runtime),
+        PARCELA_OWNER_DATABASE_URL: hosts(here.database.address),
+      };
+    },
+    'database.host',
+  ],
 ];
 
 for (const [what, settings, found] of BY_SETTINGS) {
@@ -123,6 +141,12 @@ const IN_DATABASE: readonly (readonly [what: string, make: string, mend: string,
     'database.unfit',
   ],
   [
+  [
+    'a database that takes no writes',
+    'alter role ROLE set default_transaction_read_only = on',
+    'alter role ROLE reset default_transaction_read_only',
+    'database.standstill',
+  ],
     'a role with too few connections',
     'alter role ROLE connection limit 5',
     'alter role ROLE connection limit -1',

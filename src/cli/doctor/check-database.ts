@@ -1,26 +1,50 @@
-import { fileURLToPath } from 'node:url';
 import type { Configuration } from '../../app/config.ts';
 import { auditWeakness } from '../../audit/audit-rights.sql.ts';
 import { keyWeakness } from '../../keys/key-rights.sql.ts';
-import { unfitness, weaknesses } from '../../platform/database-watch/server-facts.ts';
+import {
+  type ServerFacts,
+  standstill,
+  unfitness,
+  weaknesses,
+} from '../../platform/database-watch/server-facts.ts';
 import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
-import { textOf } from '../../platform/database-watch/server-stamp.ts';
+import { differences, type Stamp, textOf } from '../../platform/database-watch/server-stamp.ts';
+import { MIGRATIONS } from '../../platform/migrations/migration-files.ts';
 import { planMigrations } from '../../platform/migrations/migration-plan.ts';
 import type { Database, DatabaseAddress } from '../../platform/postgres/database.ts';
+import { databaseHosts, hostOf } from '../../platform/postgres/database-hosts.ts';
 import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
 import { refuseSharedConnections } from '../../platform/postgres/shared-connections.ts';
 import { type Finding, fault, fine, judgeClock, reasonOf, warning } from './finding.ts';
 import { lookAtServer } from './server-looks.sql.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
-
 /** Whether both roles get in, and the schema is of this version: what else is looked at needs that. */
 export async function checkWayIn({ owner, runtime, role }: DatabasePlace): Promise<Finding[]> {
   const ways: (readonly [string, DatabaseAddress])[] = [['DATABASE_URL', runtime]];
   if (role !== null && owner !== runtime) ways.push(['PARCELA_OWNER_DATABASE_URL', owner]);
-  const found = await Promise.all(ways.map(([setting, address]) => checkConnection(setting, address)));
+  const found = (await Promise.all(ways.map(checkWay))).flat();
   if (found.some(({ state }) => state === 'fault')) return found;
   return [...found, ...(await checkSchema(owner))];
+}
+
+async function checkWay([setting, address]: readonly [string, DatabaseAddress]): Promise<Finding[]> {
+  const reached = await checkConnection(setting, address);
+  if (reached.state === 'fault' || typeof address !== 'string') return [reached];
+  const { addresses } = databaseHosts(address);
+  if (addresses.length === 1) return [reached];
+  const hosts = await Promise.all(addresses.map((one) => checkHost(setting, one)));
+  return [reached, ...hosts.filter((finding) => finding !== null)];
+}
+
+/** One of several: while another takes writes, the service goes on without it. */
+async function checkHost(setting: string, address: string): Promise<Finding | null> {
+  try {
+    await refuseSharedConnections(address);
+    return null;
+  } catch (error) {
+    const says = `${hostOf(address)} of ${setting} is not reached: ${reasonOf(error)}`;
+    return warning('database.host', says, 'look at that server: nothing could take over there');
+  }
 }
 
 async function checkConnection(setting: string, address: DatabaseAddress): Promise<Finding> {
@@ -72,11 +96,24 @@ export async function checkDatabase(
       ? fine('database.role', 'the role of the service can alter neither the audit log nor the keys')
       : warning('database.role', weakness, 'name a role that owns nothing in DATABASE_URL: docs/audit.md'),
   ];
-  if (stamp !== null && (textOf(stamp) !== textOf(facts) || stamp.doubt !== null)) {
-    const says = `the database was stamped as ${textOf(stamp)} and is ${textOf(facts)}: all work is held`;
-    found.push(fault('database.copied', says, 'read docs/restore.md, then parcela restore accept'));
-  }
-  return [...found, ...(await checkServer(database, databaseConnections.work + databaseConnections.search))];
+  return [
+    ...found,
+    ...checkStanding(stamp, facts),
+    ...(await checkServer(database, databaseConnections.work + databaseConnections.search)),
+  ];
+}
+
+/** A standby has no timeline of its own: what takes no writes is compared with no stamp. */
+function checkStanding(stamp: Stamp | null, facts: ServerFacts): Finding[] {
+  const standing = standstill(facts);
+  const stands =
+    standing === null
+      ? []
+      : [fault('database.standstill', standing, 'lead Parcela to the primary, or mend its standbys')];
+  if (facts.isReadOnly || stamp === null) return stands;
+  if (differences(stamp, facts).length === 0 && stamp.doubt === null) return stands;
+  const says = `the database was stamped as ${textOf(stamp)} and is ${textOf(facts)}: all work is held`;
+  return [...stands, fault('database.copied', says, 'read docs/restore.md, then parcela restore accept')];
 }
 
 async function checkServer(database: Database, connectionsOfProcess: number): Promise<Finding[]> {

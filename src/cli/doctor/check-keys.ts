@@ -1,11 +1,9 @@
 import type { Configuration } from '../../app/config.ts';
-import { type KeyPurpose, listDataKeys } from '../../keys/data-keys.sql.ts';
+import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { openKeyStore } from '../../keys/open-key-store.ts';
-import { openKeyring } from '../../keys/open-keyring.ts';
+import { openKeyring, PURPOSES } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Finding, fault, fine, reasonOf, warning } from './finding.ts';
-
-const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret'];
 
 /** Whether the keys open everything that is sealed here. Nothing is made. */
 export async function checkKeys(

@@ -1,4 +1,5 @@
 import { checkAcquirer } from '../../acquirers/open-acquirer.ts';
+import { checkProvider } from '../../antifraud/open-deciders.ts';
 import type { Configuration } from '../../app/config.ts';
 import { openBank } from '../../banks/open-bank.ts';
 import { openDatabase } from '../../platform/postgres/database.ts';
@@ -116,9 +117,15 @@ function peersOf(configuration: Configuration): Peer[] {
     });
   }
   if (antiFraud.provider !== null) {
-    const { url, channel } = antiFraud.provider;
-    const words = 'the anti-fraud provider';
-    peers.push({ name: 'antifraud', words, setting: 'PARCELA_ANTIFRAUD', url, files: channel, check: null });
+    const { provider } = antiFraud;
+    peers.push({
+      name: 'antifraud',
+      words: 'the anti-fraud provider',
+      setting: 'PARCELA_ANTIFRAUD',
+      url: provider.url,
+      files: provider.channel,
+      check: (channel) => checkProvider(provider, environment, channel),
+    });
   }
   if (keyStore.kind === 'external') {
     const { url, channel } = keyStore;

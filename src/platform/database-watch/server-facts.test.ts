@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isReplicatedBeforeAnswer, type ServerFacts, unfitness, weaknesses } from './server-facts.ts';
+import {
+  isReplicatedBeforeAnswer,
+  type ServerFacts,
+  standstill,
+  unfitness,
+  weaknesses,
+} from './server-facts.ts';
 
 const GOOD: ServerFacts = {
   systemIdentifier: '7710981112500816882',
@@ -24,6 +30,15 @@ test('a server that could lose an acknowledged commit is unfit for money, and th
   assert.match(unfitnessOf({ fsync: 'off' }) ?? '', /fsync/);
   assert.match(unfitnessOf({ fullPageWrites: 'off' }) ?? '', /full_page_writes/);
   assert.match(unfitnessOf({ version: 140_011 }) ?? '', /PostgreSQL 15/);
+});
+
+test('a server that takes no writes, or waits for a standby that is away, stands still', () => {
+  const of = (facts: Partial<ServerFacts>) => standstill({ ...GOOD, ...facts });
+  assert.equal(of({}), null);
+  assert.match(of({ isReadOnly: true }) ?? '', /takes no writes/);
+  assert.match(of({ hasSynchronousStandby: true }) ?? '', /none is connected/);
+  assert.equal(of({ hasSynchronousStandby: true, logReaders: 1 }), null);
+  assert.equal(of({ hasSynchronousStandby: true, synchronousCommit: 'local' }), null);
 });
 
 test('synchronous_commit local is enough for one server alone, and not beside a synchronous standby', () => {

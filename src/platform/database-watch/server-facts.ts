@@ -45,6 +45,15 @@ export function unfitness(facts: ServerFacts): string | null {
   return null;
 }
 
+/** Why no commit ends on this server now, though it may again later; or null. */
+export function standstill(facts: ServerFacts): string | null {
+  if (facts.isReadOnly)
+    return 'the database takes no writes: it is a standby, or default_transaction_read_only is on';
+  if (isReplicatedBeforeAnswer(facts) && facts.logReaders === 0)
+    return 'synchronous_standby_names asks for a standby and none is connected: no commit ends';
+  return null;
+}
+
 /** Warnings to the operator of a fit server that could be safer. */
 export function weaknesses(facts: ServerFacts, isProduction: boolean): string[] {
   const found: string[] = [];

@@ -81,7 +81,7 @@ const PARTS: readonly Part[] = ['systemIdentifier', 'databaseOid', 'tableOid', '
  * A part that was hidden when the stamp was made cannot be compared; one that is hidden now proves
  * nothing.
  */
-function differences(stamp: Stamp, identity: ServerIdentity): Part[] {
+export function differences(stamp: Stamp, identity: ServerIdentity): Part[] {
   return PARTS.filter((part) => stamp[part] !== null && stamp[part] !== identity[part]);
 }
 
