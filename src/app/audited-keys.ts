@@ -1,3 +1,4 @@
+import { auditMigrations } from '../audit/audit-migrations.ts';
 import { recordCreatedKeys } from '../audit/key-changes.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { openKeyStore } from '../keys/open-key-store.ts';
@@ -28,20 +29,14 @@ export async function openAuditedKeys(
   if (createdFile !== null)
     say(`Made a new key-encryption key: ${createdFile}. Keep a copy: without it no stored card opens.`);
   const audit = await whileDatabaseStarts(() => openAudit({ database, keyring, log }));
-  const record = (action: 'service.start' | 'service.stop' | 'schema.migrate', resource: string) =>
-    audit.record({
-      ...serviceHere(),
-      action,
-      outcome: 'success',
-      resource,
-      detail: { processId: process.pid },
-    });
+  const detail = { processId: process.pid };
+  const record = (action: 'service.start' | 'service.stop', resource: string) =>
+    audit.record({ ...serviceHere(), action, outcome: 'success', resource, detail });
   await whileDatabaseStarts(() => record('service.start', `services/${environment}`));
   // Pinged first: a database that is gone answers at once, and an entry would wait for it.
   const recordStop = () => database.ping().then(() => record('service.stop', `services/${environment}`));
   closings.push({ name: 'audit log', close: recordStop });
-  for (const name of migrations)
-    await whileDatabaseStarts(() => record('schema.migrate', `migrations/${name}`));
+  await whileDatabaseStarts(() => auditMigrations({ audit, database }, serviceHere(), migrations, detail));
   await whileDatabaseStarts(() => recordCreatedKeys(audit, serviceHere(), keyring));
   return { store, keyring, audit };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { type Configuration, readConfiguration } from '../app/config.ts';
+import { auditMigrations } from '../audit/audit-migrations.ts';
 import type { Actor } from '../audit/audit-event.ts';
 import { RUNTIME_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
 import { recordCreatedKeys } from '../audit/key-changes.ts';
@@ -126,14 +127,7 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
   // The service's log anchors a command's entries with its next entry, which holds their seal.
   const audit = await openAudit({ database, keyring, log: { info: SILENT, warn: SILENT } });
   const operator = operatorHere();
-  for (const name of migrations) {
-    await audit.record({
-      ...operator,
-      action: 'schema.migrate',
-      outcome: 'success',
-      resource: `migrations/${name}`,
-    });
-  }
+  await auditMigrations({ audit, database }, operator, migrations);
   await recordCreatedKeys(audit, operator, keyring);
   return { ...plainTools(configuration, reached), store, keyring, audit };
 }

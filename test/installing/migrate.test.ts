@@ -106,6 +106,25 @@ test('it is migrated once, with its audit entries, and the role of the service m
   assert.deepEqual(JSON.parse(listed.printed), { items: [] }, listed.said);
 });
 
+test('a migration whose process ended before its entry gets one, by the next that can write it', async () => {
+  const late = `'9999-late.sql'`;
+  await runSql(
+    database.address,
+    `insert into schema_migrations (number, name, checksum) values (9999, ${late}, 'x')`,
+  );
+  const list = () => runParcela(['audit', 'list', '--action', 'schema.migrate', '--json'], settings);
+  const seen = await list();
+  assert.match(seen.printed, /migrations\/9999-late\.sql/, seen.said);
+  await list();
+  const entries = await runSql(
+    database.address,
+    `select detail::jsonb ->> 'appliedAt' as at from audit_entries where resource = 'migrations/' || ${late}`,
+  );
+  assert.equal(entries.length, 1);
+  assert.match(String(entries[0]?.at), /^\d{4}-\d\d-\d\dT/);
+  await runSql(database.address, `delete from schema_migrations where number = 9999`);
+});
+
 test('without keys the schema is migrated, and it is said that the audit log has no entry', async () => {
   const empty = await createTestDatabase({ migrated: false });
   try {

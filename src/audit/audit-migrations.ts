@@ -1,0 +1,29 @@
+import type { Database } from '../platform/postgres/database.ts';
+import { utcText } from '../values/instant.ts';
+import { holdHead } from './audit-entries.sql.ts';
+import type { Actor, Audit, AuditDetail } from './audit-event.ts';
+import { findUnauditedMigrations, parseUnaudited } from './audited-migrations.sql.ts';
+
+/**
+ * Gives every migration its entry: those that were `applied` by this process, and those whose
+ * process failed or was killed before it could. Of several processes one writes it: the second look
+ * is behind the lock of the log.
+ */
+export async function auditMigrations(
+  { audit, database }: { readonly audit: Audit; readonly database: Database },
+  actor: Actor,
+  applied: readonly string[],
+  detail: AuditDetail = {},
+): Promise<void> {
+  const look = findUnauditedMigrations(applied);
+  if ((await database.query(look.statement, look.values)).length === 0) return;
+  await audit.commit([holdHead, look], ([, rows = []]) =>
+    parseUnaudited(rows).map(({ name, appliedAt }) => ({
+      ...actor,
+      action: 'schema.migrate',
+      outcome: 'success',
+      resource: `migrations/${name}`,
+      detail: { ...detail, appliedAt: utcText(appliedAt) },
+    })),
+  );
+}
