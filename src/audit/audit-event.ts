@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = [
   'key.delete',
   'webhook.register',
   'webhook.remove',
+  'webhook.read',
   'webhook.resend',
   'payment.read',
   'secret.create',

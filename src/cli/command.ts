@@ -67,6 +67,13 @@ export type CommandOption = {
   readonly check?: (value: string) => string | null;
 };
 
+export const MERCHANT_OPTION = {
+  name: 'merchant',
+  value: 'ID',
+  description: 'the merchant',
+  isRequired: true,
+} as const satisfies CommandOption;
+
 /** An option without a value. */
 export type CommandSwitch = Pick<CommandOption, 'name' | 'description'>;
 

@@ -12,6 +12,7 @@ import {
   type GivenOptions,
   table,
 } from './command.ts';
+import { merchantUnknown } from './refusals.ts';
 
 const LARGEST_FILE_CHARACTERS = 10_000;
 
@@ -88,16 +89,19 @@ async function runFeesSet(given: GivenOptions, tools: AuditedCommandTools): Prom
 const SENTENCES = {
   rulesMalformed: ['FILE-or-TEXT', (value) => value],
   dayMalformed: ['--from', (value) => `${JSON.stringify(value)} is no day such as 2026-12-01`],
-  merchantUnknown: ['--merchant', (value) => `${JSON.stringify(value)} is no merchant here`],
   saleAfter: [
     '--from',
     (value) =>
       `must be after the last sale, which was made at ${value}: it keeps the fee that it was made at`,
   ],
   sameMoment: ['--from', (value) => `names ${value}, from which a version is valid already`],
-} as const satisfies Record<FeeRefusal, readonly [option: string, sentence: (value: string) => string]>;
+} as const satisfies Record<
+  Exclude<FeeRefusal, 'merchantUnknown'>,
+  readonly [option: string, sentence: (value: string) => string]
+>;
 
 function refused({ refusal, value }: Extract<FeeChange, { kind: 'refused' }>): CommandOutcome {
+  if (refusal === 'merchantUnknown') return merchantUnknown(value);
   const [option, sentence] = SENTENCES[refusal];
   return { ok: false, option, message: `${option} ${sentence(value)}` };
 }

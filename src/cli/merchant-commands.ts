@@ -16,6 +16,7 @@ import {
   type CommandOutcome,
   type CommandTools,
   type GivenOptions,
+  MERCHANT_OPTION,
   table,
 } from './command.ts';
 import { OPTION_OF_REFUSAL, type OperatorRefusal, refusalText } from './refusals.ts';
@@ -24,12 +25,6 @@ const ADDRESS_OPTION = {
   name: 'address',
   value: 'CIDR',
   isRepeatable: true,
-} as const;
-const MERCHANT_OPTION = {
-  name: 'merchant',
-  value: 'ID',
-  description: 'the merchant',
-  isRequired: true,
 } as const;
 const USER_NAME_OPTION = {
   name: 'user-name',

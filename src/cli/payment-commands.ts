@@ -12,6 +12,7 @@ import {
   type Command,
   type CommandOutcome,
   type GivenOptions,
+  MERCHANT_OPTION,
   table,
   visible,
 } from './command.ts';
@@ -28,7 +29,7 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
     words: ['payment', 'show'],
     summary: 'show a payment with its installments, cancels, requests and webhooks',
     options: [
-      { name: 'merchant', value: 'ID', description: 'the merchant', isRequired: true },
+      MERCHANT_OPTION,
       {
         name: 'payment',
         value: 'ID',
@@ -58,12 +59,6 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
   if ((paymentId === null) === (reference === null))
     return { ok: false, option: '--payment', message: 'name either --payment or --reference' };
   const merchantId = given.one('merchant') ?? '';
-  await audit.record({
-    ...operator,
-    action: 'payment.read',
-    outcome: 'success',
-    resource: `merchants/${merchantId}/payments${paymentId === null ? '' : `/${paymentId}`}`,
-  });
   const ids =
     paymentId === null
       ? await findIdsOfReference(database, merchantId, reference ?? '', MOST_PAYMENTS)
@@ -73,6 +68,13 @@ async function runShow(given: GivenOptions, tools: AuditedCommandTools): Promise
     const payment = await findTransactionWithCancels(database, merchantId, id, 1);
     if (payment !== null) found.push(await withRequests(database, merchantId, payment));
   }
+  // Before anything is shown.
+  await audit.record({
+    ...operator,
+    action: 'payment.read',
+    outcome: found.length === 0 ? 'failure' : 'success',
+    resource: `merchants/${merchantId}/payments${paymentId === null ? '' : `/${paymentId}`}`,
+  });
   if (found.length === 0) return { ok: false, option: null, message: 'this merchant has no such payment' };
   return { ok: true, lines: found.flatMap(linesOf), json: { items: found.map(jsonOf) } };
 }

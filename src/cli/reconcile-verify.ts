@@ -1,8 +1,6 @@
-import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
 import { listAllMerchants } from '../merchants/merchants.sql.ts';
-import { businessClock } from '../platform/business-clock.ts';
+import { readBusinessClock } from '../merchants/read-business-clock.ts';
 import { newId } from '../platform/chance.ts';
-import { DatabaseTime } from '../platform/database-time.ts';
 import { ALWAYS_OPEN } from '../platform/gate.ts';
 import { openFollower } from '../reconciliation/receivables/open-follower.ts';
 import { isAtOne, NOTHING_COMPARED, type TruthRun, withTally } from '../reconciliation/truth/truth-run.ts';
@@ -73,11 +71,7 @@ async function verifyAll(
   merchants: readonly string[],
   verified: (merchantId: string, run: TruthRun | null) => void,
 ): Promise<void> {
-  const time = new DatabaseTime();
-  await time.follow(database);
-  const clocks = await listMovedClocks(database);
-  const shifts = new Map([...clocks].map(([merchantId, clock]) => [merchantId, clock.shiftMilliseconds]));
-  const clock = businessClock(time, shifts);
+  const clock = await readBusinessClock(database);
   const findWatermark = openWatermark(database);
   const follower = openFollower({ database, gate: ALWAYS_OPEN, findWatermark, observeBatch: () => {} });
   await withAcquirer(place, async (acquirer) => {

@@ -8,6 +8,7 @@ import {
   type StandingRefusal,
 } from '../merchants/merchant.ts';
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
+import type { CommandOutcome } from './command.ts';
 
 /** Everything that the modules may refuse to the operator. */
 export type OperatorRefusal =
@@ -97,4 +98,10 @@ export function refusalText({ refusal, value }: Refused<OperatorRefusal>): strin
   const shown = value === '' || holdsCardNumber(value) ? '' : ` ${JSON.stringify(value)}`;
   const option = OPTION_OF_REFUSAL[refusal];
   return option === null ? SENTENCES[refusal] : `${option}${shown} ${SENTENCES[refusal]}`;
+}
+
+/** Where an id was given that nobody has. */
+export function merchantUnknown(value: string): CommandOutcome {
+  const message = refusalText({ refusal: 'merchantUnknown', value });
+  return { ok: false, option: OPTION_OF_REFUSAL.merchantUnknown, message };
 }

@@ -1,6 +1,12 @@
 import { changeStanding } from '../merchants/change-standing.ts';
 import type { Standing } from '../merchants/merchant.ts';
-import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from './command.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type GivenOptions,
+  MERCHANT_OPTION,
+} from './command.ts';
 import { OPTION_OF_REFUSAL, refusalText } from './refusals.ts';
 
 /** As much of a value as the audit log keeps. */
@@ -43,7 +49,7 @@ function standingCommand(
     words,
     summary,
     options: [
-      { name: 'merchant', value: 'ID', description: 'the merchant', isRequired: true },
+      MERCHANT_OPTION,
       {
         name: 'reason',
         value: 'TEXT',

@@ -1,19 +1,25 @@
-import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
+import type { AuditDetail } from '../audit/audit-event.ts';
 import { findMerchant } from '../merchants/merchants.sql.ts';
-import { type Instant, instant, utcText } from '../values/instant.ts';
+import { readBusinessClock } from '../merchants/read-business-clock.ts';
+import { type Instant, utcText } from '../values/instant.ts';
 import { type ListedEndpoint, listEndpointsOf } from '../webhooks/endpoints/listed-endpoints.sql.ts';
 import { findDelivery, listDeliveries } from '../webhooks/history/list-deliveries.ts';
-import type { RecordedDelivery, ResendRefusal } from '../webhooks/history/recorded-delivery.ts';
+import {
+  type RecordedDelivery,
+  type ResendRefusal,
+  resendRefusal,
+} from '../webhooks/history/recorded-delivery.ts';
 import { resendDelivery } from '../webhooks/history/resend-deliveries.ts';
 import {
   type AuditedCommandTools,
   type Command,
   type CommandOutcome,
-  type CommandTools,
   type GivenOptions,
+  MERCHANT_OPTION,
   table,
   visible,
 } from './command.ts';
+import { merchantUnknown } from './refusals.ts';
 
 const MOST_ENDPOINTS = 1_000;
 /** A backlog is counted up to so many. */
@@ -21,20 +27,13 @@ const MOST_COUNTED = 10_000;
 const MOST_DELIVERIES = 100;
 const STATES = ['waiting', 'delivered', 'givenUp'] as const;
 
-const MERCHANT_OPTION = {
-  name: 'merchant',
-  value: 'ID',
-  description: 'the merchant',
-  isRequired: true,
-} as const;
-
 /** What merchants see of their webhooks in the API, for the operator. */
 export const WEBHOOK_COMMANDS: readonly Command[] = [
   {
     words: ['webhook', 'list'],
     summary: 'show where a merchant is notified, what waits and since when it fails',
     options: [MERCHANT_OPTION],
-    isAudited: false,
+    isAudited: true,
     run: runList,
   },
   {
@@ -53,7 +52,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
       },
       { name: 'nsu', value: 'NSU', description: 'only those of this payment' },
     ],
-    isAudited: false,
+    isAudited: true,
     run: runDeliveries,
   },
   {
@@ -68,9 +67,22 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
   },
 ];
 
-async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+/** Where a merchant is notified is its own: the look is audited before anything is shown. */
+async function recordLook(
+  { audit, operator }: AuditedCommandTools,
+  resource: string,
+  isThere: boolean,
+): Promise<void> {
+  const outcome = isThere ? 'success' : 'failure';
+  await audit.record({ ...operator, action: 'webhook.read', outcome, resource });
+}
+
+async function runList(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const { database } = tools;
   const merchantId = given.one('merchant') ?? '';
-  if ((await findMerchant(database, merchantId)) === null) return noMerchant(merchantId);
+  const isThere = (await findMerchant(database, merchantId)) !== null;
+  await recordLook(tools, `merchants/${merchantId}/webhooks`, isThere);
+  if (!isThere) return merchantUnknown(merchantId);
   const limits = { mostCounted: MOST_COUNTED, limit: MOST_ENDPOINTS };
   const found = await listEndpointsOf(database, merchantId, limits);
   const rows = found.map((one) => [
@@ -95,22 +107,22 @@ function stateText({ state, failingSince, openedUntil }: ListedEndpoint): string
   return `${state}, fails since ${utcText(failingSince)}${rest}`;
 }
 
-async function runDeliveries(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+async function runDeliveries(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const { database } = tools;
+  const [merchantId, accountNumber] = [given.one('merchant') ?? '', given.one('account') ?? ''];
   const states = STATES.filter((state) => given.many('state').includes(state));
-  const found = await listDeliveries(
-    { search: (_merchantId, read) => read(database) },
-    given.one('merchant') ?? '',
-    {
-      accountNumber: given.one('account') ?? '',
-      states: states.length === 0 ? STATES : states,
-      nsu: given.one('nsu'),
-      from: null,
-      to: null,
-      page: 1,
-      limit: MOST_DELIVERIES,
-      order: { field: 'createdAt', isDescending: true },
-    },
-  );
+  const found = await listDeliveries({ search: (_merchantId, read) => read(database) }, merchantId, {
+    accountNumber,
+    states: states.length === 0 ? STATES : states,
+    nsu: given.one('nsu'),
+    from: null,
+    to: null,
+    page: 1,
+    limit: MOST_DELIVERIES,
+    order: { field: 'createdAt', isDescending: true },
+  });
+  const resource = `merchants/${merchantId}/accounts/${accountNumber}/deliveries`;
+  await recordLook(tools, resource, typeof found !== 'string');
   if (found === 'notFound')
     return { ok: false, option: '--account', message: '--account is no account of this merchant' };
   if (typeof found === 'string')
@@ -150,26 +162,34 @@ const REFUSALS: Readonly<Record<ResendRefusal, string>> = {
   triedTooOften: 'was tried too often',
 };
 
-async function runResend(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const { database, audit, operator } = tools;
+async function runResend(
+  given: GivenOptions,
+  { database, audit, operator }: AuditedCommandTools,
+): Promise<CommandOutcome> {
   const [merchantId, deliveryId] = [given.one('merchant') ?? '', given.one('delivery') ?? ''];
-  const before = await findDelivery(database, merchantId, deliveryId);
-  if (before === null) return refusedResend('notFound');
+  const found = await findDelivery(database, merchantId, deliveryId);
+  const refusal = found === null ? 'notFound' : resendRefusal(found);
+  const record = (outcome: 'success' | 'failure', detail: AuditDetail) =>
+    audit.record({
+      ...operator,
+      action: 'webhook.resend',
+      outcome,
+      resource: `merchants/${merchantId}/deliveries/${deliveryId}`,
+      detail,
+    });
+  if (refusal !== null) {
+    await record('failure', { refusal });
+    return refusedResend(refusal);
+  }
   // What cannot be audited is not done.
-  await audit.record({
-    ...operator,
-    action: 'webhook.resend',
-    outcome: 'success',
-    resource: `merchants/${merchantId}/deliveries/${deliveryId}`,
-  });
-  const shift = (await listMovedClocks(database)).get(merchantId)?.shiftMilliseconds ?? 0;
-  const now = () => instant(Date.now() + shift);
-  const sent = await resendDelivery(
-    { database, inLine: (_merchantId, run) => run(), clock: { now, unmoved: now }, notify: () => {} },
-    merchantId,
-    deliveryId,
-  );
-  if (typeof sent === 'string') return refusedResend(sent);
+  await record('success', {});
+  const tools = { database, clock: await readBusinessClock(database), notify: () => {} };
+  const sent = await resendDelivery(tools, merchantId, deliveryId);
+  if (typeof sent === 'string') {
+    // Another one was faster than this look.
+    await record('failure', { refusal: sent });
+    return refusedResend(sent);
+  }
   return {
     ok: true,
     lines: [`Delivery ${deliveryId} waits to be sent again; a running service does so within seconds.`],
@@ -179,14 +199,6 @@ async function runResend(given: GivenOptions, tools: AuditedCommandTools): Promi
 
 function refusedResend(refusal: ResendRefusal): CommandOutcome {
   return { ok: false, option: '--delivery', message: `--delivery ${REFUSALS[refusal]}` };
-}
-
-function noMerchant(merchantId: string): CommandOutcome {
-  return {
-    ok: false,
-    option: '--merchant',
-    message: `--merchant ${JSON.stringify(merchantId)} is no merchant here`,
-  };
 }
 
 function textOrNull(at: Instant | null): string | null {

@@ -23,7 +23,7 @@ async function parcela(...words: string[]) {
 
 const entries = (action: string) =>
   service.auditor.query(
-    'select resource, detail from audit_entries where action = $1 order by entry_number',
+    'select resource, outcome, detail from audit_entries where action = $1 order by entry_number',
     [action],
   );
 
@@ -151,10 +151,14 @@ test('a payment is shown with its cancel, its requests and its webhooks, and the
       (await parcela('payment', 'show', '--merchant', merchantId)).said,
       /either --payment or --reference/,
     );
-    assert.equal((await entries('payment.read')).length, 3);
+    assert.deepEqual(
+      (await entries('payment.read')).map(({ outcome }) => outcome),
+      ['success', 'success', 'failure'],
+    );
 
     const listed = await parcela('webhook', 'list', '--merchant', merchantId);
     assert.match(JSON.stringify(listed.json), new RegExp(`"url":"${listener.url}`));
+    assert.match((await parcela('webhook', 'list', '--merchant', 'NOBODY')).said, /no merchant here/);
     const deliveries = [
       'webhook',
       'deliveries',
@@ -180,10 +184,22 @@ test('a payment is shown with its cancel, its requests and its webhooks, and the
     );
     assert.equal(resent.code, 0, resent.said);
     await until('it came once more', async () => listener.received.length > before);
-    assert.equal((await entries('webhook.resend')).length, 1);
     assert.match(
       (await parcela('webhook', 'resend', '--merchant', 'NOBODY', '--delivery', delivered.deliveryId)).said,
       /no delivery of this merchant/,
+    );
+    assert.deepEqual(
+      (await entries('webhook.resend')).map(({ outcome }) => outcome),
+      ['success', 'failure'],
+    );
+    const looks = await entries('webhook.read');
+    assert.deepEqual(
+      looks.slice(0, 3).map(({ outcome, resource }) => [outcome, resource]),
+      [
+        ['success', `merchants/${merchantId}/webhooks`],
+        ['failure', 'merchants/NOBODY/webhooks'],
+        ['success', `merchants/${merchantId}/accounts/${accountNumber}/deliveries`],
+      ],
     );
   } finally {
     await listener.close();

@@ -10,6 +10,7 @@ import {
   type GivenOptions,
   table,
 } from '../command.ts';
+import { merchantUnknown } from '../refusals.ts';
 import { type Erased, erasePerson, type LeftReason } from './erase-person.ts';
 import { exportPerson, type KeptOfPerson } from './export-person.ts';
 import { namesPerson, readDocument } from './person.ts';
@@ -65,11 +66,7 @@ async function readAsked(given: GivenOptions, tools: AuditedCommandTools): Promi
   const document = readDocument(given.one('document') ?? '') ?? '';
   const merchantId = given.one('merchant');
   if (merchantId !== null && (await findMerchant(tools.database, merchantId)) === null)
-    return {
-      ok: false,
-      option: '--merchant',
-      message: `--merchant ${JSON.stringify(merchantId)} is no merchant here`,
-    };
+    return merchantUnknown(merchantId);
   return { document, merchantId };
 }
 

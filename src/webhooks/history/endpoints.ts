@@ -16,10 +16,15 @@ import {
 import { writeListed, writeWhole } from './delivery-contract.ts';
 import { type HistoryTools, listDeliveries, readDelivery } from './list-deliveries.ts';
 import { RESEND_REFUSALS } from './refusals.ts';
-import { type ResendTools, resendDeliveries, resendDelivery } from './resend-deliveries.ts';
+import {
+  type ResendManyTools,
+  type ResendTools,
+  resendDeliveries,
+  resendDelivery,
+} from './resend-deliveries.ts';
 import { sendTestNotification, type TestTools } from './send-test-notification.ts';
 
-export type DeliveryHistoryTools = HistoryTools & ResendTools & TestTools;
+export type DeliveryHistoryTools = HistoryTools & ResendManyTools & TestTools;
 
 export const DELIVERY_HISTORY_ENDPOINTS: readonly Endpoint<DeliveryHistoryTools>[] = [
   endpoint(SEND_TEST_NOTIFICATION, async (tools: TestTools, call) => {
@@ -49,7 +54,7 @@ export const DELIVERY_HISTORY_ENDPOINTS: readonly Endpoint<DeliveryHistoryTools>
     const shape = result === 'notFound' ? FAILURES.unknownPath : RESEND_REFUSALS[result];
     return refusalAnswer(shape, call.language);
   }),
-  endpoint(RESEND_DELIVERIES, async (tools: ResendTools, call) => {
+  endpoint(RESEND_DELIVERIES, async (tools: ResendManyTools, call) => {
     const wanted = readResend(call.query.accountNumber, call.body);
     const done = await resendDeliveries(tools, callerOf(call).merchantId, wanted, call.deadlineAt);
     if (done === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);

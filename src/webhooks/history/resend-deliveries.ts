@@ -18,11 +18,14 @@ import { resendBatch, resendRecordedDelivery } from './resends.sql.ts';
 
 export type ResendTools = {
   readonly database: Database;
-  /** A merchant's repetitions take their turns: each may write a great many rows. */
-  readonly inLine: InLine;
   readonly clock: BusinessClock;
   /** Wakes the sending. */
   readonly notify: () => void;
+};
+
+export type ResendManyTools = ResendTools & {
+  /** A merchant's repetitions take their turns: each may write a great many rows. */
+  readonly inLine: InLine;
 };
 
 /** Makes one ended delivery wait again, under its own id. */
@@ -55,7 +58,7 @@ const MILLISECONDS_KEPT = 6_000;
  * again (too old, tried too often, a target removed, a test) is passed over.
  */
 export async function resendDeliveries(
-  tools: ResendTools,
+  tools: ResendManyTools,
   merchantId: string,
   wanted: WantedResend,
   deadlineAt: number,
