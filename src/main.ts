@@ -5,9 +5,9 @@ import { say } from './app/infrastructure.ts';
 import { type App, openApp } from './app/open-app.ts';
 import { type Closing, closeAll } from './platform/closings.ts';
 import { type Drain, openDrain } from './platform/http/draining.ts';
+import { nodeFault } from './platform/node-version.ts';
 import { type StopSignals, stopSignals } from './platform/stop-signals.ts';
 
-const NODE_MAJOR = 26;
 const STOP_MILLISECONDS = 25_000;
 
 /** The faults that a person can mend from the message alone are printed without a stack. */
@@ -43,10 +43,9 @@ function refuseInspector(): void {
 }
 
 async function run(): Promise<number> {
-  if (!process.versions.node.startsWith(`${NODE_MAJOR}.`)) {
-    say(
-      `Parcela runs on Node ${NODE_MAJOR}, this is ${process.version}; start it with npm start, which brings its own`,
-    );
+  const unfit = nodeFault();
+  if (unfit !== null) {
+    say(unfit);
     return 1;
   }
   refuseInspector();

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { auditWeakness, RUNTIME_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
 import { keyWeakness } from '../keys/key-rights.sql.ts';
 import { unfitness, weaknesses } from '../platform/database-watch/server-facts.ts';
@@ -6,6 +5,7 @@ import { openServerWatch } from '../platform/database-watch/server-watch.ts';
 import { type GateKeeper, HOLD_REASONS, openGate } from '../platform/gate.ts';
 import { errorFields, type Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
 import { type DatabaseAddress, type OpenedDatabase, openDatabase } from '../platform/postgres/database.ts';
 import { type DatabasePlace, prepareDatabase } from '../platform/postgres/database-place.ts';
 import type { Connections } from '../platform/postgres/pools.ts';
@@ -13,8 +13,6 @@ import { refuseSharedConnections } from '../platform/postgres/shared-connections
 import { type Configuration, ConfigurationFault } from './config.ts';
 import type { StartContext } from './context.ts';
 import { say } from './infrastructure.ts';
-
-const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 
 /** Migrates, gives the run-time role its rights, and opens the database as that role. */
 export async function openCheckedDatabase(

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { type Configuration, readConfiguration } from '../app/config.ts';
-import { auditMigrations } from '../audit/audit-migrations.ts';
 import type { Actor } from '../audit/audit-event.ts';
+import { auditMigrations } from '../audit/audit-migrations.ts';
 import { RUNTIME_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
 import { recordCreatedKeys } from '../audit/key-changes.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { openKeyStore } from '../keys/open-key-store.ts';
 import { openKeyring } from '../keys/open-keyring.ts';
+import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
+import { nodeFault } from '../platform/node-version.ts';
 import { type Database, type DatabaseAddress, openDatabase } from '../platform/postgres/database.ts';
 import {
   type DatabasePlace,
@@ -19,7 +20,6 @@ import {
 import type { AuditedKeyTools, CommandTools, MigratedTools } from './command.ts';
 import { EXIT_REFUSED, runCommand } from './run-command.ts';
 
-const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const SILENT = (): void => {};
 
 /** Where the database of this installation is, and how to leave it. */
@@ -186,6 +186,11 @@ async function run(words: readonly string[]): Promise<number> {
   const opened = new Opened();
   const { configure } = opened;
   const printError = (line: string) => console.error(line);
+  const unfit = nodeFault();
+  if (unfit !== null) {
+    printError(unfit);
+    return EXIT_REFUSED;
+  }
   try {
     return await runCommand(words, {
       print: (line) => console.log(line),

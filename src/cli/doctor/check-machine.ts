@@ -5,7 +5,6 @@ import type { Configuration } from '../../app/config.ts';
 import { hasExpired } from '../../platform/http/security-text.ts';
 import { type Finding, fault, fine, reasonOf, warning } from './finding.ts';
 
-const NODE_MAJOR = '26';
 /** Beside those of callers: files, connections to the database, the acquirer, and merchants' servers. */
 const OTHER_DESCRIPTORS = 2_000;
 const LOW_BYTES = 1e9;
@@ -13,11 +12,8 @@ const LOWEST_BYTES = 100e6;
 
 /** Node, limits, folders and what ends on a day. */
 export async function checkMachine(configuration: Configuration): Promise<Finding[]> {
-  const [major] = process.versions.node.split('.');
   const found: Finding[] = [
-    major === NODE_MAJOR
-      ? fine('node.version', `Node ${process.versions.node}`)
-      : fault('node.version', `this is Node ${process.versions.node}`, `run Parcela on Node ${NODE_MAJOR}`),
+    fine('node.version', `Node ${process.versions.node}`),
     ...(await checkDescriptors(configuration)),
     ...(await checkFolders(configuration)),
   ];
