@@ -228,8 +228,14 @@ async function failover(values: FailoverWords): Promise<number> {
   const named = values.only?.split(',') ?? STRIKES.map(({ name }) => name);
   const asked = STRIKES.filter(({ name }) => named.includes(name));
   const [times = 0, perSecond = 0, seed = 0] = [values.times, values.rate, values.seed].map(Number);
-  const isAsked = [times, perSecond, seed].every((value) => Number.isFinite(value) && value >= 0);
-  if (!isAsked || asked.length !== named.length) {
+  const isAsked = [times, seed].every((value) => Number.isSafeInteger(value) && value >= 0);
+  if (
+    !isAsked ||
+    times === 0 ||
+    !Number.isFinite(perSecond) ||
+    perSecond <= 0 ||
+    asked.length !== named.length
+  ) {
     console.log(HELP);
     return NO_RESULT;
   }
@@ -241,6 +247,9 @@ async function failover(values: FailoverWords): Promise<number> {
   const code = await runInOwnNetwork();
   if (code !== null) return code;
   const strikes = asked.filter(({ refusal }) => refusal() === null);
+  for (const { name, refusal } of asked.filter((one) => !strikes.includes(one)))
+    console.log(`${name} is skipped: ${refusal()}`);
+  if (strikes.length === 0) return NO_RESULT;
   const report = await runFailover({
     ...{ strikes, times, perSecond, seed },
     say: (line) => console.error(line),

@@ -1,21 +1,23 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readdirSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { serverAccount } from '../../src/homologation/embedded-postgres/server-account.ts';
 import type { TestDatabaseAddress } from '../../test/kit/database.ts';
 import { until } from '../../test/kit/service.ts';
 import { freePort } from '../chaos-bench.ts';
-import { addressed, type DataNode, openDataNode, SUPERUSER } from './data-node.ts';
+import { API, type DataNode, openDataNode, SUPERUSER } from './data-node.ts';
+import { deployedFile } from './deployed-files.ts';
 import { type Machine, openMachine, openNetwork } from './network.ts';
 
-const HAPROXY_FILE = fileURLToPath(new URL('../../deploy/patroni/haproxy.cfg', import.meta.url));
 const SERVERS = '/usr/lib/postgresql';
 const OLDEST_SERVER = 15;
 const NODES = [1, 2, 3] as const;
 const DATABASE = 'parcela';
+/** The roles of docs/audit.md. */
+const OWNER = { user: 'parcela_owner', password: 'owner-of-chaos' } as const;
+const RUNTIME = { user: 'parcela_runtime', password: 'runtime-of-chaos' } as const;
 /** A cluster that is made anew: initdb, two base backups, and the elections before. */
 const FIRST_MILLISECONDS = 180_000;
 /** Until a node that was struck is a standby again. */
@@ -25,11 +27,14 @@ const ASK_MILLISECONDS = 2_000;
 /** Three data nodes and the proxy before them, with the files of deploy/patroni. */
 export type Cluster = {
   readonly nodes: readonly DataNode[];
-  /** Through HAProxy. */
+  /** Through HAProxy, as the owner of the tables. */
   readonly address: TestDatabaseAddress;
-  /** `DATABASE_URL` with all three hosts. */
-  readonly severalHosts: string;
-  /** Waits until there is one primary, two standbys follow it, and one of them is synchronous. */
+  /** Settings of a service, which works as a role that owns nothing: by HAProxy, and with all three hosts. */
+  readonly settings: Readonly<Record<'byProxy' | 'byHosts', Readonly<Record<string, string>>>>;
+  /**
+   * Waits until all three say the same: there is one primary, two standbys follow it, and one of them is
+   * synchronous. A node that has just woken may still say what was.
+   */
   untilWhole(): Promise<{ readonly primary: DataNode; readonly standby: DataNode }>;
   /** Orders Patroni to make the synchronous standby the primary. */
   switchOver(primary: DataNode, standby: DataNode): Promise<void>;
@@ -68,13 +73,12 @@ export async function openCluster(
   const options = { root: folder, binaries: newestServer() ?? '', account };
   for (const number of NODES) nodes.push(await openDataNode(number, machines, options));
   proxy = await startProxy(folder, nodes);
-  const login = `${SUPERUSER.user}:${SUPERUSER.password}`;
   const hosts = machines.map(({ host, ports }) => `${host}:${ports.postgres}`).join(',');
-  const place = { host: '127.0.0.1', port: proxy.port, ...SUPERUSER };
+  const place = { host: '127.0.0.1', port: proxy.port };
   const cluster: Cluster = {
     nodes,
-    address: { ...place, database: DATABASE },
-    severalHosts: `postgres://${login}@${hosts}/${DATABASE}`,
+    address: { ...place, ...OWNER, database: DATABASE },
+    settings: { byProxy: rolesAt(`${place.host}:${place.port}`), byHosts: rolesAt(hosts) },
     untilWhole: () => untilWhole(nodes, WHOLE_MILLISECONDS),
     switchOver,
     close,
@@ -82,8 +86,14 @@ export async function openCluster(
   for (const node of nodes) node.startEtcd();
   for (const node of nodes) node.startPatroni();
   await untilWhole(nodes, FIRST_MILLISECONDS);
-  await makeDatabase({ ...place, database: 'postgres' });
+  await makeDatabase({ ...place, ...SUPERUSER, database: 'postgres' });
   return cluster;
+}
+
+function rolesAt(hosts: string): Record<string, string> {
+  const url = ({ user, password }: typeof OWNER | typeof RUNTIME) =>
+    `postgres://${user}:${password}@${hosts}/${DATABASE}`;
+  return { DATABASE_URL: url(RUNTIME), PARCELA_OWNER_DATABASE_URL: url(OWNER) };
 }
 
 /** The folder of its programs; null: there is none that Parcela takes. */
@@ -99,12 +109,8 @@ async function startProxy(
 ): Promise<{ child: ChildProcess; port: number }> {
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
-  const documented = (await readFile(HAPROXY_FILE, 'utf8')).replace('127.0.0.1:5000', `127.0.0.1:${port}`);
-  const text = nodes.reduce((part, { machine }, index) => {
-    const host = `10.0.0.1${index + 1}`;
-    const line = new RegExp(`(${host}:\\d+ check port) 8008`);
-    return addressed(part.replace(line, `$1 ${machine.ports.rest}`), host, machine);
-  }, documented);
+  const machines = nodes.map(({ machine }) => machine);
+  const text = await deployedFile('haproxy.cfg', null, machines, { '127.0.0.1:5000': `127.0.0.1:${port}` });
   await writeFile(file, text);
   const log = openSync(join(folder, 'haproxy.log'), 'a');
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
@@ -113,13 +119,24 @@ async function startProxy(
   return { child, port };
 }
 
+/** All may be sent again, when a connection was lost and nobody knows what became of it. */
+const COMMANDS = [
+  ...[OWNER, RUNTIME].map(
+    ({ user, password }) => `do $$ begin
+      if to_regrole('${user}') is null then create role ${user} login password '${password}'; end if;
+    end $$`,
+  ),
+  `drop database if exists ${DATABASE}`,
+  `create database ${DATABASE} owner ${OWNER.user}`,
+];
+
 async function makeDatabase(address: TestDatabaseAddress): Promise<void> {
   await until('the database is made', async () => {
     const client = new pg.Client({ ...address, connectionTimeoutMillis: ASK_MILLISECONDS });
     client.on('error', () => {});
     try {
       await client.connect();
-      await client.query(`create database ${DATABASE}`);
+      for (const command of COMMANDS) await client.query(command);
       return true;
     } catch {
       return false;
@@ -141,33 +158,39 @@ async function membersSaidBy({ machine }: DataNode): Promise<readonly Member[]> 
 }
 
 async function untilWhole(nodes: readonly DataNode[], milliseconds: number) {
-  let last: readonly Member[] = [];
+  let views: readonly (readonly Member[])[] = [];
   return until(
     'the cluster is whole',
     async () => {
-      for (const node of nodes) {
-        last = await membersSaidBy(node);
-        if (last.length > 0) break;
-      }
-      const named = (role: string) =>
-        nodes.find(({ name }) => name === last.find((one) => one.role === role)?.name);
-      const [primary, standby] = [named('leader'), named('sync_standby')];
-      const areWell = last.every(({ state }) => state === 'running' || state === 'streaming');
-      const isOneTimeline = new Set(last.map(({ timeline }) => timeline)).size === 1;
-      if (last.length !== nodes.length || !areWell || !isOneTimeline) return null;
+      views = await Promise.all(nodes.map(membersSaidBy));
+      const [first] = views;
+      if (first === undefined || !views.every((members) => isWhole(members, nodes.length))) return null;
+      const named = (role: string, members = first) => members.find((one) => one.role === role)?.name;
+      if (views.some((members) => named('leader', members) !== named('leader'))) return null;
+      const [primary, standby] = ['leader', 'sync_standby'].map((role) =>
+        nodes.find(({ name }) => name === named(role)),
+      );
       return primary !== undefined && standby !== undefined && { primary, standby };
     },
     milliseconds,
   ).catch((error: Error) => {
-    throw new Error(`${error.message}: ${JSON.stringify(last)}`);
+    throw new Error(`${error.message}: ${JSON.stringify(views)}`);
   });
+}
+
+function isWhole(members: readonly Member[], count: number): boolean {
+  const areWell = members.every(({ state }) => state === 'running' || state === 'streaming');
+  return members.length === count && areWell && new Set(members.map(({ timeline }) => timeline)).size === 1;
 }
 
 async function switchOver(primary: DataNode, standby: DataNode): Promise<void> {
   const { host, ports } = primary.machine;
   const answer = await fetch(`http://${host}:${ports.rest}/switchover`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Basic ${Buffer.from(`${API.user}:${API.password}`).toString('base64')}`,
+    },
     body: JSON.stringify({ leader: primary.name, candidate: standby.name }),
   });
   const text = await answer.text();

@@ -1,16 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { giveTo, type ServerAccount } from '../../src/homologation/embedded-postgres/server-account.ts';
-import { type Machine, machinesNet, PORTS } from './network.ts';
-
-const FILES = fileURLToPath(new URL('../../deploy/patroni/', import.meta.url));
-const FIRST = '10.0.0.11';
-const DOCUMENTED_HOSTS = [FIRST, '10.0.0.12', '10.0.0.13'];
+import { deployedFile, type Places } from './deployed-files.ts';
+import { type Machine, machinesNet } from './network.ts';
 
 export const SUPERUSER = { user: 'postgres', password: 'secret-of-chaos' } as const;
+/** Of Patroni's own API, for what changes something. */
+export const API = { user: 'patroni', password: 'api-of-chaos' } as const;
 
 /** A machine of the cluster: etcd, Patroni and the PostgreSQL that Patroni runs. */
 export type DataNode = {
@@ -37,23 +35,25 @@ export async function openDataNode(
   const data = join(folder, 'data');
   await mkdir(folder, { mode: 0o700 });
   await giveTo(account, folder);
-  const places = {
-    '/var/lib/etcd/parcela': join(folder, 'etcd'),
+  const named = { 'name: pg1': `name: ${name}` };
+  const ofPatroni = {
+    ...named,
     '/var/lib/postgresql/parcela': data,
     '/usr/lib/postgresql/15/bin': binaries,
     '/var/lib/postgresql/.pgpass-patroni': join(folder, 'pgpass'),
     '/var/run/postgresql': folder,
     '10.0.0.0/24': machinesNet(),
     'change-me-superuser': SUPERUSER.password,
-    'name: pg1': `name: ${name}`,
+    'change-me-api': API.password,
   };
-  const write = async (file: string) => {
+  const write = async (file: 'etcd.yml' | 'patroni.yml', places: Places) => {
     const path = join(folder, file);
-    await writeFile(path, await adapted(file, machine, machines, places), { mode: 0o600 });
+    await writeFile(path, await deployedFile(file, machine, machines, places), { mode: 0o600 });
     await giveTo(account, path);
     return path;
   };
-  const [etcdFile, patroniFile] = [await write('etcd.yml'), await write('patroni.yml')];
+  const etcdFile = await write('etcd.yml', { ...named, '/var/lib/etcd/parcela': join(folder, 'etcd') });
+  const patroniFile = await write('patroni.yml', ofPatroni);
   let etcd: ChildProcess | null = null;
   let patroni: ChildProcess | null = null;
 
@@ -96,35 +96,6 @@ export async function openDataNode(
     resume: () => signalAll(whole(), 'SIGCONT'),
     close: () => signalAll(whole(), 'SIGKILL'),
   };
-}
-
-/** The file of deploy/ with the addresses and folders of this run; none of another place may be left. */
-async function adapted(
-  file: string,
-  own: Machine,
-  machines: readonly Machine[],
-  places: Readonly<Record<string, string>>,
-): Promise<string> {
-  const lines = (await readFile(join(FILES, file), 'utf8')).split('\n').map((line) => {
-    const isOfAll = line.includes(DOCUMENTED_HOSTS[1] as string);
-    const changed = isOfAll
-      ? DOCUMENTED_HOSTS.reduce(
-          (text, host, index) => addressed(text, host, machines[index] as Machine),
-          line,
-        )
-      : addressed(line, FIRST, own);
-    return Object.entries(places).reduce((text, [from, to]) => text.replaceAll(from, to), changed);
-  });
-  const left = lines.find((line) => !line.startsWith('#') && line.includes('10.0.0.'));
-  if (left !== undefined) throw new Error(`deploy/patroni/${file} leads elsewhere: ${left}`);
-  return lines.join('\n');
-}
-
-export function addressed(text: string, host: string, machine: Machine): string {
-  return (Object.keys(PORTS) as (keyof typeof PORTS)[]).reduce(
-    (line, name) => line.replaceAll(`${host}:${PORTS[name]}`, `${machine.host}:${machine.ports[name]}`),
-    text,
-  );
 }
 
 function firstNumberIn(file: string): number | null {

@@ -1,6 +1,7 @@
 import { CHARGING_WORDS } from '../recurrence/tally.ts';
 import { lineOf, PAYMENT_WORDS, tableHead } from '../results.ts';
-import type { FailoverReport, StrikeResult } from './run-failover.ts';
+import type { StrikeResult } from './findings.ts';
+import type { FailoverReport } from './run-failover.ts';
 import { STRIKES } from './strikes.ts';
 
 const HEAD = [

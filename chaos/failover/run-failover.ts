@@ -11,6 +11,7 @@ import { drain, leaveUnderWay, PAYMENT_REACH, payOne, prepareBatch, type Scene }
 import { PAYMENT_SUITE } from '../suite.ts';
 import { notifiedSuite } from '../webhooks/notified-suite.ts';
 import { type Cluster, openCluster } from './cluster.ts';
+import { findingsOf, type StrikeResult } from './findings.ts';
 import { FAILOVER_OPERATIONS } from './operations.ts';
 import type { Strike } from './strikes.ts';
 import { TimedTill } from './timed-till.ts';
@@ -22,15 +23,6 @@ export type FailoverOptions = {
   readonly perSecond: number;
   readonly seed: number;
   readonly say: (line: string) => void;
-};
-
-/** One strike and how long each service acknowledged no payment around it. */
-export type StrikeResult = {
-  readonly strike: Strike;
-  /** By HAProxy, and by several hosts; milliseconds. */
-  readonly away: readonly [number, number];
-  /** Until the cluster was whole again. */
-  readonly wholeMilliseconds: number;
 };
 
 export type FailoverReport = {
@@ -99,9 +91,9 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
     const cluster = opened.cluster as Cluster;
     say(`a cluster of ${cluster.nodes.length}, seed ${seed}`);
     await warmStarts(bench);
-    const byProxy = await startGateway(bench);
+    const byProxy = await startGateway(bench, { settings: cluster.settings.byProxy });
     opened.gateways.push(byProxy);
-    const byHosts = await startGateway(bench, { settings: { DATABASE_URL: cluster.severalHosts } });
+    const byHosts = await startGateway(bench, { settings: cluster.settings.byHosts });
     opened.gateways.push(byHosts);
     return await strikeOn({
       ...{ options, bench, cluster, gateways: [byProxy, byHosts] },
@@ -234,11 +226,14 @@ async function strikeOnce(stage: Stage, scene: Scene, strike: Strike, name: stri
   const struckAt = performance.now();
   await strike.strike(cluster, primary, standby);
   await untilBack(stage, struckAt);
-  const away = gateways.map(({ name: gateway }) => till.longestPauseOf(gateway)) as [number, number];
   strike.mend(primary);
-  await cluster.untilWhole();
+  const { primary: successor } = await cluster.untilWhole();
   const wholeMilliseconds = performance.now() - struckAt;
-  const result = { strike, away, wholeMilliseconds };
+  // What a former primary breaks when it wakes is the strike's too.
+  await wait(CALM_MILLISECONDS);
+  await untilAcknowledged(stage);
+  const away = gateways.map(({ name: gateway }) => till.longestPauseOf(gateway)) as [number, number];
+  const result = { strike, away, wholeMilliseconds, struck: primary.name, successor: successor.name };
   options.say(`${name} ${strike.name} of ${primary.name}: ${textOf(result)}`);
   return result;
 }
@@ -252,23 +247,26 @@ async function untilBack({ gateways, till }: Stage, struckAt: number): Promise<v
     const now = performance.now();
     if (now > endsAt) return;
     const paused = gateways.every(({ name }) => till.longestPauseOf(name) > SHORTEST_PAUSE_MILLISECONDS);
-    const areBack = gateways.every(
-      ({ name }) => now - (till.lastOf(name) ?? 0) < SHORTEST_PAUSE_MILLISECONDS,
-    );
-    if (areBack && (paused || now - struckAt > LONGEST_UNNOTICED_MILLISECONDS)) return;
+    if (areBack(gateways, till, now) && (paused || now - struckAt > LONGEST_UNNOTICED_MILLISECONDS)) return;
   }
 }
+
+/** Until both services acknowledge; a pause that does not end counts as long as it was waited for. */
+async function untilAcknowledged({ gateways, till }: Stage): Promise<void> {
+  const endsAt = performance.now() + BACK_MILLISECONDS;
+  for (let now = performance.now(); now < endsAt && !areBack(gateways, till, now); ) {
+    await wait(LOOK_MILLISECONDS);
+    now = performance.now();
+  }
+}
+
+const areBack = (gateways: readonly Gateway[], till: TimedTill, now: number) =>
+  gateways.every(({ name }) => now - (till.lastOf(name) ?? 0) < SHORTEST_PAUSE_MILLISECONDS);
 
 /** Without a strike no service is silent for so long at fifty payments a second. */
 const SHORTEST_PAUSE_MILLISECONDS = 1_000;
 /** A strike that nobody noticed by then is over. */
 const LONGEST_UNNOTICED_MILLISECONDS = 45_000;
-
-function findingsOf({ strike, away }: StrikeResult): string[] {
-  const longest = Math.max(...away);
-  if (longest <= strike.mostMilliseconds) return [];
-  return [`writes come back in time: ${strike.name}: away for ${Math.round(longest)} ms`];
-}
 
 function textOf({ away, wholeMilliseconds }: StrikeResult): string {
   const [byProxy, byHosts] = away.map((milliseconds) => (milliseconds / 1_000).toFixed(1));
