@@ -1,7 +1,7 @@
 // Packs a release: what runs, with the locked packages that it needs, and nothing else.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,22 +10,25 @@ import { type Packed, tarball } from './tarball.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const NPM_MILLISECONDS = 5 * 60 * 1_000;
+const MOST_BYTES = 256 * 1024 * 1024;
+const PROGRAM_MODE = '100755';
 const run = promisify(execFile);
 
 const HELP = `npm run release [-- [--with-node] [--to FOLDER]]
 
 Packs parcela-VERSION.tar.gz: the program, its migrations and the packages that production needs, as package-lock.json locks
-them. The same commit gives the same bytes. It runs on Node 26; --with-node packs the locked Node of this machine's
+them. It is made of the commit that is checked out, whatever lies in the folder beside it: the same commit gives the same
+bytes. It runs on Node 26; --with-node packs the locked Node of this machine's
 platform too, as parcela-VERSION-PLATFORM.tar.gz. FOLDER is release/ unless another one is named.
 `;
 
-/** What of the repository runs, or says to operators what to do. */
+/** What of the repository runs, or says to operators what to do; with what those pages link to. */
 const SHIPPED = [
-  /^(LICENSE|CHANGELOG\.md|SECURITY\.md)$/,
+  /^(LICENSE|[\w.-]+\.md)$/,
   /^bin\//,
   /^migrations\//,
   /^(src|simulators)\/(?!.*\.test\.ts$)/,
-  /^docs\/(?!walks\/)[\w/-]+(\.md|\.cfg|\.conf|sbom\.cdx\.json)$/,
+  /^(docs|decisions)\//,
   /^deploy\//,
 ];
 /** Neither runs: programs of packages for a command line, and npm's own list. */
@@ -56,6 +59,8 @@ async function main(): Promise<number> {
   await writeFile(`${path}.sha256`, `${sum}  ${packed.name}\n`);
   const size = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   console.log(path);
+  const changed = await git(['status', '--porcelain', '--untracked-files=no']);
+  if (changed.length > 0) console.log('without the changes in this checkout that are not committed');
   console.log(
     `${size(packed.bytes.length)} packed, ${size(packed.unpacked)} in ${packed.files} files; sha256 ${sum}`,
   );
@@ -63,42 +68,63 @@ async function main(): Promise<number> {
 }
 
 async function pack(withNode: boolean) {
-  const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  const committed = await committedFiles();
+  const contentOf = (name: string) => {
+    const file = committed.find(({ path }) => path === name);
+    if (file === undefined) throw new Error(`${name} is not committed`);
+    return file.content;
+  };
+  const manifest = JSON.parse(contentOf('package.json').toString()) as Manifest;
   const { version } = manifest;
   const platform = withNode ? `-${process.platform}-${process.arch}` : '';
   const top = `parcela-${version}${platform}`;
   const files = [
-    ...(await programFiles()),
-    ...(await packageFiles()),
+    ...committed.filter(({ path }) => SHIPPED.some((pattern) => pattern.test(path))),
+    ...(await packageFiles(contentOf)),
     ...(withNode
       ? [{ path: 'node/bin/node', content: await readFile(process.execPath), isProgram: true }]
       : []),
     textFile('package.json', manifestOf(manifest)),
-    textFile('release.json', await provenance(version, withNode)),
+    textFile('release.json', await provenance(version, contentOf('package-lock.json'), withNode)),
   ].map((file) => ({ ...file, path: `${top}/${file.path}` }));
   const unpacked = files.reduce((total, { content }) => total + content.length, 0);
   return { name: `${top}.tar.gz`, bytes: tarball(files), unpacked, files: files.length };
 }
 
-/** Of the files that are committed; what lies about in a checkout is not shipped. */
-async function programFiles(): Promise<Packed[]> {
-  const listed = await run('git', ['ls-files', '-z'], { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
-  const paths = listed.stdout.split('\0').filter((path) => SHIPPED.some((pattern) => pattern.test(path)));
-  return Promise.all(
-    paths.map(async (path) => ({
-      path,
-      content: await readFile(join(ROOT, path)),
-      isProgram: path.startsWith('bin/'),
-    })),
-  );
+/** Of the commit itself: what was changed in a checkout, or lies about there, is not shipped. */
+async function committedFiles(): Promise<Packed[]> {
+  const listed = (await git(['ls-tree', '-r', '-z', 'HEAD'])).toString().split('\0').filter(Boolean);
+  const files = listed.map((line) => {
+    const [about = '', path = ''] = line.split('\t');
+    const [mode = '', , id = ''] = about.split(' ');
+    return { path, id, isProgram: mode === PROGRAM_MODE };
+  });
+  const printed = await git(['cat-file', '--batch'], files.map(({ id }) => `${id}\n`).join(''));
+  let at = 0;
+  return files.map(({ path, isProgram }) => {
+    // A line `id type size`, the content, and a line's end.
+    const begin = printed.indexOf('\n', at) + 1;
+    const size = Number(printed.toString('utf8', at, begin).trim().split(' ')[2]);
+    if (!Number.isSafeInteger(size)) throw new Error(`git has no content of ${path}`);
+    at = begin + size + 1;
+    return { path, content: printed.subarray(begin, begin + size), isProgram };
+  });
+}
+
+async function git(words: readonly string[], given = ''): Promise<Buffer> {
+  const running = run('git', [...words], { cwd: ROOT, maxBuffer: MOST_BYTES, encoding: 'buffer' });
+  // One that has read enough and is gone says by its exit code whether that was well.
+  running.child.stdin?.on('error', () => {});
+  running.child.stdin?.end(given);
+  return (await running).stdout;
 }
 
 /** npm proves each package against the integrity in the lock file; its scripts are not run. */
-async function packageFiles(): Promise<Packed[]> {
+async function packageFiles(contentOf: (name: string) => Buffer): Promise<Packed[]> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-release-'));
   try {
     for (const name of ['package.json', 'package-lock.json'])
-      await copyFile(join(ROOT, name), join(folder, name));
+      await writeFile(join(folder, name), contentOf(name));
     const options = [
       '--omit=dev',
       '--omit=optional',
@@ -127,15 +153,11 @@ function manifestOf({ name, version, license, type, dependencies }: Manifest): o
 }
 
 /** From what it was made, without a time: the same commit is the same release. */
-async function provenance(version: string, withNode: boolean): Promise<object> {
-  const commit = (await run('git', ['rev-parse', 'HEAD'], { cwd: ROOT })).stdout.trim();
-  const changed = (await run('git', ['status', '--porcelain', '--untracked-files=no'], { cwd: ROOT })).stdout;
-  const lock = createHash('sha256').update(await readFile(join(ROOT, 'package-lock.json')));
+async function provenance(version: string, lock: Buffer, withNode: boolean): Promise<object> {
   return {
     version,
-    commit,
-    isChanged: changed.trim() !== '',
-    lockSha256: lock.digest('hex'),
+    commit: (await git(['rev-parse', 'HEAD'])).toString().trim(),
+    lockSha256: createHash('sha256').update(lock).digest('hex'),
     node: withNode ? process.version : `${process.version.split('.')[0]}.x, not packed`,
   };
 }
