@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -60,15 +60,58 @@ test('the proxy of the compose file is the one that the restarts are proven behi
   assert.deepEqual(ours, proven);
 });
 
+/** The paths of a YAML file of mappings, those in one line too: `migration.enabled`. */
+function pathsOf(yaml: string): Set<string> {
+  const paths = new Set<string>();
+  const above: { readonly indent: number; readonly path: string }[] = [];
+  for (const line of yaml.split('\n')) {
+    const [, space = '', key, rest = ''] = /^( *)([\w.-]+):(.*)$/.exec(line) ?? [];
+    if (key === undefined) continue;
+    while ((above.at(-1)?.indent ?? -1) >= space.length) above.pop();
+    const path = [...above.map((one) => one.path).slice(-1), key].join('.');
+    above.push({ indent: space.length, path });
+    paths.add(path);
+    // Of what stands in braces the first level is enough.
+    const inside = /^ \{ (.*) \}$/.exec(rest)?.[1] ?? '';
+    for (const [, word = ''] of inside.matchAll(/(?:^|, )([\w.-]+):/g)) paths.add(`${path}.${word}`);
+  }
+  return paths;
+}
+
 test('every value that the chart uses has a preset', () => {
-  const values = textOf('deploy/helm/parcela/values.yaml');
+  const presets = pathsOf(textOf('deploy/helm/parcela/values.yaml'));
+  assert.ok(presets.has('secrets.key.name') && !presets.has('key.name'));
   const used = globSync('templates/*', { cwd: CHART }).flatMap((file) =>
     [...readFileSync(join(CHART, file), 'utf8').matchAll(/\.Values((?:\.\w+)+)/g)].map(([, path = '']) =>
       path.slice(1),
     ),
   );
-  for (const path of new Set(used))
-    for (const part of path.split('.')) assert.match(values, new RegExp(`\\b${part}:`), path);
+  assert.ok(used.length > 20);
+  assert.deepEqual(
+    used.filter((path) => !presets.has(path)),
+    [],
+  );
+});
+
+test('on the machine nobody but their owner passes to the secrets of the compose file, and they stay', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-compose-'));
+  try {
+    const script = join(folder, 'secrets.sh');
+    await copyFile(join(ROOT, 'deploy/compose/secrets.sh'), script);
+    const modeOf = async (name: string) => ((await stat(join(folder, name))).mode & 0o777).toString(8);
+    const make = () => run('sh', ['-c', 'umask 022; exec sh "$1"', 'sh', script]);
+    await make();
+    const made = await readFile(join(folder, 'secrets/owner-password'), 'utf8');
+    assert.match(made, /^[\da-f]{48}\n$/);
+    await make();
+    assert.equal(await readFile(join(folder, 'secrets/owner-password'), 'utf8'), made);
+    const names = ['secrets', 'tls', 'secrets/owner-password', 'tls/parcela.key'];
+    assert.deepEqual(await Promise.all(names.map(modeOf)), ['700', '700', '644', '600']);
+    const named = textOf('deploy/compose.yaml').matchAll(/file: \.\/compose\/(\S+) /g);
+    for (const [, name = ''] of named) assert.equal(await modeOf(name), '644');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 test('systemd takes the units', {
@@ -76,12 +119,14 @@ test('systemd takes the units', {
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-units-'));
   try {
-    const units = globSync('deploy/systemd/*.service', { cwd: ROOT });
-    assert.equal(units.length, 2);
+    const units = globSync('deploy/{systemd,patroni}/*.service', { cwd: ROOT });
+    assert.equal(units.length, 4);
     const paths = await Promise.all(
       units.map(async (unit) => {
         const path = join(folder, unit.split('/').at(-1) ?? '');
-        await writeFile(path, textOf(unit).replaceAll('/opt/parcela/bin/parcela', join(ROOT, 'bin/parcela')));
+        // The programs need not be here.
+        const text = textOf(unit).replaceAll(/^(ExecStart=)\S+/gm, `$1${join(ROOT, 'bin/parcela')}`);
+        await writeFile(path, text);
         return path;
       }),
     );

@@ -11,31 +11,66 @@ import { cleanEnvironment, databaseSettings } from '../kit/service.ts';
 import { type Installation, openInstallation } from './doctor-setup.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PAGES = ['docs/installing.md', 'docs/upgrading.md'];
+/** What each command prints; a page has its commands in this order. */
+const PRINTED = {
+  'parcela help': /^Usage: parcela <command>/,
+  'parcela help migrate': /--dry-run/,
+  'parcela migrate --dry-run': /^\d+ to apply, 0 applied\./m,
+  'parcela migrate': /^applied {2}0001-merchants\.sql$/m,
+  'parcela doctor': /^\d+ faults, \d+ warnings, \d+ fine$/m,
+  'parcela doctor --json': /"findings":/,
+} as const;
+type Command = keyof typeof PRINTED;
+const PAGES: Readonly<Record<string, readonly Command[]>> = {
+  'docs/installing.md': [
+    'parcela help',
+    'parcela help migrate',
+    'parcela migrate --dry-run',
+    'parcela migrate',
+    'parcela doctor',
+    'parcela doctor --json',
+  ],
+  'docs/upgrading.md': ['parcela migrate --dry-run', 'parcela migrate'],
+};
+/** Between what two commands print. */
+const MARK = '=== next ===';
 
 let here: Installation;
-let empty: TestDatabase;
+const opened: TestDatabase[] = [];
 before(async () => {
   here = await openInstallation();
-  empty = await createTestDatabase({ migrated: false });
 });
 after(async () => {
   await here.close();
-  await empty.drop();
+  await Promise.all(opened.map((database) => database.drop()));
 });
 
-for (const page of PAGES) {
+async function newDatabase(): Promise<TestDatabase> {
+  const database = await createTestDatabase({ migrated: false });
+  opened.push(database);
+  return database;
+}
+
+for (const [page, wanted] of Object.entries(PAGES)) {
   test(`the commands of ${page} work as they are pasted`, async () => {
-    const commands = snippetsOf(readFileSync(join(ROOT, page), 'utf8')).filter(
-      ({ language, isShownOnly }) => language === 'sh' && !isShownOnly,
+    const commands = snippetsOf(readFileSync(join(ROOT, page), 'utf8'))
+      .filter(({ language, isShownOnly }) => language === 'sh' && !isShownOnly)
+      .flatMap(({ text }) => text.split('\n').filter((line) => line.trim() !== ''));
+    assert.deepEqual(
+      commands.map((line) => line.replace(/ *#.*/, '')),
+      wanted,
     );
-    assert.ok(commands.length > 0);
-    const settings = { ...here.settings, ...databaseSettings(empty), PARCELA_HOLD_WORK: '1' };
-    const script = `set -e\nparcela() { "${join(ROOT, 'bin/parcela')}" "$@"; }\n${commands.map(({ text }) => text).join('\n')}`;
+    const settings = { ...here.settings, ...databaseSettings(await newDatabase()), PARCELA_HOLD_WORK: '1' };
+    const script = [
+      `set -e\nparcela() { "${join(ROOT, 'bin/parcela')}" "$@"; }`,
+      ...commands.map((line) => `${line}\necho '${MARK}'`),
+    ].join('\n');
     const { stdout } = await promisify(execFile)('bash', ['-c', script], {
       env: cleanEnvironment(settings),
       cwd: here.folder,
     });
-    assert.match(stdout, /applied|nothing was applied|The schema is of this version/);
+    const printed = stdout.split(`${MARK}\n`);
+    for (const [index, command] of wanted.entries())
+      assert.match(printed[index] ?? '', PRINTED[command], command);
   });
 }
