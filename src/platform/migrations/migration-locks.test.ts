@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { openDataFolder } from '../../homologation/data-folder.ts';
 import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
-import { readMigrations } from './migration-files.ts';
+import { type Migration, readMigrations } from './migration-files.ts';
 import { LOCK_MODES, type LockMode, locksOfMigrations } from './migration-locks.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
@@ -29,42 +29,105 @@ const NAMED = new Map<string, LockMode>(
   ]),
 );
 
-/** The strongest lock that this transaction holds on each of the tables. */
+/** The locks that another connection holds on each of the tables, and whether it waits for one. */
 const HELD = `
-  select c.relname as table, array_agg(l.mode) as modes from pg_locks l join pg_class c on c.oid = l.relation
-  where l.pid = pg_backend_pid() and c.oid = any ($1::oid[]) group by c.relname`;
-const TABLES = `select array_agg(oid) as oids from pg_class where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`;
+  select relation as oid, array_agg(mode) as modes from pg_locks
+  where pid = $1 and granted and relation = any ($2::oid[]) group by relation`;
+const WAITING = 'select from pg_locks where pid = $1 and not granted';
+const NAMES = 'select oid, relname as name from pg_class where oid = any ($1::oid[])';
+const TABLES = `
+  select array_agg(oid) as oids, string_agg(format('%I', relname), ', ') as names from pg_class
+  where relkind in ('r', 'p') and relnamespace = 'public'::regnamespace`;
+
+type Tables = { readonly oids: number[] | null; readonly names: string | null };
+
+/** Applies migrations on one connection, and looks from another at what it holds. */
+class Watched {
+  readonly #client = new pg.Client(server.connection);
+  readonly #writer = new pg.Client(server.connection);
+  #processId = 0;
+
+  async open(): Promise<void> {
+    await Promise.all([this.#client.connect(), this.#writer.connect()]);
+    const { rows } = await this.#client.query<{ id: number }>('select pg_backend_pid() as id');
+    this.#processId = rows[0]?.id ?? 0;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#client.end(), this.#writer.end()]);
+  }
+
+  /** The strongest lock on each table that is there before, as it is named afterwards: `cancels: SHARE`. */
+  async apply({ text, commands }: Migration): Promise<string[]> {
+    const { rows } = await this.#writer.query<Tables>(TABLES);
+    const before = rows[0] ?? { oids: null, names: null };
+    const strongest = new Map<number, LockMode>();
+    for (const command of commands ?? [text]) {
+      const isBesideWriters = /\bindex concurrently\b/.test(command);
+      const held = isBesideWriters
+        ? await this.#besideWriter(command, before)
+        : await this.#atOnce(command, before);
+      for (const { oid, modes } of held) {
+        const known = LOCK_MODES.findLast((mode) => modes.some((word) => NAMED.get(word) === mode));
+        const former = strongest.get(oid);
+        if (known === undefined) continue;
+        if (former === undefined || LOCK_MODES.indexOf(known) > LOCK_MODES.indexOf(former))
+          strongest.set(oid, known);
+      }
+    }
+    const values = [[...strongest.keys()]];
+    const named = await this.#writer.query<{ oid: number; name: string }>(NAMES, values);
+    return named.rows.map(({ oid, name }) => `${name}: ${strongest.get(oid)}`).sort();
+  }
+
+  /** A transaction holds until its end what its commands have taken. */
+  async #atOnce(text: string, { oids }: Tables) {
+    await this.#client.query('begin');
+    await this.#client.query(text);
+    const held = await this.#held(oids);
+    await this.#client.query('commit');
+    return held;
+  }
+
+  /** In no transaction: what it holds is seen while it waits for somebody who writes each of the tables. */
+  async #besideWriter(command: string, { oids, names }: Tables) {
+    await this.#writer.query('begin');
+    await this.#writer.query(`lock table ${names} in row exclusive mode`);
+    let isOver = false;
+    const running = this.#client.query(command).finally(() => {
+      isOver = true;
+    });
+    // Until it waits for the writer; what drops an index that is not there waits for nobody, and is over.
+    while (!isOver) {
+      const { rowCount } = await this.#writer.query(WAITING, [this.#processId]);
+      if (rowCount !== 0) break;
+    }
+    const held = isOver ? [] : await this.#held(oids);
+    await this.#writer.query('rollback');
+    await running;
+    return held;
+  }
+
+  async #held(oids: number[] | null) {
+    const values = [this.#processId, oids ?? []];
+    return (await this.#writer.query<{ oid: number; modes: string[] }>(HELD, values)).rows;
+  }
+}
 
 test('the locks that a dry run names are those that PostgreSQL holds, for every migration', async () => {
   const migrations = await readMigrations(MIGRATIONS);
   const named = locksOfMigrations(migrations);
   const differences: unknown[] = [];
-  const client = new pg.Client(server.connection);
-  await client.connect();
+  const watched = new Watched();
+  await watched.open();
   try {
-    for (const { name, text, commands } of migrations) {
-      if (commands !== null) {
-        for (const command of commands) await client.query(command);
-        continue;
-      }
-      const before = (await client.query<{ oids: number[] | null }>(TABLES)).rows[0]?.oids ?? [];
-      await client.query('begin');
-      await client.query(text);
-      const held = await client.query<{ table: string; modes: string }>(HELD, [before]);
-      await client.query('commit');
-      const strongest = held.rows.flatMap(({ table, modes }) => {
-        const known = LOCK_MODES.filter((mode) =>
-          String(modes)
-            .split(/[{},]/)
-            .some((word) => NAMED.get(word) === mode),
-        );
-        return known.length === 0 ? [] : [`${table}: ${known.at(-1)}`];
-      });
-      const said = named.get(name)?.locks.map(({ table, mode }) => `${table}: ${mode}`);
-      if (String(said?.sort()) !== String(strongest.sort())) differences.push({ name, said, strongest });
+    for (const migration of migrations) {
+      const seen = await watched.apply(migration);
+      const said = named.get(migration.name)?.locks.map(({ table, mode }) => `${table}: ${mode}`);
+      if (String(said?.sort()) !== String(seen)) differences.push({ name: migration.name, said, seen });
     }
   } finally {
-    await client.end();
+    await watched.close();
   }
   assert.deepEqual(differences, []);
 });
