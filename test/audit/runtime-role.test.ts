@@ -230,22 +230,6 @@ function ended(
   );
 }
 
-test('a later migration’s tables are the role’s to use, whichever version starts', async () => {
-  const { address, runtime, drop } = await createTestDatabase({ migrated: true });
-  try {
-    await runSql(address, 'create table later (a integer generated always as identity, b text)');
-    const role = { name: runtime.user, password: null, isOurs: false };
-    const grants = Array.from({ length: 4 }, () =>
-      migrate(address, MIGRATIONS, () => {}, grantRuntimeRole(role, RUNTIME_TABLE_RIGHTS)),
-    );
-    await Promise.all(grants);
-    assert.deepEqual(await runSql(runtime, `insert into later (b) values ('x') returning a`), [{ a: 1 }]);
-    await runSql(runtime, `update later set b = 'y'; delete from later`);
-  } finally {
-    await drop();
-  }
-});
-
 test('rights that are whole let nobody wait for one who migrates; one too many is taken away', async () => {
   const { address, runtime, drop } = await createTestDatabase({ migrated: true });
   const holder = new pg.Client(address);
@@ -266,23 +250,6 @@ test('rights that are whole let nobody wait for one who migrates; one too many i
   } finally {
     await holder.end();
     await drop();
-  }
-});
-
-test('tables of others in the same schema are not given to the role', async () => {
-  const { address, runtime, drop } = await createTestDatabase({ migrated: true });
-  const stranger = `${address.database}_stranger`;
-  try {
-    await runSql(
-      address,
-      `create role ${stranger}; create table theirs (a integer); alter table theirs owner to ${stranger}`,
-    );
-    const role = { name: runtime.user, password: null, isOurs: false };
-    await migrate(address, MIGRATIONS, () => {}, grantRuntimeRole(role, RUNTIME_TABLE_RIGHTS));
-    await assert.rejects(runSql(runtime, 'select from theirs'), { code: DENIED });
-  } finally {
-    await drop();
-    await runSql({ ...address, database: 'postgres' }, `drop role if exists ${stranger}`);
   }
 });
 

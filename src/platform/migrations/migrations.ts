@@ -28,11 +28,11 @@ const TABLE_LOCK_TIMEOUT = `${TABLE_LOCK_SECONDS}s`;
 export const TABLE_LOCK_TRIES = 30;
 const TABLE_LOCK_PAUSE_MILLISECONDS = 1_000;
 
-/** What the owner does besides, once the schema is of this version. */
+/** What the owner does besides, once the schema is of this version. `isNewer`: of a newer one. */
 export type Afterwards = {
   /** Looked at without the lock. */
-  readonly isDue: (client: pg.Client) => Promise<boolean>;
-  readonly run: (client: pg.Client) => Promise<void>;
+  readonly isDue: (client: pg.Client, isNewer: boolean) => Promise<boolean>;
+  readonly run: (client: pg.Client, isNewer: boolean) => Promise<void>;
 };
 
 const NOTHING: Afterwards = { isDue: async () => false, run: async () => {} };
@@ -53,17 +53,19 @@ export async function migrate(
   begun = new Set<string>(),
 ): Promise<{ applied: string[] }> {
   const migrations = await readMigrations(directory);
+  const newest = migrations.at(-1)?.number ?? 0;
   return onMigrationConnection(address, async (client) => {
     const look = async () => {
       const found = await readApplied(client);
-      return { found, pending: pendingMigrations(migrations, found ?? []) };
+      const isNewer = found?.some(({ number }) => number > newest) ?? false;
+      return { found, isNewer, pending: pendingMigrations(migrations, found ?? []) };
     };
     const before = await look();
     const isCurrent = before.found !== null && before.pending.length === 0;
-    if (isCurrent && !(await afterwards.isDue(client))) return { applied: [...begun] };
+    if (isCurrent && !(await afterwards.isDue(client, before.isNewer))) return { applied: [...begun] };
     await client.query(SETTINGS);
     await lockMigrations(client);
-    const { found, pending } = await look();
+    const { found, isNewer, pending } = await look();
     if (pending.length > 0) await refuseWithoutRight(client, pending);
     if (found === null) await client.query(MAKE_TABLE_OF_MIGRATIONS);
     for (const [index, migration] of pending.entries()) {
@@ -73,7 +75,7 @@ export async function migrate(
       await apply(client, migration, say).finally(stopFollowing);
     }
     sayApplied(pending, say);
-    await afterwards.run(client);
+    await afterwards.run(client, isNewer);
     return { applied: [...begun] };
   });
 }

@@ -46,7 +46,9 @@ export function userOf(address: DatabaseAddress): string {
 /**
  * Grants the run-time role its rights on everything that the connected owner has in this schema,
  * tables of the newest migration included, and no more. For the end of `migrate`, whose lock keeps
- * two processes from doing so at once; due where a right is missing or one too many.
+ * two processes from doing so at once; due where a right is missing or one too many. Of a newer
+ * version's tables this one does not know the exceptions: that one has granted what there is to grant,
+ * and nothing is granted here.
  */
 export function grantRuntimeRole(role: RuntimeRole, exceptions: TableRights) {
   const rights = JSON.stringify({ ...RIGHTS_OF_MIGRATIONS, ...exceptions });
@@ -58,17 +60,19 @@ export function grantRuntimeRole(role: RuntimeRole, exceptions: TableRights) {
     });
   };
   return {
-    async isDue(client: pg.Client): Promise<boolean> {
+    async isDue(client: pg.Client, isNewer: boolean): Promise<boolean> {
       try {
+        if (isNewer) return !(await hasRights(client, role));
         if (role.isOurs && (await roleCommands(client, role)).length > 0) return true;
         return (await commandsOf(client, LIST_GRANTS, values)).length > 0;
       } catch (error) {
         return refuse(error);
       }
     },
-    async run(client: pg.Client): Promise<void> {
+    async run(client: pg.Client, isNewer: boolean): Promise<void> {
       await client.query('begin');
       try {
+        if (isNewer) throw new Error(OF_NEWER);
         const made = role.isOurs ? await roleCommands(client, role) : [];
         for (const command of made) await client.query(command);
         for (const command of await commandsOf(client, LIST_GRANTS, values)) await client.query(command);
@@ -79,6 +83,17 @@ export function grantRuntimeRole(role: RuntimeRole, exceptions: TableRights) {
       }
     },
   };
+}
+
+const OF_NEWER =
+  'a newer version of Parcela has migrated, and knows what it may do: run parcela migrate of that version';
+
+async function hasRights(client: pg.Client, { name }: RuntimeRole): Promise<boolean> {
+  const { rows } = await client.query<{ is_known: boolean }>(
+    `select has_table_privilege($1, 'schema_migrations', 'select') as is_known`,
+    [name],
+  );
+  return rows[0]?.is_known === true;
 }
 
 async function roleCommands(client: pg.Client, { name, password }: RuntimeRole): Promise<string[]> {
