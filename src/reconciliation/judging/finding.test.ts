@@ -23,6 +23,7 @@ const INSTALLMENT: JudgedInstallment = {
   expectedFee: 249,
   expectedNet: 9_751,
   expectedOn: DUE,
+  paidOn: null,
   installmentCount: 3,
   state: 'authorized',
   isCovered: true,

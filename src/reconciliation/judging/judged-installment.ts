@@ -16,6 +16,8 @@ export type JudgedInstallment = {
   readonly expectedFee: number;
   readonly expectedNet: number;
   readonly expectedOn: Day;
+  /** When it was paid by the books, with or without a line of a file; null: not (yet). */
+  readonly paidOn: Day | null;
   readonly installmentCount: number;
   readonly state: 'authorized' | 'paid' | 'canceled' | 'blocked';
   /** Files of the merchant's establishments cover its day, and `GRACE_DAYS` behind it. */

@@ -34,8 +34,12 @@ export function judgedLines(installment: JudgedInstallment, parts: readonly Matc
   const one = isTooMuch(installment, paying) ? theOne(installment, paying, takings) : undefined;
   const paid = one === undefined ? paying : [one];
   const twice = one === undefined ? [] : paying.filter((part) => part !== one);
-  const { payable, absorbed } = payableOf(installment, [...paid, ...held], takings);
-  const moved = withMoved(takings, absorbed, lastDay([...paid, ...held]));
+  const lines = [...paid, ...held];
+  const { payable, absorbed } = payableOf(installment, lines, takings);
+  const moved =
+    lines.length === 0
+      ? withMoved(takings, installment.gross - dueGross(installment), (taking) => offUnseen(taking, installment))
+      : withMoved(takings, absorbed, (taking) => (isBefore(taking, lastDay(lines)) ? taking.amount : 0));
   return { paid, held, pledged, twice, payable, takings: moved };
 }
 
@@ -106,11 +110,26 @@ function takenBefore(takings: readonly Taking[], paidOn: Day | null): number {
   );
 }
 
-function withMoved(takings: readonly Taking[], absorbed: number, paidOn: Day | null): JudgedLines['takings'] {
-  if (paidOn === null) return takings.map((taking) => ({ ...taking, moved: 0 }));
+/**
+ * What of a taking may have made a payout smaller that no line has: one that comes, or that came before
+ * files did. It is only what the books know, and took by the day of the payout.
+ */
+function offUnseen({ bankOn, amount, unknown }: Taking, installment: JudgedInstallment): number {
+  const { paidOn, expectedOn, isCovered } = installment;
+  // Where files cover its day and neither they nor the books have a payout, there was none.
+  const lastOn = paidOn ?? (isCovered ? null : expectedOn);
+  return lastOn === null || bankOn === null || bankOn <= lastOn ? amount - unknown : 0;
+}
+
+/** `roomOf`: cents of a taking that may have made the payout smaller, by `absorbed` cents in all. */
+function withMoved(
+  takings: readonly Taking[],
+  absorbed: number,
+  roomOf: (taking: Taking) => number,
+): JudgedLines['takings'] {
   let left = absorbed;
   return takings.map((taking) => {
-    const kept = isBefore(taking, paidOn) ? Math.min(left, Math.max(0, taking.amount)) : 0;
+    const kept = Math.min(left, Math.max(0, roomOf(taking)));
     left -= kept;
     return { ...taking, moved: taking.amount - kept };
   });

@@ -22,8 +22,9 @@ export const CHARGED_BACK = `(
  * What of a receivable `r` is judged.
  */
 export const JUDGED_COLUMNS = `r.gross, r.canceled, r.fee_portion, r.expected_fee, r.expected_net,
-     to_char(r.expected_on, 'YYYY-MM-DD') as expected_on, r.installment_count, r.installment_state as state,
-     ${COVERED_TO} as covered_to, ${AWAITS_LIST} as awaits_list, ${CHARGED_BACK} as charged_back, (
+     to_char(r.expected_on, 'YYYY-MM-DD') as expected_on, to_char(r.paid_on, 'YYYY-MM-DD') as paid_on,
+     r.installment_count, r.installment_state as state, ${COVERED_TO} as covered_to, ${AWAITS_LIST} as awaits_list,
+     ${CHARGED_BACK} as charged_back, (
        select coalesce(sum(e.amount), 0)::bigint ${OF_CHARGEBACKS} and ${SOURCE_OF_E} = 'file'
      ) as charged_back_by_files`;
 
@@ -141,6 +142,7 @@ export function parseJudged(row: Row): JudgedInstallment {
     expectedFee: row.expected_fee as number,
     expectedNet: row.expected_net as number,
     expectedOn,
+    paidOn: row.paid_on as Day | null,
     installmentCount: row.installment_count as number,
     state: row.state as JudgedInstallment['state'],
     isCovered: coveredTo !== null && addDays(expectedOn, GRACE_DAYS) <= coveredTo,

@@ -17,6 +17,7 @@ const INSTALLMENT = {
   expectedFee: 249,
   expectedNet: 9_751,
   expectedOn: DUE,
+  paidOn: null,
   installmentCount: 1,
   state: 'authorized',
   isCovered: true,
@@ -36,12 +37,13 @@ const PAYOUT: MatchedPart = {
   changeState: null,
 };
 
-const causes = (day: Day, parts: readonly Partial<MatchedPart>[], change: object = {}) =>
+const shareOf = (day: Day, parts: readonly Partial<MatchedPart>[], change: object = {}) =>
   dayShare(
     day,
     { ...INSTALLMENT, ...change },
     parts.map((part, index) => ({ ...PAYOUT, lineNumber: index + 2, ...part })),
-  ).causes;
+  );
+const causes = (...of: Parameters<typeof shareOf>) => shareOf(...of).causes;
 
 test('what came as expected leaves nothing to name', () => {
   assert.deepEqual(causes(DUE, [{}]), []);
@@ -93,6 +95,29 @@ test('a cancel moves money at the bank where it did not make the payout smaller'
   assert.deepEqual(causes(LATER, [smaller, before, cancel], { canceled: 800, ...due }), [['canceled', 400]]);
   // Paid whole, before the acquirer takes it.
   assert.deepEqual(causes(DUE, [{}], { canceled: 400, ...due }), [['canceled', -390]]);
+});
+
+test('a debit of what no line pays moves money, but where the payout to come is smaller by it', () => {
+  const debit = { kind: 'chargeback', gross: -10_000, fee: 0, net: -10_000, bankOn: LATER } as const;
+  const shown = (change: object) => {
+    const { received, causes: named } = shareOf(LATER, [debit], { isCovered: false, ...change });
+    return [received, named];
+  };
+  const taken = { canceled: 10_000, chargedBack: 10_000 };
+  const unfiled = { expectedOn: EARLIER, paidOn: EARLIER };
+  assert.deepEqual(shown({ ...unfiled, ...taken }), [-10_000, [['chargedBack', 10_000]]]);
+  assert.deepEqual(shown(unfiled), [-10_000, [['chargebackUnknown', 10_000]]]);
+  // Nothing was paid at all.
+  assert.deepEqual(shown({ expectedOn: '2026-12-20' }), [-10_000, [['chargebackUnknown', 10_000]]]);
+  const nothingDue = { ...taken, expectedFee: 0, expectedNet: 0 };
+  assert.deepEqual(shown({ expectedOn: '2026-12-20', ...nothingDue }), [0, []]);
+  // Its day was over before the first file.
+  assert.deepEqual(shown({ expectedOn: EARLIER, ...nothingDue }), [-10_000, [['chargedBack', 10_000]]]);
+  // Off the payout, and behind it.
+  const rest = { ...unfiled, canceled: 400, expectedFee: 239, expectedNet: 9_361 };
+  const cancel = { ...debit, kind: 'cancel', gross: -400, net: -400 } as const;
+  assert.equal(shareOf(EARLIER, [{ ...cancel, bankOn: EARLIER }], rest).received, 0);
+  assert.equal(shareOf(LATER, [cancel], rest).received, -400);
 });
 
 const PARTS = fc.array(

@@ -74,7 +74,7 @@ const KEYS = inputRows<Place>(
  */
 const READ = statement(
   'truth.read_installments',
-  `select r.transaction_id, r.installment_number, ${JUDGED_COLUMNS}, r.paid_on is not null as is_paid, r.reported_fee, r.reported_net,
+  `select r.transaction_id, r.installment_number, ${JUDGED_COLUMNS}, r.reported_fee, r.reported_net,
      r.reported_bank_on::text as reported_bank_on, r.filed_fee, r.filed_net, r.filed_anticipation,
      r.filed_bank_on::text as filed_bank_on,
      i.amount as book_gross, i.canceled_amount as book_canceled, i.state as book_state, i.fee as book_fee, i.net as book_net,
@@ -156,7 +156,6 @@ function parseInstallment(row: Row): ReadInstallment {
     installmentNumber: row.installment_number as number,
     carried: {
       ...parseJudged(row),
-      isPaid: row.is_paid as boolean,
       payout: payoutOf(row, 'reported'),
       filed: { ...payoutOf(row, 'filed'), anticipation: row.filed_anticipation as number | null },
     },

@@ -92,7 +92,7 @@ function withInstallment(
   { carried, books, reported }: ComparedInstallment,
   { differences, exceptions }: Comparison,
 ): TruthTally {
-  const { filed, expectedFee, expectedNet, isPaid } = carried;
+  const { filed, expectedFee, expectedNet, paidOn } = carried;
   const byFiles = filed.net === null ? null : filed.net + (filed.fee ?? 0) + (filed.anticipation ?? 0);
   const byFeed =
     reported === null || reported.net === null
@@ -103,7 +103,7 @@ function withInstallment(
     receivables: tally.receivables + 1,
     standing: tally.standing + books.gross - books.canceled,
   };
-  if (!isPaid || byFiles === null || byFeed === null) {
+  if (paidOn === null || byFiles === null || byFeed === null) {
     return {
       ...seen,
       onlyInFeed: tally.onlyInFeed + (byFeed !== null && byFiles === null ? 1 : 0),

@@ -21,7 +21,6 @@ export type ComparedInstallment = {
   readonly installmentNumber: number;
   /** What the follower carried into the receivable. */
   readonly carried: JudgedInstallment & {
-    readonly isPaid: boolean;
     readonly payout: SaidPayout;
     readonly filed: FiledPayout;
   };
@@ -174,10 +173,10 @@ function reportDifference({ carried, reported, parts }: ComparedInstallment): Tr
 
 /** An anticipation costs a fee that a report need not name; what was taken back may be taken off. */
 function unfiledDifference(
-  { gross, canceled, expectedFee, expectedNet, isPaid }: ComparedInstallment['carried'],
+  { gross, canceled, expectedFee, expectedNet, paidOn }: ComparedInstallment['carried'],
   paid: number,
 ): TruthDifference | null {
-  if (!isPaid || (paid <= gross && (canceled > 0 || paid < gross))) return null;
+  if (paidOn === null || (paid <= gross && (canceled > 0 || paid < gross))) return null;
   return different('feedDiffers', expectedFee + expectedNet, paid);
 }
 
