@@ -14,23 +14,29 @@ export const FILE_FAULTS = [
   'unknownCancel',
   'unknownChargeback',
   'pledge',
+  'debitTwice',
 ] as const;
 export type FileFault = (typeof FILE_FAULTS)[number];
+
+/** The kinds of rows that an ordered fault counts and spoils; null: those of the format. */
+export function kindsSpoiled(fault: FileFault): readonly RowKind[] | null {
+  return fault === 'debitTwice' ? ['cancel', 'chargeback'] : null;
+}
 
 /** One real. */
 const DIFFERENCE_CENTS = 100;
 
 /**
- * The rows with a fault in the `position`-th of a kind, counted from 1; the same order spoils the
+ * The rows with a fault in the `position`-th of some kinds, counted from 1; the same order spoils the
  * same row. Null: there are not so many.
  */
 export function spoiledRows(
   rows: readonly FileRow[],
   fault: FileFault,
-  target: { readonly kind: RowKind; readonly position: number },
+  target: { readonly kinds: readonly RowKind[]; readonly position: number },
 ): FileRow[] | null {
   let position = 0;
-  const index = rows.findIndex(({ kind }) => kind === target.kind && ++position === target.position);
+  const index = rows.findIndex(({ kind }) => target.kinds.includes(kind) && ++position === target.position);
   const row = rows[index];
   if (row === undefined) return null;
   return rows.toSpliced(index, 1, ...spoiledRow(row, fault));
@@ -43,6 +49,7 @@ function spoiledRow(row: FileRow, fault: FileFault): readonly FileRow[] {
     case 'rowMissing':
       return [];
     case 'rowTwice':
+    case 'debitTwice':
       return [row, row];
     case 'anotherAmount': {
       // The fee is that of the amount, so that only this differs.

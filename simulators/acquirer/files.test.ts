@@ -259,6 +259,23 @@ test('each fault changes one row in its way, and nothing else', async (t) => {
   }
 });
 
+test('a debit is twice in a file where that was ordered', async (t) => {
+  const dispute = { kind: 'chargeback', which: 0, installment: 0, portion: 500 } as const;
+  const wait = { kind: 'wait', hours: 24 } as const;
+  const past = await played(t, [SALE, wait, dispute, { kind: 'cancel', which: 0, portion: 100 }, wait, wait]);
+  const day = dayAfter(past.firstDay, 1);
+  for (const format of ['adiq', 'cielo04', 'redeEefi'] as const) {
+    const read = async (fault: FileFault | null) =>
+      readFileOf(format, await linesOf(past, format, day, fault), day).map(({ kind, gross }) => [
+        kind,
+        gross,
+      ]);
+    const [first, ...others] = await read(null);
+    assert.notEqual(first, undefined);
+    assert.deepEqual(await read('debitTwice'), [first, first, ...others]);
+  }
+});
+
 test('a fault that a file cannot have is refused, and so is a day that is not over', async (t) => {
   const past = await played(t, [SALE]);
   const { firstDay } = past;
@@ -273,7 +290,7 @@ test('a fault that a file cannot have is refused, and so is a day that is not ov
   assert.equal((await past.file('cielo04', firstDay, 'brokenTrailer')).status, 200, 'there is a trailer');
   const today = saoPauloDayOf(past.now);
   assert.deepEqual((await past.file('adiq', today)).body, { error: 'dayNotOver' });
-  assert.deepEqual(FILE_FAULTS.length, 10);
+  assert.deepEqual(FILE_FAULTS.length, 11);
 });
 
 test('a file is served as text, and what is asked for wrongly is named', async (t) => {

@@ -4,7 +4,7 @@ import type { Charges } from './charges.ts';
 import { ADIQ } from './file-adiq.ts';
 import { CIELO } from './file-cielo.ts';
 import type { FileWriter } from './file-content.ts';
-import { type FileFault, spoiledRows } from './file-faults.ts';
+import { type FileFault, kindsSpoiled, spoiledRows } from './file-faults.ts';
 import { REDE_EEFI } from './file-rede-eefi.ts';
 import { REDE_EEVC } from './file-rede-eevc.ts';
 import { type FileRow, rowsOf } from './file-rows.ts';
@@ -55,5 +55,6 @@ function orderedRows(
   { fault, position }: FileQuery,
 ): readonly FileRow[] | null {
   if (fault === null || fault === 'brokenTrailer') return rows;
-  return faults.includes(fault) ? spoiledRows(rows, fault, { kind: faultIn, position }) : null;
+  const kinds = kindsSpoiled(fault) ?? [faultIn];
+  return faults.includes(fault) ? spoiledRows(rows, fault, { kinds, position }) : null;
 }

@@ -215,6 +215,44 @@ test('a chargeback that only the file knows takes the installment back through t
   });
 });
 
+test('a chargeback that a file has twice is taken once, and what is too much is shown on its day', async () => {
+  const sold = await service.sell(10_000, 1);
+  const day = await service.today();
+  const line = {
+    type: 'AJ',
+    direction: 2,
+    description: 'CHARGEBACK',
+    day,
+    amount: 10_000,
+    reference: sold.paymentId.replaceAll('-', '').slice(-30),
+    nsu: sold.nsu,
+    soldOn: day,
+    installmentNumber: 0,
+  } as const;
+  const file = join(folder, 'twice.txt');
+  await writeFile(
+    file,
+    adiqText({ day, sequence: 999_998, establishment: '77', lines: [line, line] }),
+    'latin1',
+  );
+  const { exitCode, errors } = await service.parcela('reconcile', 'import', file);
+  assert.equal(exitCode, 0, errors);
+  await until('it is taken back', async () => {
+    const [row] = await service.auditor.query(
+      'select canceled::int as canceled from receivables where transaction_id = $1',
+      [sold.paymentId],
+    );
+    return row?.canceled === 10_000;
+  });
+  const { received, causes } = await report(day);
+  assert.deepEqual([received, causes], [-10_000, [{ cause: 'chargebackUnknown', amount: 10_000, count: 1 }]]);
+  await service.auditor.query('update reconciliation_exceptions set due_at = now() where due_at is not null');
+  const found = () => exceptionsOf(sold, { from: daysAfter(day, -1), to: daysAfter(day, 60) });
+  await until('only what is too much is left', async () => (await found())[0]?.amount === 10_000);
+  const [one] = await found();
+  assert.deepEqual([one?.class, one?.state], ['chargebackUnknown', 'open']);
+});
+
 test('a payout that only a file knows settles an installment, and one of a canceled sale changes nothing', async () => {
   const [open, canceled] = [await service.sell(10_000, 1), await service.sell(10_000, 1)];
   const done = await call(service.gatewayUrl, `/v1/payments/${canceled.paymentId}/cancel`, {

@@ -13,6 +13,7 @@ export const FILE_FAULTS = [
   'unknownCancel',
   'unknownChargeback',
   'pledge',
+  'debitTwice',
 ] as const;
 export type FileFault = (typeof FILE_FAULTS)[number];
 

@@ -40,6 +40,7 @@ const PAYOUT: MatchedPart = {
   anticipationFee: null,
   bankOn: DUE,
   document: null,
+  changeId: null,
   changeState: null,
 };
 
@@ -138,6 +139,16 @@ test('a chargeback is none of what was canceled, however large, nor a cancel of 
   assert.deepEqual(found([{}, given(4_000, LATER)], charged), [['cancellationUnknown', 4_000, null]]);
   // A report without an amount may be of all that the file says.
   assert.deepEqual(found([{}, chargeback], { canceled: 4_000, chargedBack: null }), []);
+});
+
+test('a debit twice in a file became one change: the second is not known', () => {
+  const chargeback = { kind: 'chargeback', gross: -4_000, fee: 0, net: -4_000, bankOn: LATER } as const;
+  const one = { ...chargeback, changeId: 'file-1', changeState: 'applied' } as const;
+  const books = { canceled: 4_000, chargedBack: 4_000, chargedBackByFiles: 4_000 };
+  assert.deepEqual(found([{}, one], books), []);
+  assert.deepEqual(found([{}, one, one], books), [['chargebackUnknown', 4_000, null]]);
+  const twice = { ...one, changeId: 'file-2' };
+  assert.deepEqual(found([{}, one, twice]), []);
 });
 
 test('what the books took because of a file that was replaced is named, until a file takes it again', () => {

@@ -127,6 +127,7 @@ export function parsePart(row: Row): MatchedPart {
     anticipationFee: row.anticipation_fee as number | null,
     bankOn: row.bank_day as Day | null,
     document: row.document as string | null,
+    changeId: row.change_id as string | null,
     changeState: row.change_state as MatchedPart['changeState'],
   };
 }

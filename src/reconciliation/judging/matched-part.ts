@@ -21,7 +21,8 @@ export type MatchedPart = EntryMoney & {
   readonly bankOn: Day | null;
   /** The order of a debit, which one line announces and another settles. */
   readonly document: string | null;
-  /** Of the change that the line became; null: it became none. */
+  /** The change that the line became, which may be that of another line too; null: it became none. */
+  readonly changeId: string | null;
   readonly changeState: 'waiting' | 'applied' | 'refused' | null;
 };
 

@@ -35,14 +35,19 @@ export function takingsOf(installment: JudgedInstallment, parts: readonly Matche
   const taking = onceEach(parts.filter(({ kind }) => isTaking(kind)));
   const of = (kind: TakingKind) => taking.filter((part) => part.kind === kind);
   const chargebacks = of('chargeback');
-  const applied = sumOf(
-    chargebacks.filter(({ changeState }) => changeState === 'applied'),
-    sizeOf,
+  // Two lines that say the same became one change, which took it once.
+  const applied = new Map(
+    chargebacks
+      .filter(({ changeState }) => changeState === 'applied')
+      .map((part) => [part.changeId, sizeOf(part)]),
   );
   const ended = chargebacks.filter(({ changeState }) => changeState !== 'waiting');
   const booked = installment.chargedBack ?? Math.min(sumOf(ended, sizeOf), installment.canceled);
   // What is shown of the books follows a moment behind.
-  const chargedBack = Math.max(booked, applied);
+  const chargedBack = Math.max(
+    booked,
+    sumOf([...applied.values()], (size) => size),
+  );
   const given = Math.max(0, installment.canceled - chargedBack);
   const reversed = sumOf(of('cancelReversal'), sizeOf);
   const unknown = new Map<MatchedPart, number>([

@@ -34,6 +34,7 @@ const PAYOUT: MatchedPart = {
   anticipationFee: null,
   bankOn: DUE,
   document: null,
+  changeId: null,
   changeState: null,
 };
 

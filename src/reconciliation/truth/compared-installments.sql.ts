@@ -118,7 +118,8 @@ const READ = statement(
    ) x on true left join lateral (
      select json_agg(json_build_object('kind', l.kind, 'rule', l.rule, 'file_number', l.file_number,
        'line_number', l.line_number, 'gross', l.gross, 'fee', l.fee, 'net', l.net,
-       'anticipation_fee', l.anticipation_fee, 'bank_day', l.bank_on::text, 'document', l.document, 'change_state', l.change_state)
+       'anticipation_fee', l.anticipation_fee, 'bank_day', l.bank_on::text, 'document', l.document, 'change_id', l.change_id,
+       'change_state', l.change_state)
        order by l.file_number, l.line_number) as parts
      from (
        select p.*, (select state from acquirer_changes where merchant_id = $1 and change_id = p.change_id) as change_state

@@ -49,6 +49,7 @@ const AT_ONE: ComparedInstallment = {
       anticipationFee: 0,
       bankOn: DAY,
       document: null,
+      changeId: 'file-1',
       changeState: 'applied',
     },
   ],
