@@ -28,6 +28,7 @@ const INSTALLMENT: JudgedInstallment = {
   state: 'authorized',
   isCovered: true,
   awaitsList: false,
+  mayStillTake: false,
 };
 const PAYOUT: MatchedPart = {
   kind: 'payout',
@@ -129,6 +130,14 @@ test('what was given back before the payout is off it, and what was given back b
   // Off the payout, and taken again.
   const rest = { gross: 5_000, fee: 124, net: 4_876 };
   assert.deepEqual(found([rest, before, behind], books), [['amountDiffers', 2_000, null]]);
+});
+
+test('what was given back before, and paid, may still be taken for some days, and is too much then', () => {
+  const books = { canceled: 3_000, expectedFee: 174, expectedNet: 6_826 };
+  assert.deepEqual(found([{}], { ...books, mayStillTake: true }), []);
+  assert.deepEqual(found([{}], books), [['amountDiffers', -3_000, null]]);
+  assert.deepEqual(found([{}, given(1_000, LATER)], books), [['amountDiffers', -3_000, null]]);
+  assert.deepEqual(found([{}, given(3_000, LATER)], books), []);
 });
 
 test('a chargeback is none of what was canceled, however large, nor a cancel of what was charged back', () => {

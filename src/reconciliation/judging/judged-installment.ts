@@ -24,10 +24,15 @@ export type JudgedInstallment = {
   readonly isCovered: boolean;
   /** A line pays its batch, and waits for the list of the batch to be whole. */
   readonly awaitsList: boolean;
+  /** They do not cover `TAKING_DAYS` behind it: a debit of what was given back may still come. */
+  readonly mayStillTake: boolean;
 };
 
 /** A file may bring a payout up to so many days behind its day. */
 export const GRACE_DAYS = 2;
+
+/** A file may take what was given back before a payout, and paid with it, up to so many days behind it. */
+export const TAKING_DAYS = 10;
 
 /** What its payout should be of. */
 export function dueGross({ expectedFee, expectedNet }: JudgedInstallment): number {

@@ -38,7 +38,9 @@ export function judgedLines(installment: JudgedInstallment, parts: readonly Matc
   const { payable, absorbed } = payableOf(installment, lines, takings);
   const moved =
     lines.length === 0
-      ? withMoved(takings, installment.gross - dueGross(installment), (taking) => offUnseen(taking, installment))
+      ? withMoved(takings, installment.gross - dueGross(installment), (taking) =>
+          offUnseen(taking, installment),
+        )
       : withMoved(takings, absorbed, (taking) => (isBefore(taking, lastDay(lines)) ? taking.amount : 0));
   return { paid, held, pledged, twice, payable, takings: moved };
 }
@@ -67,9 +69,10 @@ function theOne(
 }
 
 /**
- * What a payout may be of, beside what is due: all that was sold, where the file takes a cancel in a line
- * of its own; what its lines leave that took something back before; and what the books leave by now,
- * where no later line takes it again. `absorbed`: cents of earlier lines that made the payout smaller.
+ * What a payout may be of, beside what is due: all that was sold, where files take in lines of their own
+ * what was given back before, or still may; what its lines leave that took something back before; and
+ * what the books leave by now, where no later line takes it again. `absorbed`: cents of earlier lines
+ * that made the payout smaller.
  */
 function payableOf(
   installment: JudgedInstallment,
@@ -80,10 +83,12 @@ function payableOf(
   const due = dueGross(installment);
   const before = takenBefore(takings, lastDay(lines));
   const isTakenLater = takings.some((taking) => !isBefore(taking, lastDay(lines)));
+  const isTaken = sumOf(takings, ({ amount }) => amount) >= gross - due;
+  const asDue = { payable: due, absorbed: Math.min(before, gross - due) };
   const choices = [
-    { payable: due, absorbed: Math.min(before, gross - due) },
-    { payable: gross, absorbed: 0 },
-    { payable: Math.max(0, gross - before), absorbed: before },
+    asDue,
+    ...(isTaken || installment.mayStillTake ? [{ payable: gross, absorbed: 0 }] : []),
+    ...(before > 0 ? [{ payable: Math.max(0, gross - before), absorbed: before }] : []),
     ...(isTakenLater ? [] : [{ payable: gross - canceled, absorbed: Math.min(before, canceled) }]),
   ];
   const found = sumOf(lines, grossOf);
@@ -91,10 +96,8 @@ function payableOf(
     isExact ? choice.payable === found : isRoundingOfAmount(choice.payable - found, installment);
   return (
     choices.find((choice) => isClose(choice, true)) ??
-    choices.find((choice) => isClose(choice, false)) ?? {
-      payable: due,
-      absorbed: Math.min(before, gross - due),
-    }
+    choices.find((choice) => isClose(choice, false)) ??
+    asDue
   );
 }
 

@@ -4,7 +4,7 @@ import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import type { EntryKind } from '../settlement-entry.ts';
 import { AWAITS_LIST, COVERED_TO } from './coverage.sql.ts';
-import { GRACE_DAYS, type JudgedInstallment } from './judged-installment.ts';
+import { GRACE_DAYS, type JudgedInstallment, TAKING_DAYS } from './judged-installment.ts';
 import type { InstallmentKey, MatchedPart, MatchRule } from './matched-part.ts';
 
 /** Chargebacks of a receivable `r`, as the states took what the acquirer or its files reported. */
@@ -148,6 +148,7 @@ export function parseJudged(row: Row): JudgedInstallment {
     state: row.state as JudgedInstallment['state'],
     isCovered: coveredTo !== null && addDays(expectedOn, GRACE_DAYS) <= coveredTo,
     awaitsList: row.awaits_list as boolean,
+    mayStillTake: coveredTo === null || coveredTo < addDays(expectedOn, TAKING_DAYS),
   };
 }
 

@@ -22,6 +22,7 @@ const INSTALLMENT = {
   state: 'authorized',
   isCovered: true,
   awaitsList: false,
+  mayStillTake: false,
 } as const;
 const PAYOUT: MatchedPart = {
   kind: 'payout',
@@ -95,7 +96,9 @@ test('a cancel moves money at the bank where it did not make the payout smaller'
   assert.deepEqual(causes(DUE, [smaller, before, cancel], { canceled: 800, ...due }), []);
   assert.deepEqual(causes(LATER, [smaller, before, cancel], { canceled: 800, ...due }), [['canceled', 400]]);
   // Paid whole, before the acquirer takes it.
-  assert.deepEqual(causes(DUE, [{}], { canceled: 400, ...due }), [['canceled', -390]]);
+  const paidWhole = { canceled: 400, ...due };
+  assert.deepEqual(causes(DUE, [{}], { ...paidWhole, mayStillTake: true }), [['canceled', -390]]);
+  assert.deepEqual(causes(DUE, [{}], paidWhole), [['amountDiffers', -390]]);
 });
 
 test('a debit of what no line pays moves money, but where the payout to come is smaller by it', () => {

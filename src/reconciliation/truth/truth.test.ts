@@ -25,6 +25,7 @@ const AT_ONE: ComparedInstallment = {
     feePortion: 249,
     isCovered: true,
     awaitsList: false,
+    mayStillTake: false,
     payout: PAID,
     filed: { ...PAID, anticipation: 0 },
   },
