@@ -1,13 +1,16 @@
 import type { Day } from '../../values/instant.ts';
+import { netOf } from '../settlement-entry.ts';
 import type { JudgedInstallment } from './judged-installment.ts';
 import { type MatchedPart, sumOf } from './matched-part.ts';
 
-/** A line that takes money back, or gives back what was taken. */
+/** A line that takes money back, or gives back what was taken; or all the lines of one order of a debit. */
 export type Taking = {
   readonly name: 'cancellationUnknown' | 'chargebackUnknown';
-  /** Null: it was announced, and moved nothing yet. */
+  /** When it moved money first; null: it was announced, and moved nothing yet. */
   readonly bankOn: Day | null;
   readonly part: MatchedPart;
+  /** Cents at the bank, without a sign, by the lines of its order. */
+  readonly moves: readonly { readonly on: Day; readonly net: number }[];
   /** Cents that it takes; negative: gives back. */
   readonly amount: number;
   /** Of it, what the books do not have. */
@@ -32,8 +35,8 @@ const isTaking = (kind: MatchedPart['kind']): kind is TakingKind => kind in KIND
  * unknown is the last of it. One that the books gave for final and the file reverses is not known.
  */
 export function takingsOf(installment: JudgedInstallment, parts: readonly MatchedPart[]): Taking[] {
-  const taking = onceEach(parts.filter(({ kind }) => isTaking(kind)));
-  const of = (kind: TakingKind) => taking.filter((part) => part.kind === kind);
+  const orders = ordersOf(parts.filter(({ kind }) => isTaking(kind)));
+  const of = (kind: TakingKind) => orders.flatMap(({ part }) => (part.kind === kind ? [part] : []));
   const chargebacks = of('chargeback');
   // Two lines that say the same became one change, which took it once.
   const applied = new Map(
@@ -56,10 +59,10 @@ export function takingsOf(installment: JudgedInstallment, parts: readonly Matche
     ...chargebacks.filter((part) => !ended.includes(part)).map((part) => [part, sizeOf(part)] as const),
     ...of('chargebackReversal').map((part) => [part, 0 - sizeOf(part)] as const),
   ]);
-  return taking.map((part) => {
+  return orders.map(({ part, moves }) => {
     const { name, sign } = KINDS[part.kind as TakingKind];
     const amount = sign < 0 ? 0 - sizeOf(part) : sizeOf(part);
-    return { name, bankOn: part.bankOn, part, amount, unknown: unknown.get(part) ?? 0 };
+    return { name, bankOn: part.bankOn, part, moves, amount, unknown: unknown.get(part) ?? 0 };
   });
 }
 
@@ -73,14 +76,32 @@ function unknownOf(lines: readonly MatchedPart[], known: number): [MatchedPart, 
   });
 }
 
-/** A debit that is announced and then settled is one: that which moved the money. */
-function onceEach(parts: readonly MatchedPart[]): MatchedPart[] {
+/** A debit that is announced and then settled, at once or in pieces, is one: that which moved money first. */
+function ordersOf(parts: readonly MatchedPart[]): Pick<Taking, 'part' | 'moves'>[] {
   const byOrder = Map.groupBy(parts, ({ kind, document, fileNumber, lineNumber }) =>
     document === null ? `${fileNumber}:${lineNumber}` : `${kind} ${document}`,
   );
   return [...byOrder.values()]
-    .flatMap((lines) => lines.find(({ bankOn }) => bankOn !== null) ?? lines[0] ?? [])
-    .sort(byDay);
+    .flatMap((lines) => {
+      const [part, ...others] = lines.sort(byDay);
+      return part === undefined ? [] : [{ part, moves: movesOf([part, ...others]) }];
+    })
+    .sort((one, other) => byDay(one.part, other.part));
+}
+
+/** A piece that is listed again moves nothing again, and all pieces no more than the order is of. */
+function movesOf(lines: readonly MatchedPart[]): Taking['moves'] {
+  const pieces = new Map<string, { readonly on: Day; readonly net: number }>();
+  for (const line of lines) {
+    const net = Math.abs(netOf(line));
+    if (line.bankOn !== null) pieces.set(`${line.bankOn} ${net}`, { on: line.bankOn, net });
+  }
+  let left = Math.max(...lines.map((line) => Math.max(sizeOf(line), Math.abs(netOf(line)))));
+  return [...pieces.values()].map(({ on, net }) => {
+    const moved = Math.min(left, net);
+    left -= moved;
+    return { on, net: moved };
+  });
 }
 
 function byDay(one: MatchedPart, other: MatchedPart): number {

@@ -7,6 +7,7 @@ import { dayShare, dayTotals, lineShare } from './day-report.ts';
 
 const DUE = '2026-12-03' as Day;
 const LATER = '2026-12-04' as Day;
+const LAST = '2026-12-07' as Day;
 const EARLIER = '2026-11-20' as Day;
 const INSTALLMENT = {
   gross: 10_000,
@@ -124,6 +125,23 @@ test('a debit of what no line pays moves money, but where the payout to come is 
   assert.equal(shareOf(LATER, [cancel], rest).received, -400);
 });
 
+test('an order of a debit that is paid in pieces is one, and each piece stands on its day', () => {
+  const of = { kind: 'cancel', gross: -10_000, fee: null, document: '77' } as const;
+  const first = { ...of, net: -3_000, bankOn: LATER };
+  const rest = { ...of, fileNumber: 2, net: -7_000, bankOn: LAST };
+  const announced = { ...of, net: null, bankOn: null };
+  for (const books of [{}, { canceled: 10_000 }]) {
+    const cause = 'canceled' in books ? 'canceled' : 'cancellationUnknown';
+    for (const lines of [
+      [announced, first, rest],
+      [first, { ...first, fileNumber: 2 }, rest],
+    ]) {
+      assert.deepEqual(causes(LATER, [{}, ...lines], books), [[cause, 3_000]]);
+      assert.deepEqual(causes(LAST, [{}, ...lines], books), [[cause, 7_000]]);
+    }
+  }
+});
+
 const PARTS = fc.array(
   fc.record({
     kind: fc.constantFrom<MatchedPart['kind'][]>(
@@ -142,6 +160,7 @@ const PARTS = fc.array(
     net: fc.option(fc.integer({ min: -20_000, max: 20_000 })),
     anticipationFee: fc.option(fc.integer({ min: 0, max: 500 })),
     bankOn: fc.constantFrom(EARLIER, DUE, LATER, null),
+    document: fc.constantFrom(null, '77'),
     changeState: fc.constantFrom<MatchedPart['changeState'][]>('waiting', 'applied', 'refused', null),
   }),
   { maxLength: 6 },

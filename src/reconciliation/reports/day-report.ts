@@ -49,9 +49,9 @@ export function dayShare(day: Day, installment: JudgedInstallment, parts: readon
   const isExpected = installment.expectedOn === day;
   const expected = isExpected ? installment.expectedNet : 0;
   const came = [...paid, ...twice].filter(isOnDay);
-  const debits = takings.filter(({ bankOn, moved }) => bankOn === day && moved !== 0);
+  const debits = takings.flatMap((taking) => debitsOn(day, taking));
   const claims = pledged.filter(isOnDay);
-  const received = sumOf(came, netOf) - sumOf(claims, netOf) - sumOf(debits, netMoved);
+  const received = sumOf(came, netOf) - sumOf(claims, netOf) - sumOf(debits, ({ net }) => net);
   const named = [
     ...(isExpected ? expectedCauses(installment, parts, lines) : []),
     ...paid
@@ -113,16 +113,19 @@ function takenOff(amount: number, { takings }: JudgedLines): Cause[] {
   return [...unknown, ['canceled', left]];
 }
 
-type Debit = JudgedLines['takings'][number];
+/** `net`: what it moved at the bank on a day; some acquirers give its fee back. */
+type Debit = JudgedLines['takings'][number] & { readonly net: number };
 
-/** What a debit moved at the bank; some acquirers give its fee back. */
-function netMoved({ part, amount, moved }: Debit): number {
-  return amount === 0 ? 0 : Math.round((Math.abs(netOf(part)) * moved) / Math.abs(amount));
+function debitsOn(day: Day, taking: JudgedLines['takings'][number]): Debit[] {
+  const { amount, moved, moves } = taking;
+  if (moved === 0) return [];
+  return moves
+    .filter(({ on }) => on === day)
+    .map((move) => ({ ...taking, net: Math.round((move.net * moved) / Math.abs(amount)) }));
 }
 
 function debitCauses(debit: Debit): Cause[] {
-  const { name, amount, moved, unknown } = debit;
-  const net = netMoved(debit);
+  const { name, amount, moved, unknown, net } = debit;
   const beyond = amount < 0 ? (unknown === 0 ? 0 : moved) : Math.max(0, unknown - (amount - moved));
   const known = beyond === 0 ? net : net - Math.round((net * beyond) / moved);
   return [
