@@ -257,3 +257,20 @@ test('the sheet of a day names every cent, lines without a sale and adjustments 
     assert.match(text.printed, new RegExp(`[\\d.]+ +${name} +${exception_id} `));
   assert.match(text.printed, new RegExp(`installment 1 of ${missing.transactionId}`));
 });
+
+test('a line without a sale that a person resolved counts once when its file is sent anew', async () => {
+  const day = '2027-01-12';
+  const nobody = { ...(await one()), transactionId: '00000000-0000-0000-0000-00000000feed', nsu: '78' };
+  const line = payoutOf(nobody, { authorizationCode: 'NOSALE', gross: 500, fee: 12, bankOn: day });
+  await bench.takeLines(day, [line]);
+  const resolved = await bench.auditor.query(
+    `update reconciliation_exceptions set state = 'resolved', ended_at = now(), due_at = null, reason = 'known', resolved_by = 'ana'
+     where day = $1::date and class = 'notInParcela' returning exception_id`,
+    [day],
+  );
+  assert.equal(resolved.length, 1);
+  await bench.takeLines(day, [line], { isRepetition: true });
+  const { printed } = await command(bench.pool, ['reconcile', 'report', '--day', day, '--json']);
+  const { received, causes } = JSON.parse(printed) as DayReport;
+  assert.deepEqual([received, causes], [488, [{ cause: 'notInParcela', amount: -488, count: 1 }]]);
+});

@@ -59,6 +59,7 @@ const NET_OF_LINE = 'coalesce(e.net, e.gross - coalesce(e.fee, 0) - coalesce(e.a
 /** Lines of a day that moved money and of which no sale is known. */
 const UNMATCHED_OF_DAY = `from reconciliation_exceptions x
    join settlement_entries e on e.file_number = x.file_number and e.line_number = x.line_number
+   join settlement_files f on f.file_number = e.file_number and f.replaced_by is null
    where x.day = $1::date and x.merchant_id = '' and x.state <> 'healed' and e.bank_on = $1::date
      and e.kind not in ('sale', 'schedule', 'pledge', 'adjustment')`;
 const ADJUSTMENTS_OF_DAY = `from settlement_entries e join settlement_files f on f.file_number = e.file_number
