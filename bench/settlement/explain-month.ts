@@ -9,6 +9,8 @@ export type ExplainedMonth = {
   readonly paidNet: number;
   /** Of installments whose payout the files say otherwise than the acquirer's ledger, or not at all. */
   readonly otherThanLedger: number;
+  /** Of sales of which files take back otherwise than the ledger, in cancels or in chargebacks. */
+  readonly takenOtherwise: number;
   /** By class and state, and with what it is explained. */
   readonly exceptions: readonly ExceptionRow[];
   /** Cents of all open exceptions, whatever their sign. */
@@ -37,6 +39,9 @@ const UNNOTICED = `select coalesce(sum(abs(r.expected_net - r.filed_net - coales
       select from reconciliation_exceptions e where e.merchant_id = r.merchant_id
         and e.transaction_id = r.transaction_id and e.installment_number = r.installment_number
     )`;
+
+const TAKEN = `select merchant_id, transaction_id::text as reference, kind, sum(-gross)::float8 as cents
+  from settlement_matches where kind in ('cancel', 'chargeback') group by 1, 2, 3`;
 
 const FILED = `select merchant_id, transaction_id::text as reference, installment_number as number, filed_fee, filed_net,
     coalesce(filed_anticipation, 0) as filed_anticipation, to_char(filed_bank_on, 'YYYY-MM-DD') as filed_on
@@ -79,8 +84,21 @@ export async function explainMonth(
   const open = exceptions.filter(({ state }) => state === 'open').reduce((sum, { cents }) => sum + cents, 0);
   const [unnoticed] = await auditor.query(UNNOTICED);
   const paidNet = settled.reduce((sum, { payout }) => sum + (payout?.net ?? 0), 0);
-  const found = { paid: settled.length, paidNet, otherThanLedger, exceptions, open };
+  const takenOtherwise = await readTakenOtherwise(auditor, month);
+  const found = { paid: settled.length, paidNet, otherThanLedger, takenOtherwise, exceptions, open };
   return { ...found, unnoticed: Number(unnoticed?.cents ?? 0) };
+}
+
+async function readTakenOtherwise(auditor: Auditor, { charges }: Month): Promise<number> {
+  const left = new Map<string, Money>();
+  for (const { type, charge, amount } of charges.changesOf(null)) {
+    if (type !== 'canceled' && type !== 'chargeback') continue;
+    const kind = type === 'canceled' ? 'cancel' : 'chargeback';
+    take(left, [charge.merchantId, charge.reference, kind].join(' '), [amount ?? 0, 0, 0], 1);
+  }
+  for (const row of await auditor.query(TAKEN))
+    take(left, [row.merchant_id, row.reference, row.kind].join(' '), [Number(row.cents), 0, 0], -1);
+  return [...left.values()].flat().reduce((sum, cents) => sum + Math.abs(cents), 0);
 }
 
 /** Fee, fee of an anticipation, and net. */

@@ -10,6 +10,7 @@ import { type BenchService, openBenchService } from '../bench-service.ts';
 import { PAYMENT_KINDS } from '../load/payment-kinds.ts';
 import { countWanted } from '../options.ts';
 import { printMachine, printTable } from '../table.ts';
+import { type ReadSheets, readSheets } from './day-sheets.ts';
 import { type ExplainedMonth, explainMonth } from './explain-month.ts';
 import { loadMonth } from './load-month.ts';
 import { type Month, playMonth, type WantedMonth } from './month.ts';
@@ -62,7 +63,9 @@ export async function benchSettlement(): Promise<void> {
     await arrives(auditor, 'all files are matched', MATCHED, paths.length);
     const seconds = (performance.now() - startedAt) / 1_000;
     await arrives(auditor, 'what is missing was looked for', NOT_LOOKED, 0);
-    printExplained(await explainMonth(auditor, month, batchedMerchant), month, seconds);
+    const explained = await explainMonth(auditor, month, batchedMerchant);
+    say('payouts and debits are compared');
+    printExplained(explained, await readSheets(bench.tools.database, month), month, seconds);
     printMachine(bench.postgresVersion, `${payments} payments, ${paths.length} files`);
   } finally {
     await auditor.close();
@@ -115,8 +118,14 @@ function arrives(auditor: Auditor, what: string, query: string, wanted: number):
   return until(what, look, LONGEST_MILLISECONDS);
 }
 
-function printExplained(explained: ExplainedMonth, { charges }: Month, seconds: number): void {
-  const { paid, paidNet, exceptions, otherThanLedger, open, unnoticed } = explained;
+function printExplained(
+  explained: ExplainedMonth,
+  sheets: ReadSheets,
+  { charges }: Month,
+  seconds: number,
+): void {
+  const { paid, paidNet, exceptions, otherThanLedger, takenOtherwise, open, unnoticed } = explained;
+  const differing = otherThanLedger + takenOtherwise + sheets.otherThanLedger;
   printTable(
     ['exception', 'state', 'explained by', 'count', 'R$'],
     exceptions.map((row) => [row.class, row.state, row.explanation ?? '', row.count, reais(row.cents)]),
@@ -128,10 +137,14 @@ function printExplained(explained: ExplainedMonth, { charges }: Month, seconds: 
       ['payouts', paid],
       ['paid, R$', reais(paidNet)],
       ['files taken and matched, s', Math.round(seconds)],
-      ['files and ledger differ by, R$', reais(otherThanLedger)],
+      ['payouts of files and ledger differ by, R$', reais(otherThanLedger)],
+      ['debits of files and ledger differ by, R$', reais(takenOtherwise)],
+      ['received by the sheets of all days, R$', reais(sheets.received)],
+      ['sheets of days and ledger differ by, R$', reais(sheets.otherThanLedger)],
+      ['without a name in the sheets, R$', reais(sheets.unexplained)],
       ['open exceptions, R$', reais(open)],
       ['differences without an exception, R$', reais(unnoticed)],
-      ['unexplained, R$', reais(otherThanLedger + open + unnoticed)],
+      ['unexplained, R$', reais(differing + sheets.unexplained + open + unnoticed)],
     ],
   );
 }
