@@ -169,6 +169,21 @@ test('what a chargeback took before the payout is not expected of it, nor moves 
   assert.deepEqual(nets, [4_000, 0]);
 });
 
+test('what a chargeback took beyond its installment before a payout is not expected of the others', () => {
+  const paidAt = instant(SOLD_AT + 30 * 86_400_000);
+  const sale = saleOf(10_000, 2, (number) =>
+    number === 1
+      ? { canceled: cents(1_000), state: 'paid', paidAt }
+      : { canceled: cents(5_000), state: 'canceled' },
+  );
+  const cancel = { installmentNumber: null, at: instant(SOLD_AT + 1_000), amount: cents(1_000) };
+  const dispute = { installmentNumber: 2, at: instant(SOLD_AT + 2_000), amount: cents(5_000) };
+  const nets = followSale({ ...sale, givenBack: [cancel, dispute] }, feesOf('')).map(
+    ({ expected }) => expected.net,
+  );
+  assert.deepEqual(nets, [4_000, 0]);
+});
+
 test('what the files say counts before what the changes said', () => {
   const reported = { fee: cents(250), net: cents(9_750), bankOn: '2026-12-23' as Day };
   const filed = { fee: cents(260), net: cents(9_640), anticipation: cents(100), bankOn: '2026-12-01' as Day };

@@ -155,11 +155,16 @@ function givenBackUntil({ sale, givenBack }: FollowedSale, until: Instant): numb
     if (taken > 0) rests[index] = (rests[index] ?? 0) - taken;
     return taken;
   };
+  const takeFromLast = (wanted: number): void => {
+    let left = wanted;
+    for (let index = rests.length - 1; index >= 0 && left > 0; index -= 1) left -= take(index, left);
+  };
   const earlier = givenBack.filter(({ at }) => at <= until).sort((one, other) => one.at - other.at);
   for (const { installmentNumber, amount } of earlier) {
-    let left = amount ?? Number.POSITIVE_INFINITY;
-    if (installmentNumber !== null) take(installmentNumber - 1, left);
-    else for (let index = rests.length - 1; index >= 0 && left > 0; index -= 1) left -= take(index, left);
+    const wanted = amount ?? Number.POSITIVE_INFINITY;
+    const own = installmentNumber === null ? 0 : take(installmentNumber - 1, wanted);
+    // What a chargeback's installment lacks comes off the others.
+    if (installmentNumber === null || amount !== null) takeFromLast(wanted - own);
   }
   return sold.map((amount, index) => amount - (rests[index] ?? 0));
 }
