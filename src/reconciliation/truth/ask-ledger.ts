@@ -1,6 +1,6 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { ReadInstallment } from './compared-installments.sql.ts';
+import type { ReadComparedInstallment } from './compared-installments.sql.ts';
 import { isSilent, isWithinLookUp, QUESTIONS_OF_BUDGET, salesToAsk } from './question-budget.ts';
 import { openBudget, type SpentQuestions, takeQuestions } from './question-budgets.sql.ts';
 import { type Comparison, ledgerDifference } from './truth.ts';
@@ -31,7 +31,7 @@ export type AskedLedger = {
   readonly spent: Omit<SpentQuestions, 'endedAsked'> | null;
 };
 
-type Outcome = { readonly compared: ReadInstallment; readonly comparison: Comparison };
+type Outcome = { readonly compared: ReadComparedInstallment; readonly comparison: Comparison };
 
 /**
  * Asks the acquirer for sales of a batch, as far as the budget goes that all merchants share: one

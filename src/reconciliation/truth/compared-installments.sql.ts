@@ -131,7 +131,7 @@ const READ = statement(
    order by r.transaction_id, r.installment_number`,
 );
 
-export type ReadInstallment = ComparedInstallment & {
+export type ReadComparedInstallment = ComparedInstallment & {
   readonly transactionId: string;
   /** When the acquirer was first asked for its sale: business time. */
   readonly soldAt: Instant;
@@ -145,12 +145,12 @@ export async function readComparedInstallments(
   database: Database,
   merchantId: string,
   places: readonly Place[],
-): Promise<ReadInstallment[]> {
+): Promise<ReadComparedInstallment[]> {
   if (places.length === 0) return [];
   return (await database.query(READ, [merchantId, ...KEYS.values(places)])).map(parseInstallment);
 }
 
-function parseInstallment(row: Row): ReadInstallment {
+function parseInstallment(row: Row): ReadComparedInstallment {
   return {
     transactionId: row.transaction_id as string,
     soldAt: row.sale_sold_at as Instant,

@@ -9,7 +9,7 @@ import {
 } from './ask-ledger.ts';
 import {
   findInstallmentsToCompare,
-  type ReadInstallment,
+  type ReadComparedInstallment,
   readComparedInstallments,
 } from './compared-installments.sql.ts';
 import { type Comparison, compareInstallment, TRUTH_CLASSES } from './truth.ts';
@@ -100,15 +100,15 @@ export async function verifyBatch(
   return { kind: isLast ? 'ended' : 'more', run: next };
 }
 
-type Outcome = { readonly compared: ReadInstallment; readonly comparison: Comparison };
+type Outcome = { readonly compared: ReadComparedInstallment; readonly comparison: Comparison };
 
 /** The installments as they are when nothing moves under the reader. */
 async function readStanding(
   { database, isUpToDate }: VerifyTools,
   merchantId: string,
   places: readonly ComparedPlace[],
-): Promise<ReadInstallment[]> {
-  const standing = new Map<string, ReadInstallment>();
+): Promise<ReadComparedInstallment[]> {
+  const standing = new Map<string, ReadComparedInstallment>();
   let wanted: readonly Pick<ComparedPlace, 'transactionId' | 'installmentNumber'>[] = places;
   for (let reading = 0; reading < READINGS && wanted.length > 0; reading += 1) {
     if (reading > 0) await isUpToDate(merchantId);
