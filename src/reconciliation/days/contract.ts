@@ -28,7 +28,9 @@ const DAY = Type.Object({
   receivedValue: money('Reais that they brought.'),
   receivedFee: money('Reais that the acquirer kept of them, for paying earlier too.'),
   receivedWithoutValue: count('Those of them of which the acquirer did not say how much they brought.'),
-  differentInstallments: count('Those of them that brought more or less than expected, by more than a cent.'),
+  differentInstallments: count(
+    'Those of them that brought more or less than expected, by more than rounding: a cent for each installment of the sale.',
+  ),
   difference: money('Reais that those which came brought more than expected; below zero: less.'),
 });
 

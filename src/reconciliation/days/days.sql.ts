@@ -6,7 +6,8 @@ import type { DayOfReceivables } from './day.ts';
 
 /**
  * Each half reads along its own index. What came counts on the day on which it came: its `payment_on`
- * then. An installment of which nothing was left before its payout is not expected.
+ * then. An installment of which nothing was left before its payout is not expected. What is rounding
+ * is so by the rule of fees (`isRoundingOfFee`).
  */
 const LIST_DAYS = statement(
   'receivables.list_days',
@@ -28,9 +29,9 @@ const LIST_DAYS = statement(
    ) e full join (
      select payment_on as on_day, count(*) as count, sum(net) as net, sum(fee) as fee,
        count(*) filter (where net is null) as without_net,
-       count(*) filter (where abs(net - expected_net) > $5) as differing, sum(net - expected_net) as difference
+       count(*) filter (where abs(net - expected_net) > installment_count - 1 + $5) as differing, sum(net - expected_net) as difference
      from (
-       select payment_on, expected_net, case when filed_bank_on is null then reported_net else filed_net end as net,
+       select payment_on, expected_net, installment_count, case when filed_bank_on is null then reported_net else filed_net end as net,
          case when filed_bank_on is null then reported_fee else filed_fee + coalesce(filed_anticipation, 0) end as fee
        from receivables
        where merchant_id = $1 and account_number = $2 and payment_on between $3 and $4
