@@ -295,7 +295,7 @@ function eefiEntry(line: string, twin: string): ReadEntry | null {
       const kind = { '1': 'cancel', '2': 'chargeback' }[at(line, 164, 164)] ?? '';
       const named = { order: wordAt(twin, 185, 214), tid: wordAt(twin, 165, 184), batch: at(line, 13, 21) };
       const installment = numberAt(line, 165, 166) || 1;
-      return { kind, ...named, installment, gross, fee: 0, net: gross, bankOn: day(90) };
+      return { kind, ...named, installment, gross, fee: 0, net: 0, bankOn: day(90) };
     }
     default:
       assert.match(line, /^05[47]/);

@@ -122,6 +122,7 @@ export function unscheduled(
     soldOn: values.soldOn,
     installmentNumber: values.installmentNumber === null ? 1 : Math.max(values.installmentNumber, 1),
     gross: negative(values.amount),
+    net: 0,
     bankOn: values.creditDay,
     batch: values.batch,
   };

@@ -167,7 +167,7 @@ export const EEFI_SETTLED_DEBIT = recordLayout(
 export const EEFI_UNSCHEDULED = recordLayout(
   '049',
   'Installment taken off the schedule',
-  'A `cancel` or `chargeback` by `debitType`, of the installment; `gross` negative, `net` null: no money is moved, the installment will be paid less.',
+  'A `cancel` or `chargeback` by `debitType`, of the installment; `gross` negative, `net` 0: no money is moved, the installment will be paid less.',
   [
     ['recordType', 1, 3, '= 049', 'Record'],
     ['establishment', 4, 12, 'digits', 'Establishment (PV) of the sale'],

@@ -171,7 +171,8 @@ const CLASS_OF_UNMATCHED = {
 
 export function unmatchedLine(entry: FiledEntry, reason: string): UnmatchedLine {
   const { fileNumber, lineNumber, kind, bankOn, soldOn } = entry;
-  const net = netOf(entry);
+  // Of what is only taken off the schedule (Rede) its amount is shown.
+  const net = netOf(entry) === 0 ? entry.gross : netOf(entry);
   return {
     fileNumber,
     lineNumber,

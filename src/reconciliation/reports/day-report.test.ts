@@ -116,6 +116,8 @@ test('a debit of what no line pays moves money, but where the payout to come is 
   assert.deepEqual(shown({ expectedOn: '2026-12-20' }), [-10_000, [['chargebackUnknown', 10_000]]]);
   const nothingDue = { ...taken, expectedFee: 0, expectedNet: 0 };
   assert.deepEqual(shown({ expectedOn: '2026-12-20', ...nothingDue }), [0, []]);
+  const unscheduled = { ...debit, kind: 'cancel', net: 0 } as const;
+  assert.equal(shareOf(LATER, [unscheduled], { expectedOn: '2026-12-20' }).received, 0);
   // Its day was over before the first file.
   assert.deepEqual(shown({ expectedOn: EARLIER, ...nothingDue }), [-10_000, [['chargedBack', 10_000]]]);
   // Off the payout, and behind it.

@@ -28,8 +28,8 @@ test('a Rede EEFI is read to its end: batches, debits of sales, and what e-comme
     [13, 'chargebackReversal', null, null, 3_250, null, 3_250, '991'],
     [14, 'cancel', '700', '52', -1_000, null, -400, '557'],
     [16, 'cancel', '700', '52', -1_000, null, -600, '557'],
-    [18, 'cancel', '701', '53', -500, null, null, null],
-    [20, 'chargeback', '701', '53', -9_250, null, null, null],
+    [18, 'cancel', '701', '53', -500, null, 0, null],
+    [20, 'chargeback', '701', '53', -9_250, null, 0, null],
   ]);
   const byLine = new Map(entries.map((entry) => [entry.lineNumber, entry]));
   for (const lineNumber of [4, 11, 14, 16, 18]) {
