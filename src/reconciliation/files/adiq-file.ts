@@ -226,5 +226,6 @@ function cancelOf(
     gross: negative(gross),
     fee: negative(values.fee),
     net: negative(values.net),
+    bankOn: values.canceledAt,
   };
 }

@@ -166,7 +166,7 @@ export const ADIQ_ADJUSTMENT = recordLayout(
 export const ADIQ_CANCEL = recordLayout(
   'CC',
   'Cancellation',
-  'A `cancel`, with negative amounts: of the installment that it names, or with 00 of the whole sale.',
+  'A `cancel`, with negative amounts: of the installment that it names, or with 00 of the whole sale. It is at the bank on the day of `canceledAt`.',
   [
     ['recordType', 1, 2, '= CC', 'Record'],
     ['establishment', 3, 17, 'digits', "The merchant's number"],

@@ -38,8 +38,8 @@ test('an Adiq EDI 3.1 of two lots is read to its end', async () => {
     ['adjustment', null, null, null, 700, 0, 700, null, '2026-11-20'],
     ['adjustment', null, null, null, -300, 0, -300, null, '2026-11-20'],
     ['chargeback', '42', null, null, -5_000, 0, -5_000, null, '2026-11-20'],
-    ['cancel', '41', 2, 2, -1_000, -25, -975, null, null],
-    ['cancel', '41', null, 2, -2_000, -25, -975, null, null],
+    ['cancel', '41', 2, 2, -1_000, -25, -975, null, '2026-11-20'],
+    ['cancel', '41', null, 2, -2_000, -25, -975, null, '2026-11-20'],
   ]);
   assert.deepEqual(
     [entries[0]?.orderReference, entries[0]?.authorizationCode, entries[0]?.cardLastFour, entries[0]?.soldOn],
