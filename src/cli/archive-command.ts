@@ -28,7 +28,7 @@ export const ARCHIVE_COMMAND: Command = {
       isRequired: true,
     },
   ],
-  isAudited: 'asOwner',
+  opens: 'owner',
   run: runArchive,
 };
 

@@ -53,7 +53,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
         check: (value) => (isWhole(value) || value === '0' ? null : 'must be the number of an entry'),
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runAuditList,
   },
   {
@@ -82,7 +82,7 @@ export const AUDIT_COMMANDS: readonly Command[] = [
         isRepeatable: true,
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runAuditVerify,
   },
 ];

@@ -21,7 +21,7 @@ export const BOLETO_COMMANDS: readonly Command[] = [
     summary: 'take a return file of the bank (CNAB 240), whole or not at all',
     operand: { name: 'FILE', description: 'the file as the bank gave it' },
     options: [],
-    isAudited: true,
+    opens: 'audited',
     run: runImport,
   },
 ];

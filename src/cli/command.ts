@@ -108,26 +108,26 @@ export type Command = {
 } & (
   | {
       /** Only reads: needs no keys. */
-      readonly isAudited: false;
+      readonly opens: 'database';
       readonly run: (given: GivenOptions, tools: CommandTools) => Promise<CommandOutcome>;
     }
   | {
-      readonly isAudited: true;
+      readonly opens: 'audited';
       readonly run: (given: GivenOptions, tools: AuditedCommandTools) => Promise<CommandOutcome>;
     }
   | {
       /** What the role of the service may not do: works as the owner of the tables. */
-      readonly isAudited: 'asOwner';
+      readonly opens: 'owner';
       readonly run: (given: GivenOptions, tools: AuditedCommandTools) => Promise<CommandOutcome>;
     }
   | {
       /** Opens keys and audit log itself, or not: it may be the one that makes the first key. */
-      readonly isAudited: 'byItself';
+      readonly opens: 'keys';
       readonly run: (given: GivenOptions, tools: KeyCommandTools) => Promise<CommandOutcome>;
     }
   | {
       /** Works on the installation, and may find no database, no keys and wrong settings. */
-      readonly isAudited: 'ofInstallation';
+      readonly opens: 'installation';
       readonly run: (given: GivenOptions, tools: InstallationTools) => Promise<CommandOutcome>;
     }
 );

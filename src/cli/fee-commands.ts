@@ -41,7 +41,7 @@ export const FEE_COMMANDS: readonly Command[] = [
         description: 'its fees alone; default: of all that have none of their own',
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runFeesSet,
   },
   {
@@ -50,7 +50,7 @@ export const FEE_COMMANDS: readonly Command[] = [
     options: [
       { name: 'merchant', value: 'ID', description: 'its own versions and those of all; default: every one' },
     ],
-    isAudited: false,
+    opens: 'database',
     run: runFeesList,
   },
 ];

@@ -67,7 +67,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
       { ...ADDRESS_OPTION, description: 'address or block of the servers that call in production' },
       SOFT_DESCRIPTOR_OPTION,
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runMerchantCreate,
   },
   {
@@ -89,7 +89,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
         description: 'up to 13 letters, digits, blanks and .-*; a dot alone takes it away',
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runMerchantChange,
   },
   {
@@ -105,14 +105,14 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
         isRepeatable: true,
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runAccountAdd,
   },
   {
     words: ['merchant', 'list'],
     summary: 'show all merchants',
     options: [],
-    isAudited: false,
+    opens: 'database',
     run: runMerchantList,
   },
   {
@@ -135,21 +135,21 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
         description: 'address or block it may call from; default: the merchant’s; production needs a list',
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runCredentialCreate,
   },
   {
     words: ['credential', 'list'],
     summary: 'show the credentials of a merchant',
     options: [MERCHANT_OPTION],
-    isAudited: false,
+    opens: 'database',
     run: runCredentialList,
   },
   {
     words: ['credential', 'disable'],
     summary: 'end a credential and its tokens for ever, within two seconds',
     options: [USER_NAME_OPTION],
-    isAudited: true,
+    opens: 'audited',
     run: runCredentialDisable,
   },
   {
@@ -164,7 +164,7 @@ export const MERCHANT_COMMANDS: readonly Command[] = [
         check: (value) => (/^\d{1,3}$/.test(value) ? null : 'must be a whole number of hours, 0 to 24'),
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runCredentialRotate,
   },
 ];

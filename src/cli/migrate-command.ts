@@ -21,7 +21,7 @@ export const MIGRATE_COMMAND: Command = {
     { name: 'dry-run', description: 'only show the migrations and what each locks; changes nothing' },
   ],
   options: [],
-  isAudited: 'ofInstallation',
+  opens: 'installation',
   run: (given, tools) => (given.has('dry-run') ? runDry(tools) : runMigrate(given, tools)),
 };
 

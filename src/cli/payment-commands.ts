@@ -42,7 +42,7 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
         description: `its referenceTransaction; up to ${MOST_PAYMENTS} are shown`,
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runShow,
   },
 ];

@@ -74,7 +74,7 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
           /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MOST_LISTED ? null : `must be 1 to ${MOST_LISTED}`,
       },
     ],
-    isAudited: false,
+    opens: 'database',
     run: runList,
   },
   {
@@ -82,7 +82,7 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
     summary: 'show all of one exception, and the lines of files that it comes from',
     operand: ID_OPERAND,
     options: [],
-    isAudited: false,
+    opens: 'database',
     run: runShow,
   },
   {
@@ -101,7 +101,7 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
             : `must have 1 to ${LONGEST_REASON} characters, and no card number among them`,
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runResolve,
   },
   RECONCILE_REPORT,

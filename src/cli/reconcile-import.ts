@@ -15,7 +15,7 @@ export const RECONCILE_IMPORT: Command = {
   summary: 'take files of the acquirer, each whole or not at all, and match their lines',
   operand: { name: 'FILE', description: 'a file as the acquirer sent it', isRepeatable: true },
   options: [],
-  isAudited: true,
+  opens: 'audited',
   run: runImport,
 };
 

@@ -30,7 +30,7 @@ export const RECONCILE_REPORT: Command = {
     },
     { name: 'merchant', value: 'ID', description: 'only of this merchant' },
   ],
-  isAudited: false,
+  opens: 'database',
   run: runReport,
 };
 

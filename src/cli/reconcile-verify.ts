@@ -26,7 +26,7 @@ export const RECONCILE_VERIFY: Command = {
   words: ['reconcile', 'verify'],
   summary: 'compare books, feed, files and the acquirer’s ledger now, as every night does',
   options: [{ name: 'merchant', value: 'ID', description: 'only of this merchant' }],
-  isAudited: false,
+  opens: 'database',
   run: runVerify,
 };
 

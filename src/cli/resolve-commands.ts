@@ -65,14 +65,14 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
       },
       LIMIT_OPTION,
     ],
-    isAudited: false,
+    opens: 'database',
     run: runList,
   },
   {
     words: ['resolve', 'changes'],
     summary: 'show the changes of the acquirer and of the bank that fit nothing, newest first',
     options: [LIMIT_OPTION],
-    isAudited: false,
+    opens: 'database',
     run: runChanges,
   },
   {
@@ -80,7 +80,7 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
     summary: 'show all of one charge, cancel or capture, and what the acquirer says of it now',
     operand: ID_OPERAND,
     options: [],
-    isAudited: true,
+    opens: 'audited',
     run: runShow,
   },
   {
@@ -111,7 +111,7 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
             : `must have 1 to ${LONGEST_REASON} characters, and no card number among them`,
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runDecide,
   },
 ];

@@ -15,7 +15,7 @@ export const RESTORE_COMMANDS: readonly Command[] = [
     words: ['restore', 'show'],
     summary: 'show whether this database is the one it was stamped as, or a copy',
     options: [],
-    isAudited: false,
+    opens: 'database',
     run: runShow,
   },
   {
@@ -33,7 +33,7 @@ export const RESTORE_COMMANDS: readonly Command[] = [
             : `must have 1 to ${LONGEST_REASON} characters`,
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runAccept,
   },
 ];

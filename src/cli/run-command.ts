@@ -81,11 +81,18 @@ export async function runCommand(words: readonly string[], tools: TerminalTools)
 }
 
 async function runWith(command: Command, given: GivenOptions, tools: TerminalTools): Promise<CommandOutcome> {
-  if (command.isAudited === 'byItself') return command.run(given, await tools.openKeys());
-  if (command.isAudited === 'ofInstallation') return command.run(given, tools.openInstallation());
-  if (command.isAudited === 'asOwner') return command.run(given, await tools.openOwner());
-  if (command.isAudited) return command.run(given, await tools.openAudited());
-  return command.run(given, await tools.open());
+  switch (command.opens) {
+    case 'database':
+      return command.run(given, await tools.open());
+    case 'audited':
+      return command.run(given, await tools.openAudited());
+    case 'owner':
+      return command.run(given, await tools.openOwner());
+    case 'keys':
+      return command.run(given, await tools.openKeys());
+    case 'installation':
+      return command.run(given, tools.openInstallation());
+  }
 }
 
 function asksForHelp(words: readonly string[]): boolean {

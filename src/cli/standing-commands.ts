@@ -61,7 +61,7 @@ function standingCommand(
             : `must have 1 to ${LONGEST_REASON} characters`,
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     async run(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
       const reason = given.one('reason') ?? '';
       const changed = await changeStanding(tools, given.one('merchant') ?? '', { ...change, reason });

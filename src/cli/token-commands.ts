@@ -25,7 +25,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     words: ['token', 'list'],
     summary: `show the access tokens of a credential that are good now, oldest first, up to ${MOST_LISTED}`,
     options: [USER_NAME_OPTION],
-    isAudited: false,
+    opens: 'database',
     run: runTokenList,
   },
   {
@@ -40,7 +40,7 @@ export const TOKEN_COMMANDS: readonly Command[] = [
         check: (value) => (/^[0-9a-f]{12}$/.test(value) ? null : 'must be an id of 12 hexadecimal digits'),
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runTokenRevoke,
   },
 ];

@@ -33,7 +33,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
     words: ['webhook', 'list'],
     summary: 'show where a merchant is notified, what waits and since when it fails',
     options: [MERCHANT_OPTION],
-    isAudited: true,
+    opens: 'audited',
     run: runList,
   },
   {
@@ -52,7 +52,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
       },
       { name: 'nsu', value: 'NSU', description: 'only those of this payment' },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runDeliveries,
   },
   {
@@ -62,7 +62,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
       MERCHANT_OPTION,
       { name: 'delivery', value: 'ID', description: 'as webhook deliveries shows it', isRequired: true },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runResend,
   },
 ];

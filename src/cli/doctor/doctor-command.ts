@@ -18,7 +18,7 @@ export const DOCTOR_COMMAND: Command = {
   summary: 'look at settings, database, clocks, keys, acquirer, bank, webhooks and disks; changes nothing',
   switches: [{ name: 'strict', description: 'end with 1 for a warning too' }],
   options: [],
-  isAudited: 'ofInstallation',
+  opens: 'installation',
   run: runDoctor,
 };
 

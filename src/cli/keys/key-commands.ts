@@ -22,7 +22,7 @@ export const KEY_COMMANDS: readonly Command[] = [
         check: (value) => (['file', 'environment'].includes(value) ? null : 'must be file or environment'),
       },
     ],
-    isAudited: 'byItself',
+    opens: 'keys',
     run: runCreate,
   },
   {
@@ -40,7 +40,7 @@ export const KEY_COMMANDS: readonly Command[] = [
             : `must be one of ${KEY_KINDS.join(', ')}, all`,
       },
     ],
-    isAudited: 'byItself',
+    opens: 'keys',
     run: runRotate,
   },
   KEY_STATUS_COMMAND,
@@ -48,7 +48,7 @@ export const KEY_COMMANDS: readonly Command[] = [
     words: ['key', 'forget'],
     summary: 'take a key-encryption key that wraps nothing out of the key file, for ever',
     options: [{ name: 'key-id', value: 'ID', description: 'as key status shows it', isRequired: true }],
-    isAudited: 'byItself',
+    opens: 'keys',
     run: runForget,
   },
 ];

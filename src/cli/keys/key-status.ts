@@ -18,7 +18,7 @@ export const KEY_STATUS_COMMAND: Command = {
   words: ['key', 'status'],
   summary: 'show every key: its purpose, its age, what wraps it and how many rows it sealed',
   options: [],
-  isAudited: 'byItself',
+  opens: 'keys',
   run: (_given, tools) => keyStatus(tools),
 };
 

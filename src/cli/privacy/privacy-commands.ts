@@ -35,7 +35,7 @@ export const PRIVACY_COMMANDS: readonly Command[] = [
     words: ['privacy', 'export'],
     summary: 'print all that is kept about a customer, as JSON',
     options: PERSON_OPTIONS,
-    isAudited: true,
+    opens: 'audited',
     run: runExport,
   },
   {
@@ -54,7 +54,7 @@ export const PRIVACY_COMMANDS: readonly Command[] = [
             : `must have 1 to ${LONGEST_REASON} characters`,
       },
     ],
-    isAudited: true,
+    opens: 'audited',
     run: runErase,
   },
 ];
