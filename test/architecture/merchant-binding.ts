@@ -114,8 +114,6 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'settlement_matches.find_divided_batch': 'a line of a file names no merchant',
   'settlement_matches.withdraw_line': 'a line of a file names no merchant',
   'reconciliation_exceptions.heal_some_of_file': 'a line of a file names no merchant',
-  'day_reports.sum_lines': "the operator's view",
-  'day_reports.list_largest_lines': "the operator's view",
   'truth_runs.list_merchants': 'work that falls due, for all merchants',
   'truth_runs.claim': 'work that falls due, for all merchants',
   'truth_runs.earliest_due': 'work that falls due, for all merchants',
@@ -166,11 +164,9 @@ type Query = {
 
 /**
  * The merchants' tables that a statement touches and does not bind. A table is bound when its
- * `merchant_id` equals a
- * parameter or a constant ('': lines of which no merchant is known), or that of something bound: rows of parameters (`unnest`), another part of the
- * statement (checked for
- * itself), or a table that is bound; or when its rows are those that such a part has found (`ctid =
- * any (array(select …))`,
+ * `merchant_id` equals a parameter or a constant ('': lines of which no merchant is known), or that of
+ * something bound: rows of parameters (`unnest`), another part of the statement (checked for itself), or a
+ * table that is bound; or when its rows are those that such a part has found (`ctid = any (array(select …))`,
  * or `ctid = found.place`).
  */
 export function unboundTables(statement: string, tables: ReadonlySet<string>): string[] {
