@@ -208,9 +208,10 @@ test('each fault alone is found as its class, with its amount, and nothing else 
   for (const [index, [format, fault]] of FAULTS.entries()) {
     const paidOn = sales[index]?.paidOn ?? '';
     await take(setup, [await fileOf(setup, format, paidOn, `&fault=${fault}`)]);
-    // What is in none of the files of these days is missed; those between them and the next are missing.
+    // Files before and behind these days are missing. One without movement is of the day on which it is made.
     if (fault === 'rowMissing')
-      for (const days of [1, 2]) await take(setup, [await fileOf(setup, format, daysAfter(paidOn, days))]);
+      for (const days of [-1, 1, 2])
+        await take(setup, [await fileOf(setup, format, daysAfter(paidOn, days))]);
   }
   const last = daysAfter(sales.at(-1)?.paidOn ?? '', 3);
   await take(setup, [await fileOf(setup, 'adiq', last)]);
