@@ -201,6 +201,7 @@ export function strangeAddress(): string {
 const IN_THEIR_OWN_TIME = [
   'acquirer_cursors',
   'bank_changes',
+  'banks',
   'bank_cursors',
   'delivery_tries',
   'receivable_cursors',

@@ -15,7 +15,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const PRINTED = {
   'parcela help': /^Usage: parcela <command>/,
   'parcela help migrate': /--dry-run/,
-  'parcela migrate --dry-run': /^\d+ to apply, 0 applied\./m,
+  'parcela migrate --dry-run': /^\d+ to apply, 0 applied; nothing was changed\./m,
   'parcela migrate': /^applied {2}0001-merchants\.sql$/m,
   'parcela doctor': /^\d+ faults, \d+ warnings, \d+ fine$/m,
   'parcela doctor --json': /"findings":/,
