@@ -1,7 +1,5 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openAnswerStream } from '../answer-stream.ts';
 import { newId } from '../chance.ts';
@@ -126,31 +124,10 @@ const COMMON_HEADERS = {
 
 export function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status).headers({ ...COMMON_HEADERS, 'x-request-id': request.id, ...answer.headers });
-  if (answer.text !== undefined) return sendText(request, reply, answer.text);
+  if (answer.text !== undefined) return reply.type(answer.text.type).send(answer.text.content);
   if (answer.stream !== undefined) return sendStream(request, reply, answer.stream);
   if (answer.body === undefined) return reply.send();
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer.body));
-}
-
-/** What goes out in one turn of the event loop at most: copying more would delay everybody else's answers. */
-const PIECE_BYTES = 65_536;
-
-function sendText(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { content, type }: NonNullable<Answer['text']>,
-): FastifyReply {
-  reply.type(type);
-  if (typeof content === 'string' || content.length <= PIECE_BYTES || request.method === 'HEAD')
-    return reply.send(content);
-  return reply.header('content-length', content.length).send(Readable.from(piecesOf(content)));
-}
-
-async function* piecesOf(content: Buffer): AsyncGenerator<Buffer> {
-  for (let from = 0; from < content.length; from += PIECE_BYTES) {
-    yield content.subarray(from, from + PIECE_BYTES);
-    await nextTurn();
-  }
 }
 
 /** Of a HEAD nothing is read. */
