@@ -21,7 +21,7 @@ const PATIENCE_VARIABLE = 'PARCELA_TEST_PATIENCE';
 /** Set: generated cases and kills in their full number. */
 const LONG_VARIABLE = 'PARCELA_TEST_LONG';
 /** On a quiet machine; a test that takes longer on purpose names its own. */
-const TEST_TIMEOUT_MILLISECONDS = 3 * 60 * 1_000;
+const TEST_TIMEOUT_MILLISECONDS = 6 * 60 * 1_000;
 /**
  * A file whose tests are over and that does not end has left something open: nobody else would ever
  * say so.
