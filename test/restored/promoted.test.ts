@@ -143,6 +143,33 @@ test('a service that lived through the promotion of a synchronous standby goes o
   await standby.stop();
 });
 
+test('connections that were opened before a promotion hold nothing behind it', async () => {
+  const [primary, standby] = await followed({ synchronous_standby_names: '*' });
+  await withSignpost(primary, (signpost) =>
+    withService(signpost.address, async (service, token) => {
+      const paid = await pay(service.gatewayUrl, token, 1_000);
+      await primary.stop('immediate');
+      signpost.pointTo(standby);
+      await untilReadiness(service, 'unwritable');
+      const path = `/v1/payments/${paid.reply.body.paymentAuthorization.paymentId}`;
+      const read = () =>
+        Promise.all(Array.from({ length: 24 }, () => call(service.gatewayUrl, path, { token })));
+      // Reads keep more connections open than the beats close until the standby is promoted.
+      const promoted = promote(standby);
+      let isPromoted = false;
+      void promoted.finally(() => {
+        isPromoted = true;
+      });
+      while (!isPromoted) assert.ok((await read()).some(({ status }) => status === 200));
+      await promoted;
+      await untilReadiness(service, '200');
+      const paidAfter = await pay(service.gatewayUrl, token, 1_000);
+      assert.equal(paidAfter.reply.status, 200, paidAfter.reply.text);
+    }),
+  );
+  await standby.stop();
+});
+
 test('with several hosts a service goes to the one that takes writes, and back with it', async () => {
   const [first, second] = await followed({ synchronous_standby_names: '*' });
   // The standby stands first: it is asked, and not used.

@@ -46,7 +46,7 @@ class WatchOfServer implements ServerWatch {
   #memory: Memory = { tokens: new Set(), lastBeat: 0, wasReplicated: null };
   /** The last accepted server, as `textOf` has it. */
   #known: string | null = null;
-  /** The server of the newest connection. */
+  /** The server of the newest connection, by the name that it has now. */
   #newest: string | null = null;
   #hasAllFacts = true;
   #timer: NodeJS.Timeout | undefined;
@@ -98,6 +98,10 @@ class WatchOfServer implements ServerWatch {
     return server;
   }
 
+  newest(): string | null {
+    return this.#newest;
+  }
+
   /**
    * When the server refuses a write for lack of disk space, the next requests of all callers would
    * fail too.
@@ -124,7 +128,10 @@ class WatchOfServer implements ServerWatch {
   async #beat(database: Database): Promise<ServerFacts> {
     this.#sent += 1;
     const beat = { serviceId: this.#serviceId, beat: this.#sent, lastBeat: this.#memory.lastBeat };
+    const sentTo = this.#newest;
     const { facts, ...found } = await writeBeat(database, beat, this.#hasAllFacts);
+    // A standby that was promoted under open connections has another name than they were opened to.
+    if (this.#newest === sentTo) this.#newest = textOf(facts);
     const verdict = judge(this.#memory, found);
     if (found.isLastBeatThere) this.#memory = { ...this.#memory, lastBeat: beat.beat };
     if (this.#holdUnfit(facts)) return facts;

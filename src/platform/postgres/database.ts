@@ -85,12 +85,13 @@ export class CommitUnknown extends DatabaseUnavailable {
 export class PassingFault extends DatabaseUnavailable {}
 
 export type ServerWatcher = {
-  /**
-   * Checks each new connection before it is used: runs a query and returns a name of the server.
-   * Connections to a server of another name are closed at once: what follows goes to one server
-   * alone.
-   */
+  /** Checks each new connection before it is used: runs a query and returns a name of the server. */
   check(ask: (text: string) => Promise<Row>): Promise<string>;
+  /**
+   * The name of the server that all work goes to. A connection that was opened to another one, or to the
+   * same one when it had another name, is closed before it is used.
+   */
+  newest(): string | null;
   /** Called for each error of a statement. */
   noteError(error: unknown): void;
 };

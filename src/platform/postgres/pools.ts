@@ -101,7 +101,8 @@ async function refuseStandby(client: pg.ClientBase): Promise<void> {
  */
 export function nameServers(watcher: ServerWatcher | undefined, primary: Primary) {
   const named = new WeakMap<pg.ClientBase, string>();
-  let newest: string | undefined;
+  const isOfNewest = (client: pg.ClientBase) =>
+    watcher === undefined || named.get(client) === watcher.newest();
 
   /** Where the primary turns out to be another one, once more. */
   async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
@@ -123,16 +124,16 @@ export function nameServers(watcher: ServerWatcher | undefined, primary: Primary
   return {
     async look(client: pg.ClientBase): Promise<void> {
       if (watcher === undefined) return;
-      newest = await watcher.check(async (text) => {
+      const name = await watcher.check(async (text) => {
         const asked = { text, query_timeout: CONNECT_TIMEOUT_MILLISECONDS };
         return (await client.query(asked)).rows[0] as Row;
       });
-      named.set(client, newest);
+      named.set(client, name);
     },
     async take(pool: pg.Pool): Promise<pg.PoolClient> {
       for (let tries = 0; tries <= pool.options.max; tries += 1) {
         const client = await connect(pool);
-        if (named.get(client) === newest) return client;
+        if (isOfNewest(client)) return client;
         client.release(true);
       }
       throw new Error('the connections lead to one server and another in turns');
