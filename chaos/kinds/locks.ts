@@ -4,6 +4,8 @@ import type { ChaosBench } from '../chaos-bench.ts';
 const WAITING = `select pid, query from pg_stat_activity
   where application_name = 'parcela' and wait_event_type = 'Lock'`;
 
+const BACK_MILLISECONDS = 120_000;
+
 export type HeldTable = {
   /** The processes of PostgreSQL that wait for the table, once there is one; none when nobody comes. */
   waiting(): Promise<number[]>;
@@ -15,7 +17,8 @@ export type HeldTable = {
  * middle.
  */
 export async function holdTable(bench: ChaosBench, table: string): Promise<HeldTable> {
-  const client = await bench.connect();
+  // The server may still be coming up after the strike before.
+  const client = await until('a connection', () => bench.connect().catch(() => null), BACK_MILLISECONDS);
   await client.query('begin');
   await client.query(`lock table ${table} in share mode`);
   return {
