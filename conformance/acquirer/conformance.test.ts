@@ -201,6 +201,13 @@ const FAULTS: readonly (readonly [string, Fault, string])[] = [
     'asked in version 2, it reports what its acquirer can do',
   ],
   [
+    'leaves what was canceled out of its list',
+    changed('/charges?', ({ items }) => ({
+      items: (items as { canceledAmount: number }[]).filter(({ canceledAmount }) => canceledAmount === 0),
+    })),
+    'a list has each charge once, as it is now, with its cancellations, page by page',
+  ],
+  [
     'checks a card by charging it',
     ofPath('/verifications', async (asked, ask) => {
       await ask({

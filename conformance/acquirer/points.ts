@@ -4,6 +4,7 @@ import { CAPTURE_POINTS } from './capture-points.ts';
 import { CHANGE_POINTS } from './change-points.ts';
 import { CHARGE_POINTS } from './charge-points.ts';
 import { ERROR_POINTS } from './error-points.ts';
+import { LIST_POINTS } from './list-points.ts';
 import { UNDO_POINTS } from './undo-points.ts';
 import { VERIFICATION_POINTS } from './verification-points.ts';
 import { VERSION_2_POINTS } from './version-2-points.ts';
@@ -18,4 +19,5 @@ export const POINTS: readonly AcquirerPoint[] = [
   ...CAPTURE_POINTS,
   ...ERROR_POINTS,
   ...VERSION_2_POINTS,
+  ...LIST_POINTS,
 ];

@@ -33,10 +33,11 @@ const CAPABILITIES: Readonly<Record<string, Form>> = {
   longestReference: numberTo(64),
   lookUpDays: numberTo(36_500),
   customer: FLAG,
+  listCharges: FLAG,
 };
 
 /** The bench, asking in version 2; the point is skipped where the bridge does not speak it. */
-async function inVersion2(bench: Bench): Promise<{ readonly bench: Bench; readonly about: Exchange }> {
+export async function inVersion2(bench: Bench): Promise<{ readonly bench: Bench; readonly about: Exchange }> {
   const about = await bench.bridge.inProtocol(2).get('/about');
   skipUnless(fieldOf(about, 'protocol') === 2, VERSION_1);
   return { bench: { ...bench, bridge: bench.bridge.inProtocol(2) }, about };

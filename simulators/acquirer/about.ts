@@ -12,6 +12,7 @@ const CAPABILITIES = {
   longestReference: 64,
   lookUpDays: null,
   customer: true,
+  listCharges: true,
 };
 
 /** The newest version that both speak, by the header of a request; without one it is 1. */

@@ -1,4 +1,11 @@
-import type { AuthorizationEntry, CancellationEntry, CaptureEntry, Decision } from './entries.ts';
+import type {
+  AuthorizationEntry,
+  CancellationEntry,
+  CaptureEntry,
+  CardOnPaper,
+  Decision,
+  Entry,
+} from './entries.ts';
 import type { ChangeType, Part, Taken } from './installments.ts';
 
 export type ChargeStatus = 'preauthorized' | 'approved' | 'declined' | 'undone' | 'canceled';
@@ -15,6 +22,12 @@ export type Charge = {
   readonly installments: number;
   /** What distinguishes cards on paper, see `cardMarkOf`. */
   readonly cardMark: string;
+  readonly card: CardOnPaper;
+  readonly initiator: AuthorizationEntry['initiator'];
+  /** Cancellations and captures that were not refused at once, in their order. */
+  readonly requests: (CancellationEntry | CaptureEntry)[];
+  /** When it was booked, captured, undone or canceled last, in milliseconds since 1970. */
+  changedAt: number;
   readonly decision: Decision;
   /** In milliseconds since 1970; `soldAt` in the merchant's time, of a pre-authorization its capture. */
   readonly at: number;
@@ -29,6 +42,15 @@ export type Charge = {
   /** Its installments; null while nothing has happened to any of them. */
   parts: Part[] | null;
 };
+
+/** Keeps what was asked of a charge after its authorization; what happened to its installments is none of it. */
+export function noteRequest(charge: Charge | undefined, entry: Entry): void {
+  if (charge === undefined || entry.type === 'change' || entry.type === 'verification') return;
+  const isRequest = entry.type === 'cancellation' || entry.type === 'capture';
+  if (isRequest && entry.refusal !== null) return;
+  if (isRequest) charge.requests.push(entry);
+  charge.changedAt = entry.at;
+}
 
 export type BookedCancellation = {
   readonly reference: string;

@@ -73,6 +73,11 @@ export class Charges {
     this.#lines += 1;
     this.lastAt = Math.max(this.lastAt, entry.at);
     const book = this.#bookOf(entry.merchantId);
+    this.#applyTo(book, entry);
+    noteRequest(book.charges.get(entry.reference), entry);
+  }
+
+  #applyTo(book: MerchantBook, entry: Entry): void {
     switch (entry.type) {
       case 'authorization':
         this.#applyAuthorization(book, entry);
@@ -347,6 +352,10 @@ function chargeOf(
     capture,
     installments,
     cardMark: cardMarkOf(card),
+    card,
+    initiator: entry.type === 'authorization' ? entry.initiator : 'cardholder',
+    requests: [],
+    changedAt: at,
     decision,
     at,
     soldAt,

@@ -6,6 +6,7 @@ import { malformed, ok, UNKNOWN_PATH } from './answers.ts';
 import { FILE_FAULTS } from './file-faults.ts';
 import { FILE_FORMATS, type FileQuery, MOST_ROWS } from './files.ts';
 import { allCharges, ledgerPage } from './ledger-pages.ts';
+import { listPage } from './listed-charges.ts';
 import {
   type ChangesQuery,
   MERCHANT_ID,
@@ -27,6 +28,15 @@ const CAPTURES_PATH = '/captures/';
 
 const READINGS: Readonly<Record<string, Reading>> = {
   '/about': (_acquirer, _query, respond, protocol) => respond(ok(aboutIn(protocol)), null),
+  '/charges': (acquirer, query, respond) => {
+    const asked = {
+      merchantId: query.textOrNull('merchantId', MERCHANT_ID),
+      since: query.instantOrNull('since') ?? 0,
+      after: query.integer('after', 0, 0, Number.MAX_SAFE_INTEGER),
+      limit: query.integer('limit', 100, 1, 100),
+    };
+    unlessFaulty(query, respond, () => acquirer.read((charges) => listPage(charges, asked), respond));
+  },
   '/changes': (acquirer, query, respond, protocol) => {
     const asked = readChangesQuery(query);
     unlessFaulty(query, respond, () => acquirer.tellChanges(asked, respond, protocol));

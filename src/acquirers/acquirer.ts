@@ -3,6 +3,7 @@ import type { CardBrand } from '../values/card-number.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Day, Instant } from '../values/instant.ts';
 import type { AcquirerCapabilities } from './capabilities.ts';
+import type { ChargesPage, ChargesRequest } from './listed-charge.ts';
 
 /** A card as it travels to the acquirer: only in memory, never in a row, a log or an error. */
 export type CardForAuthorization = {
@@ -232,6 +233,7 @@ export const MOST_CHANGES = 500;
 export type AcquirerPage = FeedPage<AcquirerChange> & { readonly decidedCancels: readonly DecidedCancel[] };
 /** `notOffered`: this acquirer reports no changes at all. */
 export type ChangesAnswer = AcquirerPage | { readonly kind: 'notOffered' } | Unknown;
+export type ChargesAnswer = ChargesPage | { readonly kind: 'notOffered' } | Unknown;
 
 /** `changed`: since the last reading. */
 export type CapabilitiesAnswer =
@@ -274,6 +276,8 @@ export type Acquirer = {
    * answer.
    */
   changesSince(request: ChangesRequest, timeoutMilliseconds: number): Promise<ChangesAnswer>;
+  /** A page of all charges that were booked, captured, voided or canceled since an instant. */
+  listCharges(request: ChargesRequest, timeoutMilliseconds: number): Promise<ChargesAnswer>;
   /** What it can do, as it was read last. */
   capabilities(): AcquirerCapabilities;
   /** Reads them anew; where that fails the last reading stands. */

@@ -18,6 +18,8 @@ export type AcquirerCapabilities = {
   readonly lookUpDays: number | null;
   /** Wants to know who buys. Personal data goes to no acquirer that does not ask for it. */
   readonly customer: boolean;
+  /** Lists the charges of a time, which a restore needs. */
+  readonly listCharges: boolean;
 };
 
 /** A bridge of version 1 reports no capabilities: it does what that version asks of every bridge. */
@@ -30,4 +32,5 @@ export const CAPABILITIES_OF_VERSION_1: AcquirerCapabilities = {
   longestReference: 64,
   lookUpDays: null,
   customer: false,
+  listCharges: false,
 };

@@ -26,6 +26,7 @@ export function gatedAcquirer(acquirer: Acquirer, gate: Gate): Acquirer {
     voidCharge: unlessHeld(acquirer.voidCharge, unknown),
     find: unlessHeld(acquirer.find, unknown),
     changesSince: unlessHeld(acquirer.changesSince, unknown),
+    listCharges: unlessHeld(acquirer.listCharges, unknown),
   };
 }
 

@@ -17,6 +17,7 @@ test('a bridge of version 1 reports nothing, and can do what that version asks o
       longestReference: 64,
       lookUpDays: null,
       customer: false,
+      listCharges: false,
     },
   });
 });

@@ -12,11 +12,13 @@ import type {
   CancelRequest,
   ChangesAnswer,
   ChangesRequest,
+  ChargesAnswer,
   FoundCharge,
   VerificationAnswer,
   VerificationRequest,
   VoidAnswer,
 } from '../../acquirer.ts';
+import type { ChargesRequest } from '../../listed-charge.ts';
 import { type About, PROTOCOL_HEADER } from './about.ts';
 import {
   connectedOrUnknown,
@@ -28,6 +30,7 @@ import {
 } from './bridge-answers.ts';
 import { bridgeCaptures } from './bridge-captures.ts';
 import { readChanges } from './change-answers.ts';
+import { readCharges } from './charge-pages.ts';
 import { KnownAbout } from './known-about.ts';
 
 /**
@@ -41,8 +44,8 @@ const RESOLVING_CONNECTIONS = 32;
 /** The line of queries about all merchants. */
 const ALL_MERCHANTS = '';
 const OF_ALL: Wanted = { merchantId: ALL_MERCHANTS };
-/** A page of changes: 500 of at most a kilobyte each. */
-const LARGEST_CHANGES_BYTES = 512 * 1024;
+/** A page of changes, 500 of at most a kilobyte each, or of charges, 100 of at most five. */
+const LARGEST_PAGE_BYTES = 512 * 1024;
 
 export type BridgeObserver = (
   operation:
@@ -54,6 +57,7 @@ export type BridgeObserver = (
     | 'capture'
     | 'findCapture'
     | 'changes'
+    | 'charges'
     | 'about',
   result: string,
   seconds: number,
@@ -174,8 +178,16 @@ export function bridgeAcquirer(
     if (request.merchantId !== null) query.set('merchantId', request.merchantId);
     const question = asking('GET', `/changes?${query}`);
     const wanted = { merchantId: request.merchantId ?? ALL_MERCHANTS };
-    const answer = await resolving.ask(wanted, question, timeout, LARGEST_CHANGES_BYTES);
+    const answer = await resolving.ask(wanted, question, timeout, LARGEST_PAGE_BYTES);
     return readChanges(connectedOrUnknown(answer), request);
+  }
+
+  async function listCharges(request: ChargesRequest, timeout: number): Promise<ChargesAnswer> {
+    const query = new URLSearchParams({ since: utcText(request.since), limit: String(request.limit) });
+    if (request.cursor !== null) query.set('after', request.cursor);
+    const question = asking('GET', `/charges?${query}`);
+    const answer = await resolving.ask(OF_ALL, question, timeout, LARGEST_PAGE_BYTES);
+    return readCharges(connectedOrUnknown(answer), request);
   }
 
   return {
@@ -188,6 +200,7 @@ export function bridgeAcquirer(
     capture: (request, timeout) => observed('capture', captures.capture(request, timeout)),
     findCapture: (request, timeout) => observed('findCapture', captures.findCapture(request, timeout)),
     changesSince: (request, timeout) => observed('changes', changesSince(request, timeout)),
+    listCharges: (request, timeout) => observed('charges', listCharges(request, timeout)),
     capabilities: () => about.last.capabilities,
     readCapabilities: (timeout) =>
       observed('about', resolving.ask(OF_ALL, asking('GET', '/about'), timeout).then(about.read)),
