@@ -1,4 +1,5 @@
 import type { BookedCancellation, BookedCapture, Change, Charge, ChargeStatus } from './charge.ts';
+import { noteRequest } from './charge.ts';
 import { type Due, DueSettlements } from './due-settlements.ts';
 import {
   type AuthorizationEntry,

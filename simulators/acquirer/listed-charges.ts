@@ -27,7 +27,8 @@ export function listPage(charges: Charges, { merchantId, since, after, limit }: 
 }
 
 function listedCharge(charges: Charges, charge: Charge): object {
-  const { merchantId, reference, merchantReference, status, amount, authorizedAmount, canceledAmount } = charge;
+  const { merchantId, reference, merchantReference, status, amount, authorizedAmount, canceledAmount } =
+    charge;
   const { installments, capture, initiator, card, decision } = charge;
   const { brand, firstSix, lastFour } = card;
   const isApproved = decision.outcome === 'approved';

@@ -50,6 +50,8 @@ export const AUDIT_ACTIONS = [
   'exceptionNotifier.register',
   'exceptionNotifier.remove',
   'restore.accept',
+  'restore.reconcile',
+  'restore.decide',
   'privacy.export',
   'privacy.erase',
   'audit.read',

@@ -21,6 +21,8 @@ export type AcquirerPlace = {
   readonly url: string | null;
   readonly channel: ChannelFiles;
   readonly timeoutMilliseconds: number;
+  /** For how many days what was authorized waits for its capture. */
+  readonly captureDays: number;
 };
 
 /** For audited commands: the audit log is sealed, so these need the keys. */

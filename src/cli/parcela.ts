@@ -133,7 +133,8 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
 }
 
 function plainTools(configuration: Configuration, { database }: Reached): CommandTools {
-  const { environment, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds } = configuration;
+  const { environment, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays } =
+    configuration;
   return {
     database,
     environment,
@@ -142,6 +143,7 @@ function plainTools(configuration: Configuration, { database }: Reached): Comman
       url: acquirerUrl,
       channel: acquirerChannel,
       timeoutMilliseconds: acquirerTimeoutMilliseconds,
+      captureDays,
     },
     report: (line) => console.error(line),
   };

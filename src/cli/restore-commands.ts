@@ -1,7 +1,12 @@
 import { skipOurNumbers } from '../boletos/boleto-intents.sql.ts';
 import { acceptance, readStamp } from '../platform/database-watch/server-stamp.sql.ts';
 import { textOf } from '../platform/database-watch/server-stamp.ts';
+import type { RestoreRun } from '../reconciliation/restored/restored-charge.ts';
+import { countUndecided, newestRestoreRun } from '../reconciliation/restored/restored-charges.sql.ts';
+import { skipMovementIds } from '../transactions/movements/movements.sql.ts';
 import type { AuditedCommandTools, Command, CommandOutcome, CommandTools, GivenOptions } from './command.ts';
+import { RESTORE_DECIDE, RESTORE_LIST } from './restore-decide.ts';
+import { RESTORE_RECONCILE } from './restore-reconcile.ts';
 
 /** As much of a value as the audit log keeps. */
 const LONGEST_REASON = 200;
@@ -18,6 +23,9 @@ export const RESTORE_COMMANDS: readonly Command[] = [
     opens: 'database',
     run: runShow,
   },
+  RESTORE_RECONCILE,
+  RESTORE_LIST,
+  RESTORE_DECIDE,
   {
     words: ['restore', 'accept'],
     summary: 'let a copied or restored database charge, settle and send from now on',
@@ -62,9 +70,18 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
   const { stamp, facts } = await readStamp(tools.database);
   if (facts.isReadOnly)
     return { ok: false, option: null, message: 'the server takes no writes: it is read-only' };
+  const { ofBillings, undecided } = await countUndecided(tools.database);
+  if (ofBillings > 0)
+    return {
+      ok: false,
+      option: null,
+      message: `${ofBillings} charges of billings wait for a decision, and their billings would be charged again: see restore list`,
+    };
+  const run = await newestRestoreRun(tools.database);
   const was = stamp === null ? 'nothing' : textOf(stamp);
   const is = textOf(facts);
   const lastSkipped = await skipOurNumbers(tools.database);
+  await skipMovementIds(tools.database);
   await tools.audit.change(acceptance(facts), {
     ...tools.operator,
     action: 'restore.accept',
@@ -78,8 +95,19 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
       `Accepted as  ${is}`,
       `It was        ${was}`,
       `Numbers of boletos go on behind ${lastSkipped}: the bank may have those before it.`,
+      reconciledText(run, undecided),
       'Running services go on within a second or two.',
     ],
-    json: { acceptedAs: is, was },
+    json: { acceptedAs: is, was, isReconciled: isFinished(run), undecided },
   };
+}
+
+const isFinished = (run: RestoreRun | null) => run !== null && run.finishedAt !== null;
+
+function reconciledText(run: RestoreRun | null, undecided: number): string {
+  if (!isFinished(run))
+    return 'It was not compared with the acquirer: restore reconcile was not run, or not to its end.';
+  return undecided === 0
+    ? 'It was compared with the acquirer.'
+    : `${undecided} charges wait for a decision: restore list.`;
 }

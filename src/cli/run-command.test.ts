@@ -19,7 +19,7 @@ async function run(...words: string[]) {
     database: DATABASE,
     environment: 'homologation',
     operator: { actor: 'ana', origin: 'here' },
-    acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000 },
+    acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000, captureDays: 5 },
     report: () => {},
   } as const;
   const exitCode = await runCommand(words, {

@@ -25,6 +25,7 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   audit_archives: "the operator's",
   database_stamp: "the operator's",
   service_beats: 'of the processes',
+  restore_runs: "the operator's",
   truth_budgets: 'of all merchants together',
   banks: "the operator's: each registers boletos of all merchants",
   settlement_files: "the operator's: a file may be of several merchants",

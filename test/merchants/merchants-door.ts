@@ -278,7 +278,7 @@ export async function command(
   const errors: string[] = [];
   const plain = {
     environment,
-    acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000 },
+    acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000, captureDays: 5 },
     report: (line: string) => void errors.push(line),
   };
   const exitCode = await runCommand(words, {

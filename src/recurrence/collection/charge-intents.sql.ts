@@ -170,7 +170,8 @@ const throwIfLost: CommitStep = ([, , taken = [], intents = []]) => {
   return { statement: GO_ON, values: [] };
 };
 
-async function commitTakes(
+/** Those that were taken, by `takeKey`. */
+export async function commitTakes(
   database: Database,
   rows: readonly StartedCharge[],
 ): Promise<ReadonlyMap<string, TakeResult>> {
@@ -194,7 +195,7 @@ async function commitTakes(
 }
 
 /** By subscription, so that two batches go through them in one order. */
-function takeKey({ intent, subscriptionId }: StartedCharge): string {
+export function takeKey({ intent, subscriptionId }: StartedCharge): string {
   return `${intent.merchantId}|${subscriptionId}|${intent.transactionId}`;
 }
 

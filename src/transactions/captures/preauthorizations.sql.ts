@@ -1,6 +1,6 @@
 import { MARK_FIRST_USES } from '../../cards/vault/vault-cards.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
@@ -64,6 +64,11 @@ const COMMIT = statement(
    ), ${MARK_FIRST_USES}
    select transaction_id, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
+
+/** The same statement for a larger commit; its rows are of what it has written now. */
+export function preauthorizationsStep(rows: readonly PreauthorizationRow[]): Step {
+  return { statement: COMMIT, values: INPUT.values(rows) };
+}
 
 const HAS_PREAUTHORIZATION: ReadonlySet<TransactionState> = new Set([
   'preauthorized',

@@ -34,8 +34,7 @@ export function readCharges(answer: ChannelAnswer | Unknown | NotSent, asked: Ch
   const { items, next, hasMore } = body;
   const cursor = Number.isSafeInteger(next) && (next as number) >= 0 ? String(next) : next;
   if (!isText(cursor, REFERENCE) || typeof hasMore !== 'boolean') return unknown('the page had no end');
-  if (!Array.isArray(items) || items.length > asked.limit)
-    return unknown('the page was no list of charges');
+  if (!Array.isArray(items) || items.length > asked.limit) return unknown('the page was no list of charges');
   // It would be requested again and again at once.
   if (hasMore && cursor === asked.cursor) return unknown('the page did not move on');
   const charges: ListedCharge[] = [];

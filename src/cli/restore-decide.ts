@@ -1,0 +1,174 @@
+import { decideRestored } from '../reconciliation/restored/decide-restored.ts';
+import {
+  DECISIONS_OF_REASON,
+  PERSONS_DECISIONS,
+  type PersonsDecision,
+  type RestoredCharge,
+  type UndecidedReason,
+} from '../reconciliation/restored/restored-charge.ts';
+import { listUndecided } from '../reconciliation/restored/restored-charges.sql.ts';
+import { holdsCardNumber } from '../values/card-number-in-text.ts';
+import { reaisText } from '../values/cents.ts';
+import { isUuid } from '../values/ids.ts';
+import { utcText } from '../values/instant.ts';
+import { withAcquirer } from './acquirer-of-command.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  table,
+  visible,
+} from './command.ts';
+import { fillToolsOf, NO_ACQUIRER } from './restore-reconcile.ts';
+
+/** As much of a value as the audit log keeps. */
+const LONGEST_REASON = 200;
+const MOST_LISTED = 1_000;
+const USUAL_LIMIT = 100;
+
+const OF_MERCHANT = { name: 'merchant', value: 'ID', description: 'only of this merchant' } as const;
+
+export const RESTORE_LIST: Command = {
+  words: ['restore', 'list'],
+  summary: 'show the charges of a restored database that wait for a decision, oldest first',
+  options: [
+    OF_MERCHANT,
+    {
+      name: 'limit',
+      value: 'N',
+      description: `how many, up to ${MOST_LISTED}; default ${USUAL_LIMIT}`,
+      check: (value) =>
+        /^[1-9]\d{0,3}$/.test(value) && Number(value) <= MOST_LISTED ? null : `must be 1 to ${MOST_LISTED}`,
+    },
+  ],
+  opens: 'database',
+  run: runList,
+};
+
+export const RESTORE_DECIDE: Command = {
+  words: ['restore', 'decide'],
+  summary: 'keep or void charges that restore reconcile could not decide',
+  switches: [
+    { name: 'all', description: `all that wait, up to ${MOST_LISTED} at once; with --merchant all of one` },
+  ],
+  options: [
+    OF_MERCHANT,
+    {
+      name: 'charge',
+      value: 'ID',
+      description: 'as restore list shows it; may be given several times',
+      isRepeatable: true,
+      check: (value) => (isUuid(value) ? null : 'must be an id of 36 characters'),
+    },
+    {
+      name: 'as',
+      value: 'DECISION',
+      description: 'kept: put into the books; voided: taken back at the acquirer',
+      isRequired: true,
+      check: (value) =>
+        PERSONS_DECISIONS.includes(value as PersonsDecision)
+          ? null
+          : `must be ${PERSONS_DECISIONS.join(' or ')}`,
+    },
+    { name: 'account', value: 'NUMBER', description: 'of what is kept of a merchant that has several' },
+    {
+      name: 'reason',
+      value: 'TEXT',
+      description: `who said so and where, for the audit log; up to ${LONGEST_REASON} characters`,
+      isRequired: true,
+      check: (value) =>
+        value.trim() !== '' && [...value].length <= LONGEST_REASON && !holdsCardNumber(value)
+          ? null
+          : `must have 1 to ${LONGEST_REASON} characters, and no card number among them`,
+    },
+  ],
+  opens: 'audited',
+  run: runDecide,
+};
+
+async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
+  const limit = Number(given.one('limit') ?? USUAL_LIMIT);
+  const filter = { merchantId: given.one('merchant'), transactionIds: null };
+  const waiting = await listUndecided(database, filter, limit);
+  const names = [
+    'merchant',
+    'charge',
+    'reference',
+    'amount',
+    'card',
+    'at the acquirer',
+    'since',
+    'why',
+    'as',
+  ];
+  const lines = waiting.length === 0 ? ['Nothing waits for a decision.'] : table(names, waiting.map(cellsOf));
+  return { ok: true, lines, json: { items: waiting.map(jsonOf) } };
+}
+
+function cellsOf({ merchantId, transactionId, reason, charge }: RestoredCharge): string[] {
+  const { merchantReference, amount, brand, firstSix, lastFour, state, authorizedAt } = charge;
+  const decisions = DECISIONS_OF_REASON[reason as UndecidedReason].join(', ');
+  const card = `${brand} ${firstSix}…${lastFour}`;
+  const sale = [
+    transactionId,
+    merchantReference ?? '-',
+    reaisText(amount),
+    card,
+    state,
+    utcText(authorizedAt),
+  ];
+  return [merchantId, ...sale, reason, decisions].map(visible);
+}
+
+function jsonOf({ merchantId, transactionId, reason, charge, foundAt }: RestoredCharge): object {
+  const { soldAt, authorizedAt, changedAt, ...others } = charge;
+  const moments = {
+    soldAt: utcText(soldAt),
+    authorizedAt: utcText(authorizedAt),
+    changedAt: utcText(changedAt),
+  };
+  return { ...others, ...moments, merchantId, transactionId, reason, foundAt: utcText(foundAt) };
+}
+
+async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const named = given.many('charge').map((id) => id.toLowerCase());
+  if (named.length > 0 === given.has('all'))
+    return { ok: false, option: '--charge', message: 'name charges, or say --all' };
+  const filter = {
+    merchantId: given.one('merchant'),
+    transactionIds: given.has('all') ? null : named,
+  };
+  const waiting = await listUndecided(tools.database, filter, MOST_LISTED);
+  const missing = named.filter((id) => !waiting.some(({ transactionId }) => transactionId === id));
+  if (missing.length > 0)
+    return { ok: false, option: '--charge', message: `${missing[0]} waits for no decision` };
+  return withAcquirer(tools.acquirer, async (acquirer): Promise<CommandOutcome> => {
+    if (acquirer === null) return { ok: false, option: null, message: NO_ACQUIRER };
+    const asked = {
+      decision: given.one('as') as PersonsDecision,
+      reason: (given.one('reason') ?? '').trim(),
+      account: given.one('account'),
+    };
+    const deciding = {
+      ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirer },
+      acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
+    };
+    const refusals: { readonly transactionId: string; readonly refusal: string }[] = [];
+    for (const one of waiting) {
+      const result = await decideRestored(deciding, one, asked);
+      if (result !== 'decided') refusals.push({ transactionId: one.transactionId, refusal: result });
+    }
+    const decided = waiting.length - refusals.length;
+    return {
+      ok: true,
+      isBad: refusals.length > 0,
+      lines: [
+        `${decided} decided as ${asked.decision}.`,
+        ...refusals.map(({ transactionId, refusal }) => `${transactionId} ${visible(refusal)}`),
+      ],
+      json: { decided, as: asked.decision, refusals },
+    };
+  });
+}

@@ -1,0 +1,122 @@
+import { readStamp } from '../platform/database-watch/server-stamp.sql.ts';
+import { textOf } from '../platform/database-watch/server-stamp.ts';
+import type { FillTools } from '../reconciliation/restored/fill-charge.ts';
+import { type Reconciled, reconcileCharges } from '../reconciliation/restored/reconcile-charges.ts';
+import { NOTHING_RESTORED, type RestoreTally } from '../reconciliation/restored/restored-charge.ts';
+import { replayedUntil } from '../reconciliation/restored/restored-charges.sql.ts';
+import { type Instant, parseOffsetText, parseUtcText, utcText } from '../values/instant.ts';
+import { withAcquirer } from './acquirer-of-command.ts';
+import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from './command.ts';
+
+const instantOf = (text: string): Instant | null => parseUtcText(text) ?? parseOffsetText(text);
+const checkInstant = (text: string) =>
+  instantOf(text) === null ? 'must be an instant with its zone, as 2026-11-21T13:00:00.000Z' : null;
+
+/** Of a restored database that is still held: see docs/restore.md. */
+export const RESTORE_RECONCILE: Command = {
+  words: ['restore', 'reconcile'],
+  summary: 'bring the books of a restored database to what the acquirer has, before it is accepted',
+  switches: [
+    { name: 'dry-run', description: 'only say what would be done' },
+    {
+      name: 'held-by-hand',
+      description: 'also where nothing says that it was restored: all services have PARCELA_HOLD_WORK=1',
+    },
+  ],
+  options: [
+    {
+      name: 'since',
+      value: 'INSTANT',
+      description: 'to which it was restored; default the newest commit that its server has recovered',
+      check: checkInstant,
+    },
+    {
+      name: 'stopped-at',
+      value: 'INSTANT',
+      description:
+        'when the last service of the lost database had ended; default the newest charge that it made',
+      check: checkInstant,
+    },
+  ],
+  opens: 'audited',
+  run: runReconcile,
+};
+
+/** What filling needs of a command. */
+export function fillToolsOf({ database, keyring, acquirer }: AuditedCommandTools): FillTools {
+  return { database, keyring, captureDays: acquirer.captureDays };
+}
+
+export const NO_ACQUIRER = 'PARCELA_ACQUIRER_URL is not set: the simulator belongs to its service';
+
+async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const { stamp, facts } = await readStamp(tools.database);
+  if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
+  const isHeld = stamp === null || textOf(stamp) !== textOf(facts) || stamp.doubt !== null;
+  if (!isHeld && !given.has('held-by-hand'))
+    return refused('this database was not restored since it was accepted: see restore show');
+  const restoredTo = instantOf(given.one('since') ?? '') ?? (await replayedUntil(tools.database));
+  if (restoredTo === null)
+    return {
+      ok: false,
+      option: '--since',
+      message: 'is needed: the server does not say what it has recovered',
+    };
+  const asked = {
+    restoredTo,
+    stoppedAt: instantOf(given.one('stopped-at') ?? ''),
+    isDry: given.has('dry-run'),
+  };
+  const done = await withAcquirer(tools.acquirer, async (acquirer): Promise<Reconciled> => {
+    if (acquirer === null) return { kind: 'stopped', reason: NO_ACQUIRER };
+    await acquirer.readCapabilities(tools.acquirer.timeoutMilliseconds);
+    if (!acquirer.capabilities().listCharges)
+      return { kind: 'stopped', reason: 'the acquirer does not list charges: see docs/restore.md' };
+    return reconcileCharges(
+      {
+        ...{ ...fillToolsOf(tools), audit: tools.audit, operator: tools.operator, acquirer },
+        acquirerTimeoutMilliseconds: tools.acquirer.timeoutMilliseconds,
+        report: tools.report,
+      },
+      asked,
+    );
+  });
+  if (done.kind === 'stopped') return refused(`stopped: ${done.reason}. The same command goes on from there`);
+  return outcomeOf(done, asked);
+}
+
+function refused(message: string): CommandOutcome {
+  return { ok: false, option: null, message };
+}
+
+const LINES = {
+  seen: 'charges that the acquirer has since then',
+  inBooks: 'in the books',
+  ended: 'declined or voided there, and not in the books',
+  leftToServices: 'unknown here, and found out by the services',
+  notOurs: 'under references that are not of Parcela',
+  filled: 'put into the books',
+  voided: 'voided: no merchant was answered',
+  undecided: 'to be decided: restore list',
+} as const satisfies Record<keyof RestoreTally, string>;
+
+function outcomeOf(
+  { tally, end }: Extract<Reconciled, { kind: 'finished' }>,
+  asked: { readonly restoredTo: Instant; readonly isDry: boolean },
+): CommandOutcome {
+  const textOrNull = (moment: Instant | null) => (moment === null ? null : utcText(moment));
+  const names = Object.keys(NOTHING_RESTORED) as (keyof RestoreTally)[];
+  const [lastSaleAt, stoppedAt] = [textOrNull(end.lastSaleAt), textOrNull(end.stoppedAt)];
+  return {
+    ok: true,
+    lines: [
+      `Restored to    ${utcText(asked.restoredTo)}`,
+      `Newest charge  ${lastSaleAt ?? 'none'}`,
+      ...(stoppedAt === null ? [] : [`Stopped at     ${stoppedAt}`]),
+      ...names.map((name) => `${String(tally[name]).padStart(8)}  ${LINES[name]}`),
+      ...(asked.isDry ? ['Nothing was changed.'] : []),
+    ],
+    json: { restoredTo: utcText(asked.restoredTo), lastSaleAt, stoppedAt, isDryRun: asked.isDry, ...tally },
+    isBad: tally.undecided > 0,
+  };
+}

@@ -1,0 +1,215 @@
+import type { ListedCancellation, ListedCapture, ListedCharge } from '../../acquirers/listed-charge.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import { newId } from '../../platform/chance.ts';
+import type { CommitStep, Database, Step } from '../../platform/postgres/database.ts';
+import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
+import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
+import { findBillingToCharge } from '../../recurrence/collection/chargeable-billings.sql.ts';
+import { cancelIntentsWrite } from '../../transactions/cancels/cancels.sql.ts';
+import { captureUntil } from '../../transactions/capture.ts';
+import { captureOutcomeSteps } from '../../transactions/captures/capture-outcomes.sql.ts';
+import { captureIntentsWrite } from '../../transactions/captures/captures.sql.ts';
+import { preauthorizationsStep } from '../../transactions/captures/preauthorizations.sql.ts';
+import { releasesWrite } from '../../transactions/captures/releases.sql.ts';
+import { type IntentRow, intentsStep } from '../../transactions/card/intents.sql.ts';
+import { outcomesStep } from '../../transactions/card/outcomes.sql.ts';
+import { type RecordedSplit, recordedShares } from '../../transactions/split.ts';
+import { cents, splitIntoInstallments } from '../../values/cents.ts';
+import { instant } from '../../values/instant.ts';
+import { type Books, type FillReason, type KnownTransaction, missingCancels } from './restored-charge.ts';
+
+export type FillTools = {
+  readonly database: Database;
+  readonly keyring: Pick<Keyring, 'fingerprint'>;
+  /** For how many days an authorization waits for its capture. */
+  readonly captureDays: number;
+};
+
+/** In the books: who made what is put into them. */
+export const RESTORER = 'restore';
+/** As long as merchants may make them. */
+const LONGEST_REFERENCE = 50;
+/** What is left to the services is due at once when work goes on. */
+const LEASE_MILLISECONDS = 1;
+const FIRST_FENCE = 0;
+const NOBODY_WAITS = { leaseForNow: () => 0 };
+
+/**
+ * Puts a charge into the books as the acquirer has it: the charge with `notes` in one commit, then its captures and
+ * cancels, each by itself. Repeatable. False: the books cannot take it, and nothing was written.
+ */
+export async function fillCharge(
+  tools: FillTools,
+  charge: ListedCharge,
+  books: Books,
+  reason: FillReason,
+  notes: readonly Step[],
+): Promise<boolean> {
+  switch (reason) {
+    case 'payment': {
+      const [accountNumber] = books.accounts ?? [];
+      if (accountNumber === undefined) return false;
+      const intent = intentOf(tools, charge, accountNumber, 'payment');
+      await tools.database.commit([intentsStep([intent]), ...outcomeSteps(tools, charge, null), ...notes]);
+      break;
+    }
+    case 'underWay':
+      await tools.database.commit([...outcomeSteps(tools, charge, books.transaction), ...notes]);
+      break;
+    case 'billing':
+      if (!(await takeBilling(tools, charge, books))) return false;
+      await tools.database.commit([...outcomeSteps(tools, charge, null), ...notes]);
+      break;
+    case 'requests':
+    case 'release':
+      await tools.database.commit(notes);
+      break;
+  }
+  if (reason === 'release') await release(tools, charge);
+  for (const capture of charge.captures) await fillCapture(tools, charge, capture, books.transaction);
+  for (const asked of missingCancels(charge, books.transaction ?? { cancelIds: [] }))
+    await fillCancel(tools, charge, asked);
+  return true;
+}
+
+/**
+ * The acquirer knows no account, no buyer, no split and no fingerprint: the first is the merchant's only one, the
+ * others are lost. The fingerprint is one that no card has.
+ */
+function intentOf(
+  { keyring }: FillTools,
+  charge: ListedCharge,
+  accountNumber: string,
+  origin: IntentRow['origin'],
+): IntentRow {
+  const { merchantId, reference, merchantReference, brand, firstSix, lastFour } = charge;
+  const { keyId, print } = keyring.fingerprint(`restored|${merchantId}|${reference}`);
+  const isKept = merchantReference !== null && [...merchantReference].length <= LONGEST_REFERENCE;
+  return {
+    merchantId,
+    transactionId: reference.toLowerCase(),
+    accountNumber,
+    origin,
+    amount: charge.authorizedAmount,
+    installmentCount: charge.installments,
+    referenceTransaction: isKept ? merchantReference : null,
+    trace: { brand, firstSix, lastFour, fingerprint: print, fingerprintKeyId: keyId },
+    cardSource: null,
+    stored: null,
+    initiator: charge.initiator,
+    antiFraudCode: null,
+    codeToClaim: null,
+    verdict: null,
+    verdictReasons: null,
+    attempt: null,
+    callbackUrl: null,
+    customer: null,
+    softDescriptor: null,
+    storedCardReason: null,
+    buyer: null,
+    split: null,
+    createdBy: RESTORER,
+    soldAt: charge.soldAt,
+    request: null,
+    leaseMilliseconds: LEASE_MILLISECONDS,
+  };
+}
+
+/** The acquirer's answer, as it would have been recorded. `known`: the row that waits for it; null: a new one. */
+function outcomeSteps(
+  { captureDays }: FillTools,
+  charge: ListedCharge,
+  known: Pick<KnownTransaction, 'fence' | 'split'> | null,
+): CommitStep[] {
+  const { merchantId, reference, authorizationCode, nsu, networkTransactionId, tid } = charge;
+  if (authorizationCode === null || nsu === null) throw new Error(`the charge ${reference} was not approved`);
+  const head = { merchantId, transactionId: reference.toLowerCase(), fence: known?.fence ?? FIRST_FENCE };
+  const approval = { ...head, authorizationCode, nsu, networkTransactionId, tid, moment: charge.soldAt };
+  if (charge.isCapturedLater)
+    return [preauthorizationsStep([{ ...approval, captureUntil: timeOf(charge, captureDays) }])];
+  const installments = splitIntoInstallments(charge.amount, charge.installments);
+  const split: RecordedSplit | null = known?.split ?? null;
+  const nothing = { responseCode: null, adviceCode: null, unknownReason: null };
+  const outcome = {
+    ...{ ...approval, ...nothing, expected: 'charging' as const, state: 'approved' as const },
+    ...{ installments, shares: recordedShares(charge.amount, split, installments) },
+  };
+  return [outcomesStep([outcome], [0])];
+}
+
+/** Of what was captured: behind its capture, however late that was. */
+function timeOf(charge: ListedCharge, captureDays: number) {
+  const until = captureUntil(charge.soldAt, captureDays);
+  return instant(Math.max(until, ...charge.captures.map(({ capturedAt }) => capturedAt + 1)));
+}
+
+/** The billing is charged by it: no other charge of the billing begins, and its end makes the billing paid. */
+async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books): Promise<boolean> {
+  const { database } = tools;
+  const { merchantId } = charge;
+  const found = await findBillingToCharge(database, merchantId, books.billing?.billingId ?? '');
+  if (found === null) return false;
+  const { due, state } = found;
+  const intent = intentOf(tools, charge, due.accountNumber, 'billing');
+  const stored = { vaultId: due.vaultId, isFirst: false, networkTransactionId: null };
+  const attemptNumber = state === 'opened' ? due.chargesMade + 1 : null;
+  const row = { ...due, attemptNumber, intent: { ...intent, stored, initiator: 'merchant' as const } };
+  const taken = await commitTakes(database, [row]);
+  return taken.get(takeKey(row)) === 'committed';
+}
+
+async function release(
+  { database }: FillTools,
+  { merchantId, reference, changedAt }: ListedCharge,
+): Promise<void> {
+  const row = { merchantId, releaseId: newId(), transactionId: reference.toLowerCase(), createdBy: RESTORER };
+  const asked = { requestedAt: changedAt, leaseMilliseconds: LEASE_MILLISECONDS, request: null };
+  await releasesWrite(database).write([{ ...row, ...asked }], [NO_DEADLINE]);
+}
+
+async function fillCapture(
+  { database }: FillTools,
+  { merchantId, reference }: ListedCharge,
+  { captureReference, amount, capturedAt }: ListedCapture,
+  known: Pick<KnownTransaction, 'captureIds'> | null,
+): Promise<void> {
+  const captureId = captureReference.toLowerCase();
+  if (known?.captureIds.includes(captureId)) return;
+  const transactionId = reference.toLowerCase();
+  const made = { minimumInstallment: cents(1), createdBy: RESTORER, leaseMilliseconds: LEASE_MILLISECONDS };
+  const row = {
+    merchantId,
+    captureId,
+    transactionId,
+    amount,
+    ...made,
+    requestedAt: capturedAt,
+    request: null,
+  };
+  const written = await captureIntentsWrite(database).write([row], [NO_DEADLINE]);
+  const result = written.get(transactionId);
+  if (typeof result !== 'object' || result.kind !== 'committed') return;
+  const captured = { merchantId, captureId, transactionId, amount, refusalReason: null, moment: capturedAt };
+  await database.commit(captureOutcomeSteps(captured, NOBODY_WAITS));
+}
+
+/** The services send it again, under its own id, and the acquirer answers what it has booked. */
+async function fillCancel(
+  { database }: FillTools,
+  { merchantId, reference }: ListedCharge,
+  { cancellationReference, amount, requestedAt }: ListedCancellation,
+): Promise<void> {
+  const row = {
+    ...{ merchantId, cancelId: cancellationReference.toLowerCase(), transactionId: reference.toLowerCase() },
+    ...{
+      amount,
+      createdBy: RESTORER,
+      requestedAt,
+      oldestSale: instant(0),
+      mustBeWhole: false,
+      request: null,
+    },
+    leaseMilliseconds: LEASE_MILLISECONDS,
+  };
+  await cancelIntentsWrite(database).write([row], [NO_DEADLINE]);
+}

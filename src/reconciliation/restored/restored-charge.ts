@@ -1,0 +1,216 @@
+import type { ListedCharge } from '../../acquirers/listed-charge.ts';
+import type { BillingState } from '../../recurrence/billings/billing.ts';
+import type { RecordedSplit } from '../../transactions/split.ts';
+import type { Origin, TransactionState } from '../../transactions/transaction.ts';
+import type { Cents } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+
+/** What became of a charge that the books and the acquirer did not have alike. */
+export const RESTORED_DECISIONS = ['filled', 'voided', 'undecided'] as const;
+export type RestoredDecision = (typeof RESTORED_DECISIONS)[number];
+
+/** What the restored books have of a charge of the acquirer. */
+export type Books = {
+  /** Its account numbers; null: no such merchant. */
+  readonly accounts: readonly string[] | null;
+  /** Null: they do not know it. */
+  readonly transaction: KnownTransaction | null;
+  /** The billing that the sale is named after; null: there is none. */
+  readonly billing: {
+    readonly billingId: string;
+    readonly state: BillingState;
+    readonly amount: Cents;
+    readonly isCharging: boolean;
+  } | null;
+  /** Of an earlier page, or of an earlier run; null: none. */
+  readonly decision: RestoredDecision | null;
+};
+
+export type KnownTransaction = {
+  readonly state: TransactionState;
+  readonly origin: Origin;
+  readonly fence: number;
+  readonly amount: Cents;
+  readonly split: RecordedSplit | null;
+  readonly cancelIds: readonly string[];
+  readonly captureIds: readonly string[];
+};
+
+/** What is known of the end of the lost database, by the acquirer's clock. */
+export type EndOfLost = {
+  /** The newest authorization that the acquirer has; null: none. */
+  readonly lastSaleAt: Instant | null;
+  /** When its services ended, as the operator says; null: not known. */
+  readonly stoppedAt: Instant | null;
+};
+
+/**
+ * Why a person decides. `mayBeUnanswered`: it came so late that its merchant may have been answered an error, or
+ * nothing. `endedThere`: charged here, and voided or declined there. `liveThere`: ended here, and charged there.
+ * `billing`: of a billing that cannot take it. `account`: the merchant has several.
+ */
+export const UNDECIDED_REASONS = [
+  'mayBeUnanswered',
+  'endedThere',
+  'liveThere',
+  'billing',
+  'account',
+  'unknownMerchant',
+] as const;
+export type UndecidedReason = (typeof UNDECIDED_REASONS)[number];
+
+export type FillReason = 'payment' | 'underWay' | 'billing' | 'requests' | 'release';
+
+/**
+ * `ended`: no money stays under it, and the books need not have it. `leftToServices`: they find out what became of
+ * it when work goes on. `notOurs`: its reference is none that we give.
+ */
+export type Verdict =
+  | { readonly kind: 'inBooks' | 'ended' | 'leftToServices' | 'notOurs' }
+  | { readonly kind: 'fill'; readonly reason: FillReason }
+  | { readonly kind: 'void'; readonly reason: 'neverAnswered' }
+  | { readonly kind: 'decide'; readonly reason: UndecidedReason };
+
+/**
+ * An unknown outcome ends within a minute while the acquirer answers: of what is older the services of the lost
+ * database had made an end. Twice that, for clocks.
+ */
+export const SETTLED_AFTER_MILLISECONDS = 120_000;
+/** By how much the clocks of the acquirer and of the operator may differ. */
+export const CLOCKS_MILLISECONDS = 5_000;
+
+const IN_BOOKS: Verdict = { kind: 'inBooks' };
+const ENDED: Verdict = { kind: 'ended' };
+const LEFT: Verdict = { kind: 'leftToServices' };
+
+/** What is to be done with a charge. The reference is one of ours. */
+export function judgeCharge(charge: ListedCharge, books: Books, end: EndOfLost): Verdict {
+  if (books.decision === 'undecided' || books.decision === 'voided') return IN_BOOKS;
+  if (books.transaction !== null) return judgeKnown(charge, books.transaction, end);
+  if (!hasMoney(charge)) return ENDED;
+  if (books.accounts === null) return decide('unknownMerchant');
+  if (books.billing !== null && charge.initiator === 'merchant') return judgeOfBilling(charge, books.billing);
+  if (isNeverAnswered(charge, end)) return { kind: 'void', reason: 'neverAnswered' };
+  if (books.accounts.length !== 1) return decide('account');
+  return wasAnswered(charge, end) ? fill('payment') : decide('mayBeUnanswered');
+}
+
+/** Whether anything was charged or is held, also where all of it was given back. */
+function hasMoney({ state }: ListedCharge): boolean {
+  return state === 'approved' || state === 'preauthorized' || state === 'canceled';
+}
+
+function judgeKnown(charge: ListedCharge, known: KnownTransaction, end: EndOfLost): Verdict {
+  switch (known.state) {
+    case 'unresolved':
+    case 'capturing':
+      return LEFT;
+    case 'charging':
+      if (known.origin === 'billing' || !hasMoney(charge) || isNeverAnswered(charge, end)) return LEFT;
+      return wasAnswered(charge, end) ? fill('underWay') : decide('mayBeUnanswered');
+    case 'preauthorized':
+      if (charge.state === 'preauthorized') return IN_BOOKS;
+      if (charge.state === 'voided') return fill('release');
+      return charge.captures.length > 0 ? fill('requests') : decide('endedThere');
+    case 'approved':
+      if (charge.state !== 'approved' && charge.state !== 'canceled') return decide('endedThere');
+      return missingCancels(charge, known).length > 0 ? fill('requests') : IN_BOOKS;
+    case 'declined':
+    case 'voided':
+      return charge.state === 'approved' || charge.state === 'preauthorized' ? decide('liveThere') : IN_BOOKS;
+  }
+}
+
+/** No caller waits for the answer of a billing: what the acquirer has is kept. */
+function judgeOfBilling(charge: ListedCharge, billing: NonNullable<Books['billing']>): Verdict {
+  const isOwing = ['opened', 'denied', 'paymentInvalid'].includes(billing.state) && !billing.isCharging;
+  const isThis = billing.amount === charge.authorizedAmount && !charge.isCapturedLater;
+  return isOwing && isThis && charge.installments === 1 ? fill('billing') : decide('billing');
+}
+
+/** Cancels that the acquirer carried out or accepted, and the books do not have. */
+export function missingCancels(charge: ListedCharge, { cancelIds }: Pick<KnownTransaction, 'cancelIds'>) {
+  return charge.cancellations.filter(
+    ({ cancellationReference, outcome }) =>
+      outcome !== 'refused' && !cancelIds.includes(cancellationReference.toLowerCase()),
+  );
+}
+
+/**
+ * Its merchant knows that it is charged: it had it canceled or captured, or the services lived on for long enough to
+ * void it, had it been answered otherwise.
+ */
+function wasAnswered(charge: ListedCharge, { lastSaleAt, stoppedAt }: EndOfLost): boolean {
+  if (charge.cancellations.length > 0 || charge.captures.length > 0) return true;
+  const livedUntil = stoppedAt ?? lastSaleAt;
+  return livedUntil !== null && charge.authorizedAt <= livedUntil - SETTLED_AFTER_MILLISECONDS;
+}
+
+/** The acquirer authorized it when no process was left that could have answered its merchant. */
+function isNeverAnswered(charge: ListedCharge, { stoppedAt }: EndOfLost): boolean {
+  if (stoppedAt === null || charge.cancellations.length > 0 || charge.captures.length > 0) return false;
+  return charge.authorizedAt > stoppedAt + CLOCKS_MILLISECONDS;
+}
+
+function fill(reason: FillReason): Verdict {
+  return { kind: 'fill', reason };
+}
+
+function decide(reason: UndecidedReason): Verdict {
+  return { kind: 'decide', reason };
+}
+
+/** What a person may decide: `kept` puts it into the books, `voided` takes it back at the acquirer. */
+export const PERSONS_DECISIONS = ['kept', 'voided'] as const;
+export type PersonsDecision = (typeof PERSONS_DECISIONS)[number];
+
+export const DECISIONS_OF_REASON = {
+  mayBeUnanswered: ['kept', 'voided'],
+  account: ['kept', 'voided'],
+  billing: ['kept', 'voided'],
+  unknownMerchant: ['kept', 'voided'],
+  // What is charged here stays in the books: its merchant was answered so.
+  endedThere: ['kept'],
+  // What has ended here stays so.
+  liveThere: ['voided'],
+} as const satisfies Record<UndecidedReason, readonly PersonsDecision[]>;
+
+/** A charge that waits for a person, or had one. */
+export type RestoredCharge = {
+  readonly merchantId: string;
+  readonly transactionId: string;
+  readonly decision: RestoredDecision;
+  readonly reason: string;
+  readonly charge: ListedCharge;
+  readonly foundAt: Instant;
+};
+
+/** Numbers of charges, by what was found of them. */
+export type RestoreTally = {
+  readonly seen: number;
+  readonly inBooks: number;
+  readonly ended: number;
+  readonly leftToServices: number;
+  readonly notOurs: number;
+  readonly filled: number;
+  readonly voided: number;
+  readonly undecided: number;
+};
+
+export const NOTHING_RESTORED: RestoreTally = {
+  seen: 0,
+  inBooks: 0,
+  ended: 0,
+  leftToServices: 0,
+  notOurs: 0,
+  filled: 0,
+  voided: 0,
+  undecided: 0,
+};
+
+export type RestoreRun = EndOfLost & {
+  readonly runNumber: number;
+  readonly since: Instant;
+  readonly cursor: string | null;
+  readonly finishedAt: Instant | null;
+};
