@@ -29,8 +29,10 @@ export type Cluster = {
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   /** What its files are now, under another name; only of one that is stopped. */
   copy(): Promise<Cluster>;
+  /** A base backup of it while it runs, under another name; its log comes from the archive alone. */
+  backUp(): Promise<Cluster>;
   /** Leaves a file for its next start: `standby.signal`, `recovery.signal`. */
-  leave(file: string): Promise<void>;
+  leave(file: string, content?: string): Promise<void>;
   sql(text: string): Promise<Record<string, unknown>[]>;
 };
 
@@ -55,13 +57,16 @@ export async function openClusters(): Promise<Clusters> {
   }
 
   function cluster(folder: string): Cluster {
-    const one = openCluster(folder, binaries.postgres, account, async () => {
+    const copyTo = async (isLive: boolean) => {
       const other = await folderOf();
-      await cp(join(folder, 'data'), join(other, 'data'), { recursive: true });
+      const [from, to] = [join(folder, 'data'), join(other, 'data')];
+      const filter = (path: string) => !isLive || isBackedUp(path.slice(from.length + 1));
+      await cp(from, to, { recursive: true, filter });
       if (account !== null) await giveWholeFolderTo(account, other);
-      await chmod(join(other, 'data'), 0o700);
+      await chmod(to, 0o700);
       return cluster(other);
-    });
+    };
+    const one = openCluster(folder, binaries.postgres, account, copyTo);
     made.push(one);
     return one;
   }
@@ -92,11 +97,18 @@ export async function openClusters(): Promise<Clusters> {
   };
 }
 
+/** What a base backup leaves out: the log, and what only the running server needs. */
+function isBackedUp(path: string): boolean {
+  return !/^(pg_wal\/.+|postmaster\.(pid|opts)|pg_replslot\/.+|pg_stat_tmp\/.+|base\/pgsql_tmp.*)$/.test(
+    path,
+  );
+}
+
 function openCluster(
   folder: string,
   postgres: string,
   account: ServerAccount | null,
-  copy: () => Promise<Cluster>,
+  copyTo: (isLive: boolean) => Promise<Cluster>,
 ): Cluster {
   const address = { host: folder, port: PORT, user: 'parcela', password: 'none', database: 'postgres' };
   let child: ReturnType<typeof spawn> | null = null;
@@ -118,7 +130,20 @@ function openCluster(
     folder,
     address,
     sql,
-    copy,
+    copy: () => copyTo(false),
+    async backUp() {
+      const client = new pg.Client(address);
+      await client.connect();
+      try {
+        await client.query(`select pg_backup_start('rehearsal', true)`);
+        const made = await copyTo(true);
+        const { rows } = await client.query('select labelfile from pg_backup_stop()');
+        await made.leave('backup_label', rows[0].labelfile as string);
+        return made;
+      } finally {
+        await client.end();
+      }
+    },
     async start(settings = {}) {
       const given = {
         listen_addresses: '',
@@ -153,8 +178,8 @@ function openCluster(
       await ended;
       clearTimeout(timer);
     },
-    async leave(file) {
-      await writeFile(join(folder, 'data', file), '');
+    async leave(file, content = '') {
+      await writeFile(join(folder, 'data', file), content);
       await giveTo(account, join(folder, 'data', file));
     },
   };
