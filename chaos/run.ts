@@ -15,6 +15,7 @@ import { KINDS } from './kinds/kinds.ts';
 import { runPlanted } from './planted/run-planted.ts';
 import { CHARGING_KINDS } from './recurrence/charging-kinds.ts';
 import { chargingSuite } from './recurrence/charging-suite.ts';
+import { runRestore } from './restore/run-restore.ts';
 import {
   addResult,
   emptyResult,
@@ -44,6 +45,7 @@ const HELP = `npm run chaos -- payments [options]
        npm run chaos -- boletos [options]
        npm run chaos -- crowd [--rate R] [--seconds T] [--size P] [--only ATTACKS] [--answers-only] [--seed S]
        npm run chaos -- failover [--times N] [--rate R] [--only STRIKES] [--seed S] [--install]
+       npm run chaos -- restore [--seconds T] [--rate R] [--seed S]
        npm run chaos -- all [--kills N] [--operations M] [--seed S]
        npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|crowd]
 
@@ -75,6 +77,9 @@ systems are notified.
 
   --times N       strikes in all, in turns (4)
   --install       installs Patroni, etcd and HAProxy from Debian, where apt-get may, and ends
+
+restore loses the database under load, recovers it to an instant that has passed, and brings its books to the acquirer's; T seconds
+are lost.
 
 planted puts known mistakes into copies of the sources, one at a time, and says which of them the suite catches.
 
@@ -129,6 +134,7 @@ async function main(): Promise<number> {
   });
   if (positionals[0] === 'crowd' && !values.help) return crowd(values);
   if (positionals[0] === 'failover' && !values.help) return failover(values);
+  if (positionals[0] === 'restore' && !values.help) return restore(values);
   if (positionals[0] === 'planted' && !values.help) {
     return runPlanted(Number(values.seed), values.only ?? null, (line) => console.log(line));
   }
@@ -261,6 +267,19 @@ async function failover(values: FailoverWords): Promise<number> {
     `\n${results.length} failovers, ${counts.payments} payments, ${counts.deliveries} deliveries, ${violations.length} violations, seed ${seed}`,
   );
   return violations.length === 0 ? 0 : 1;
+}
+
+async function restore(values: { readonly [name in 'seconds' | 'rate' | 'seed']: string }): Promise<number> {
+  const [seconds = 0, perSecond = 0, seed = 0] = [values.seconds, values.rate, values.seed].map(Number);
+  if (![seconds, perSecond].every((value) => Number.isFinite(value) && value > 0)) {
+    console.log(HELP);
+    return NO_RESULT;
+  }
+  const report = await runRestore({ seconds, perSecond, seed, say: (line) => console.error(line) });
+  for (const line of report.lines) console.log(line);
+  for (const violation of report.violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
+  console.log(`\n${report.violations.length} violations, seed ${seed}`);
+  return report.violations.length === 0 ? 0 : 1;
 }
 
 function summaryOf(kinds: readonly Kind[], results: readonly KindResult[], { head }: Suite): string {

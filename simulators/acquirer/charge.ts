@@ -43,7 +43,10 @@ export type Charge = {
   parts: Part[] | null;
 };
 
-/** Keeps what was asked of a charge after its authorization; what happened to its installments is none of it. */
+/**
+ * Keeps what was asked of a charge after its authorization; what happened to its installments is
+ * none of it.
+ */
 export function noteRequest(charge: Charge | undefined, entry: Entry): void {
   if (charge === undefined || entry.type === 'change' || entry.type === 'verification') return;
   const isRequest = entry.type === 'cancellation' || entry.type === 'capture';

@@ -11,8 +11,8 @@ export type ListQuery = {
 };
 
 /**
- * The charges that were booked, captured, undone or canceled since an instant, each once, in the order in
- * which they were booked: `next` is the place of the last one in that order.
+ * The charges that were booked, captured, undone or canceled since an instant, each once, in the
+ * order in which they were booked: `next` is the place of the last one in that order.
  */
 export function listPage(charges: Charges, { merchantId, since, after, limit }: ListQuery): object {
   const all = merchantId === null ? charges.inOrder : charges.ofMerchant(merchantId);

@@ -11,7 +11,7 @@ import { PAYMENT_COMMANDS } from './payment-commands.ts';
 import { PRIVACY_COMMANDS } from './privacy/privacy-commands.ts';
 import { RECONCILE_COMMANDS } from './reconcile-commands.ts';
 import { RESOLVE_COMMANDS } from './resolve-commands.ts';
-import { RESTORE_COMMANDS } from './restore-commands.ts';
+import { RESTORE_COMMANDS } from './restore/restore-commands.ts';
 import { STANDING_COMMANDS } from './standing-commands.ts';
 import { TOKEN_COMMANDS } from './token-commands.ts';
 import { WEBHOOK_COMMANDS } from './webhook-commands.ts';

@@ -4,6 +4,9 @@ import { statementsOf } from './statements.ts';
 
 /** Statements that reach over all merchants, and why (ARCHITECTURE.md, Merchant isolation). */
 const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
+  'restore_runs.count': "the operator's view",
+  'restored_charges.list_undecided': "the operator's view",
+  'restored_charges.count_undecided': "the operator's view",
   'charging.find_due': 'work that falls due, for all merchants',
   'charging.find_due_of_moved': 'work that falls due, for all merchants',
   'charging.find_due_of_merchant': 'the days on which anything is due, one step along their index for each',

@@ -120,8 +120,8 @@ async function reconcile(...words: string[]): Promise<Record<string, unknown> & 
 }
 
 /**
- * A service works on a server whose log is archived, under a base backup; then everything that happened after a moment
- * is lost: the backup is recovered up to it.
+ * A service works on a server whose log is archived, under a base backup; then everything that
+ * happened after a moment is lost: the backup is recovered up to it.
  */
 before(async () => {
   root = await mkdtemp(join(tmpdir(), 'parcela-reconciled-'));

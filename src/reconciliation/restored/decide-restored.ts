@@ -30,8 +30,8 @@ export type AskedDecision = {
 export type DecidedRestored = 'decided' | string;
 
 /**
- * Carries out what a person decided on a charge, with its entry in the audit log: first what is done, then that it was.
- * Killed in between, the same again ends it.
+ * Carries out what a person decided on a charge, with its entry in the audit log: first what is
+ * done, then that it was. Killed in between, the same again ends it.
  */
 export async function decideRestored(
   tools: DecideRestoredTools,

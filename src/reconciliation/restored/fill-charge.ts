@@ -35,8 +35,9 @@ const FIRST_FENCE = 0;
 const NOBODY_WAITS = { leaseForNow: () => 0 };
 
 /**
- * Puts a charge into the books as the acquirer has it: the charge with `notes` in one commit, then its captures and
- * cancels, each by itself. Repeatable. False: the books cannot take it, and nothing was written.
+ * Puts a charge into the books as the acquirer has it: the charge with `notes` in one commit, then
+ * its captures and cancels, each by itself. Repeatable. False: the books cannot take it, and nothing
+ * was written.
  */
 export async function fillCharge(
   tools: FillTools,
@@ -73,8 +74,8 @@ export async function fillCharge(
 }
 
 /**
- * The acquirer knows no account, no buyer, no split and no fingerprint: the first is the merchant's only one, the
- * others are lost. The fingerprint is one that no card has.
+ * The acquirer knows no account, no buyer, no split and no fingerprint: the first is the merchant's
+ * only one, the others are lost. The fingerprint is one that no card has.
  */
 function intentOf(
   { keyring }: FillTools,
@@ -115,7 +116,10 @@ function intentOf(
   };
 }
 
-/** The acquirer's answer, as it would have been recorded. `known`: the row that waits for it; null: a new one. */
+/**
+ * The acquirer's answer, as it would have been recorded. `known`: the row that waits for it; null: a
+ * new one.
+ */
 function outcomeSteps(
   { captureDays }: FillTools,
   charge: ListedCharge,
@@ -143,7 +147,10 @@ function timeOf(charge: ListedCharge, captureDays: number) {
   return instant(Math.max(until, ...charge.captures.map(({ capturedAt }) => capturedAt + 1)));
 }
 
-/** The billing is charged by it: no other charge of the billing begins, and its end makes the billing paid. */
+/**
+ * The billing is charged by it: no other charge of the billing begins, and its end makes the billing
+ * paid.
+ */
 async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books): Promise<boolean> {
   const { database } = tools;
   const { merchantId } = charge;

@@ -41,17 +41,23 @@ export type AskedReconciliation = {
   readonly isDry: boolean;
 };
 
-/** `stopped`: the acquirer gave no clear answer, or somebody else goes on with it; the same again goes on from there. */
+/**
+ * `stopped`: the acquirer gave no clear answer, or somebody else goes on with it; the same again
+ * goes on from there.
+ */
 export type Reconciled =
   | { readonly kind: 'finished'; readonly tally: RestoreTally; readonly end: EndOfLost }
   | { readonly kind: 'stopped'; readonly reason: string };
 
 /**
- * The acquirer is asked from so long before the restored instant on: clocks differ, and what was under way then has an
- * answer that the books lack.
+ * The acquirer is asked from so long before the restored instant on: clocks differ, and what was
+ * under way then has an answer that the books lack.
  */
 export const MARGIN_MILLISECONDS = 15 * 60 * 1_000;
-/** A person has so long to decide on a charge that was under way; then it is voided, as without a decision. */
+/**
+ * A person has so long to decide on a charge that was under way; then it is voided, as without a
+ * decision.
+ */
 export const HELD_SECONDS = 7 * 86_400;
 const TRIES_OF_A_PAGE = 3;
 /** Ten million charges: a list that does not end is none. */
@@ -62,8 +68,8 @@ class Stopped extends Error {
 }
 
 /**
- * Brings the books of a restored database to what the acquirer has, page by page: what a page needs is done before the
- * place behind it is kept, and doing it again changes nothing.
+ * Brings the books of a restored database to what the acquirer has, page by page: what a page needs
+ * is done before the place behind it is kept, and doing it again changes nothing.
  */
 export async function reconcileCharges(
   tools: ReconcileTools,

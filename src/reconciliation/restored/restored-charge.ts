@@ -45,9 +45,10 @@ export type EndOfLost = {
 };
 
 /**
- * Why a person decides. `mayBeUnanswered`: it came so late that its merchant may have been answered an error, or
- * nothing. `endedThere`: charged here, and voided or declined there. `liveThere`: ended here, and charged there.
- * `billing`: of a billing that cannot take it. `account`: the merchant has several.
+ * Why a person decides. `mayBeUnanswered`: it came so late that its merchant may have been answered
+ * an error, or nothing. `endedThere`: charged here, and voided or declined there. `liveThere`: ended
+ * here, and charged there. `billing`: of a billing that cannot take it. `account`: the merchant has
+ * several.
  */
 export const UNDECIDED_REASONS = [
   'mayBeUnanswered',
@@ -62,8 +63,8 @@ export type UndecidedReason = (typeof UNDECIDED_REASONS)[number];
 export type FillReason = 'payment' | 'underWay' | 'billing' | 'requests' | 'release';
 
 /**
- * `ended`: no money stays under it, and the books need not have it. `leftToServices`: they find out what became of
- * it when work goes on. `notOurs`: its reference is none that we give.
+ * `ended`: no money stays under it, and the books need not have it. `leftToServices`: they find out
+ * what became of it when work goes on. `notOurs`: its reference is none that we give.
  */
 export type Verdict =
   | { readonly kind: 'inBooks' | 'ended' | 'leftToServices' | 'notOurs' }
@@ -72,8 +73,8 @@ export type Verdict =
   | { readonly kind: 'decide'; readonly reason: UndecidedReason };
 
 /**
- * An unknown outcome ends within a minute while the acquirer answers: of what is older the services of the lost
- * database had made an end. Twice that, for clocks.
+ * An unknown outcome ends within a minute while the acquirer answers: of what is older the services
+ * of the lost database had made an end. Twice that, for clocks.
  */
 export const SETTLED_AFTER_MILLISECONDS = 120_000;
 /** By how much the clocks of the acquirer and of the operator may differ. */
@@ -137,8 +138,8 @@ export function missingCancels(charge: ListedCharge, { cancelIds }: Pick<KnownTr
 }
 
 /**
- * Its merchant knows that it is charged: it had it canceled or captured, or the services lived on for long enough to
- * void it, had it been answered otherwise.
+ * Its merchant knows that it is charged: it had it canceled or captured, or the services lived on
+ * for long enough to void it, had it been answered otherwise.
  */
 function wasAnswered(charge: ListedCharge, { lastSaleAt, stoppedAt }: EndOfLost): boolean {
   if (charge.cancellations.length > 0 || charge.captures.length > 0) return true;

@@ -8,8 +8,8 @@ const HOLD = statement(
 );
 
 /**
- * Keeps a charge whose process has ended from being resolved for so long: after a restore a person may know that its
- * merchant was answered. 0: it is resolved at once.
+ * Keeps a charge whose process has ended from being resolved for so long: after a restore a person
+ * may know that its merchant was answered. 0: it is resolved at once.
  */
 export function holdInDoubtStep(merchantId: string, transactionId: string, seconds: number): Step {
   return { statement: HOLD, values: [merchantId, transactionId, seconds] };

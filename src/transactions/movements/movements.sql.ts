@@ -27,8 +27,9 @@ const SKIP = statement(
 const SKIPPED = 1_000_000;
 
 /**
- * Leaves a million numbers out: in a database that was restored the sequence stands where it stood, and merchants who
- * read on from the last number that they saw would pass over what gets a lower one.
+ * Leaves a million numbers out: in a database that was restored the sequence stands where it stood,
+ * and merchants who read on from the last number that they saw would pass over what gets a lower
+ * one.
  */
 export async function skipMovementIds(database: Database): Promise<void> {
   await database.query(SKIP, [SKIPPED]);

@@ -10,15 +10,11 @@ import type {
   AuthorizationRequest,
   CancelAnswer,
   CancelRequest,
-  ChangesAnswer,
-  ChangesRequest,
-  ChargesAnswer,
   FoundCharge,
   VerificationAnswer,
   VerificationRequest,
   VoidAnswer,
 } from '../../acquirer.ts';
-import type { ChargesRequest } from '../../listed-charge.ts';
 import { type About, PROTOCOL_HEADER } from './about.ts';
 import {
   connectedOrUnknown,
@@ -29,8 +25,7 @@ import {
   readVoid,
 } from './bridge-answers.ts';
 import { bridgeCaptures } from './bridge-captures.ts';
-import { readChanges } from './change-answers.ts';
-import { readCharges } from './charge-pages.ts';
+import { ALL_MERCHANTS, bridgePages } from './bridge-pages.ts';
 import { KnownAbout } from './known-about.ts';
 
 /**
@@ -41,11 +36,7 @@ export const ACQUIRER_CONNECT_MILLISECONDS = 2_000;
 const CONNECTIONS = 'connections to the acquirer';
 const CHARGING_CONNECTIONS = 256;
 const RESOLVING_CONNECTIONS = 32;
-/** The line of queries about all merchants. */
-const ALL_MERCHANTS = '';
 const OF_ALL: Wanted = { merchantId: ALL_MERCHANTS };
-/** A page of changes, 500 of at most a kilobyte each, or of charges, 100 of at most five. */
-const LARGEST_PAGE_BYTES = 512 * 1024;
 
 export type BridgeObserver = (
   operation:
@@ -132,6 +123,7 @@ export function bridgeAcquirer(
   const resolving = new SharedPool(CONNECTIONS, RESOLVING_CONNECTIONS, open);
   const about = new KnownAbout(firstAbout);
   const captures = bridgeCaptures({ charging, resolving, asking });
+  const pages = bridgePages({ resolving, asking });
 
   const observed = observing(observe);
 
@@ -172,24 +164,6 @@ export function bridgeAcquirer(
     return readFoundCharge(connectedOrUnknown(found), reference);
   }
 
-  async function changesSince(request: ChangesRequest, timeout: number): Promise<ChangesAnswer> {
-    const query = new URLSearchParams({ until: utcText(request.until), limit: String(request.limit) });
-    if (request.cursor !== null) query.set('after', request.cursor);
-    if (request.merchantId !== null) query.set('merchantId', request.merchantId);
-    const question = asking('GET', `/changes?${query}`);
-    const wanted = { merchantId: request.merchantId ?? ALL_MERCHANTS };
-    const answer = await resolving.ask(wanted, question, timeout, LARGEST_PAGE_BYTES);
-    return readChanges(connectedOrUnknown(answer), request);
-  }
-
-  async function listCharges(request: ChargesRequest, timeout: number): Promise<ChargesAnswer> {
-    const query = new URLSearchParams({ since: utcText(request.since), limit: String(request.limit) });
-    if (request.cursor !== null) query.set('after', request.cursor);
-    const question = asking('GET', `/charges?${query}`);
-    const answer = await resolving.ask(OF_ALL, question, timeout, LARGEST_PAGE_BYTES);
-    return readCharges(connectedOrUnknown(answer), request);
-  }
-
   return {
     name: 'bridge',
     authorize: (request, timeout) => observed('authorize', authorize(request, timeout)),
@@ -199,8 +173,8 @@ export function bridgeAcquirer(
     cancel: (request, timeout) => observed('cancel', cancel(request, timeout)),
     capture: (request, timeout) => observed('capture', captures.capture(request, timeout)),
     findCapture: (request, timeout) => observed('findCapture', captures.findCapture(request, timeout)),
-    changesSince: (request, timeout) => observed('changes', changesSince(request, timeout)),
-    listCharges: (request, timeout) => observed('charges', listCharges(request, timeout)),
+    changesSince: (request, timeout) => observed('changes', pages.changesSince(request, timeout)),
+    listCharges: (request, timeout) => observed('charges', pages.listCharges(request, timeout)),
     capabilities: () => about.last.capabilities,
     readCapabilities: (timeout) =>
       observed('about', resolving.ask(OF_ALL, asking('GET', '/about'), timeout).then(about.read)),

@@ -23,8 +23,8 @@ const INSTANT_WITH_ZONE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\
 const LONGEST_MERCHANT_REFERENCE = 255;
 
 /**
- * A page that has one item that cannot be read is unknown as a whole: a charge that is passed over would be one
- * that nobody looks at. The reason names the field.
+ * A page that has one item that cannot be read is unknown as a whole: a charge that is passed over
+ * would be one that nobody looks at. The reason names the field.
  */
 export function readCharges(answer: ChannelAnswer | Unknown | NotSent, asked: ChargesRequest): ChargesAnswer {
   if (answer.kind !== 'answer') return unknown(answer.reason);

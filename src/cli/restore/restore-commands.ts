@@ -1,10 +1,10 @@
-import { skipOurNumbers } from '../boletos/boleto-intents.sql.ts';
-import { acceptance, readStamp } from '../platform/database-watch/server-stamp.sql.ts';
-import { textOf } from '../platform/database-watch/server-stamp.ts';
-import type { RestoreRun } from '../reconciliation/restored/restored-charge.ts';
-import { countUndecided, newestRestoreRun } from '../reconciliation/restored/restored-charges.sql.ts';
-import { skipMovementIds } from '../transactions/movements/movements.sql.ts';
-import type { AuditedCommandTools, Command, CommandOutcome, CommandTools, GivenOptions } from './command.ts';
+import { skipOurNumbers } from '../../boletos/boleto-intents.sql.ts';
+import { acceptance, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
+import { textOf } from '../../platform/database-watch/server-stamp.ts';
+import type { RestoreRun } from '../../reconciliation/restored/restored-charge.ts';
+import { countUndecided, newestRestoreRun } from '../../reconciliation/restored/restored-charges.sql.ts';
+import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
+import type { AuditedCommandTools, Command, CommandOutcome, CommandTools, GivenOptions } from '../command.ts';
 import { RESTORE_DECIDE, RESTORE_LIST } from './restore-decide.ts';
 import { RESTORE_RECONCILE } from './restore-reconcile.ts';
 

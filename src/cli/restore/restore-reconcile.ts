@@ -1,12 +1,12 @@
-import { readStamp } from '../platform/database-watch/server-stamp.sql.ts';
-import { textOf } from '../platform/database-watch/server-stamp.ts';
-import type { FillTools } from '../reconciliation/restored/fill-charge.ts';
-import { type Reconciled, reconcileCharges } from '../reconciliation/restored/reconcile-charges.ts';
-import { NOTHING_RESTORED, type RestoreTally } from '../reconciliation/restored/restored-charge.ts';
-import { replayedUntil } from '../reconciliation/restored/restored-charges.sql.ts';
-import { type Instant, parseOffsetText, parseUtcText, utcText } from '../values/instant.ts';
-import { withAcquirer } from './acquirer-of-command.ts';
-import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from './command.ts';
+import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
+import { textOf } from '../../platform/database-watch/server-stamp.ts';
+import type { FillTools } from '../../reconciliation/restored/fill-charge.ts';
+import { type Reconciled, reconcileCharges } from '../../reconciliation/restored/reconcile-charges.ts';
+import { NOTHING_RESTORED, type RestoreTally } from '../../reconciliation/restored/restored-charge.ts';
+import { replayedUntil } from '../../reconciliation/restored/restored-charges.sql.ts';
+import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../values/instant.ts';
+import { withAcquirer } from '../acquirer-of-command.ts';
+import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from '../command.ts';
 
 const instantOf = (text: string): Instant | null => parseUtcText(text) ?? parseOffsetText(text);
 const checkInstant = (text: string) =>

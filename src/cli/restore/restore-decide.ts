@@ -1,17 +1,17 @@
-import { decideRestored } from '../reconciliation/restored/decide-restored.ts';
+import { decideRestored } from '../../reconciliation/restored/decide-restored.ts';
 import {
   DECISIONS_OF_REASON,
   PERSONS_DECISIONS,
   type PersonsDecision,
   type RestoredCharge,
   type UndecidedReason,
-} from '../reconciliation/restored/restored-charge.ts';
-import { listUndecided } from '../reconciliation/restored/restored-charges.sql.ts';
-import { holdsCardNumber } from '../values/card-number-in-text.ts';
-import { reaisText } from '../values/cents.ts';
-import { isUuid } from '../values/ids.ts';
-import { utcText } from '../values/instant.ts';
-import { withAcquirer } from './acquirer-of-command.ts';
+} from '../../reconciliation/restored/restored-charge.ts';
+import { listUndecided } from '../../reconciliation/restored/restored-charges.sql.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
+import { reaisText } from '../../values/cents.ts';
+import { isUuid } from '../../values/ids.ts';
+import { utcText } from '../../values/instant.ts';
+import { withAcquirer } from '../acquirer-of-command.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -20,7 +20,7 @@ import {
   type GivenOptions,
   table,
   visible,
-} from './command.ts';
+} from '../command.ts';
 import { fillToolsOf, NO_ACQUIRER } from './restore-reconcile.ts';
 
 /** As much of a value as the audit log keeps. */

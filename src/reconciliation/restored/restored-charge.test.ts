@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ListedCharge } from '../../acquirers/listed-charge.ts';
+import { cents } from '../../values/cents.ts';
+import { instant } from '../../values/instant.ts';
+import {
+  type Books,
+  CLOCKS_MILLISECONDS,
+  type EndOfLost,
+  judgeCharge,
+  type KnownTransaction,
+  SETTLED_AFTER_MILLISECONDS,
+} from './restored-charge.ts';
+
+const STOPPED = instant(Date.parse('2026-11-23T12:00:00Z'));
+const OLD = instant(STOPPED - SETTLED_AFTER_MILLISECONDS);
+const NEW = instant(OLD + 1);
+const AFTER = instant(STOPPED + CLOCKS_MILLISECONDS + 1);
+const BILLING = '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6b';
+
+function chargeOf(change: Partial<ListedCharge> = {}): ListedCharge {
+  return {
+    merchantId: 'LOJA',
+    reference: '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a',
+    merchantReference: 'PEDIDO',
+    state: 'approved',
+    amount: cents(1_000),
+    authorizedAmount: cents(1_000),
+    canceledAmount: cents(0),
+    installments: 1,
+    isCapturedLater: false,
+    initiator: 'cardholder',
+    ...{ brand: 'visa', firstSix: '411111', lastFour: '1111' },
+    ...{ soldAt: OLD, authorizedAt: OLD, changedAt: OLD },
+    ...{ authorizationCode: 'A1', nsu: '1', networkTransactionId: null, tid: null },
+    cancellations: [],
+    captures: [],
+    ...change,
+  };
+}
+
+const UNKNOWN: Books = { accounts: ['1001'], transaction: null, billing: null, decision: null };
+const AT_LAST_SALE: EndOfLost = { lastSaleAt: STOPPED, stoppedAt: null };
+const AT_STOP: EndOfLost = { lastSaleAt: AFTER, stoppedAt: STOPPED };
+const CANCELED = {
+  cancellationReference: '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b60',
+  amount: cents(100),
+  outcome: 'canceled',
+  requestedAt: NEW,
+} as const;
+const CAPTURED = { captureReference: 'c', amount: cents(900), capturedAt: NEW };
+
+const known = (change: Partial<KnownTransaction> = {}): Books => ({
+  ...UNKNOWN,
+  transaction: {
+    ...{ state: 'charging', origin: 'payment', fence: 0, amount: cents(1_000), split: null },
+    ...{ cancelIds: [], captureIds: [], ...change },
+  },
+});
+
+const verdictOf = (charge: ListedCharge, books: Books, end: EndOfLost = AT_LAST_SALE): string => {
+  const verdict = judgeCharge(charge, books, end);
+  return 'reason' in verdict ? `${verdict.kind} ${verdict.reason}` : verdict.kind;
+};
+
+test('what the services lived on after is put into the books, what came last waits for a person', () => {
+  assert.equal(verdictOf(chargeOf(), UNKNOWN), 'fill payment');
+  assert.equal(verdictOf(chargeOf({ authorizedAt: NEW }), UNKNOWN), 'decide mayBeUnanswered');
+  assert.equal(verdictOf(chargeOf(), known()), 'fill underWay');
+  assert.equal(verdictOf(chargeOf({ authorizedAt: NEW }), known()), 'decide mayBeUnanswered');
+  const nobodyKnows = { lastSaleAt: null, stoppedAt: null };
+  assert.equal(verdictOf(chargeOf(), UNKNOWN, nobodyKnows), 'decide mayBeUnanswered');
+});
+
+test('what a merchant had canceled or captured was answered, however late it came', () => {
+  for (const asked of [{ cancellations: [CANCELED] }, { captures: [CAPTURED], isCapturedLater: true }]) {
+    const charge = chargeOf({ authorizedAt: AFTER, ...asked });
+    assert.equal(verdictOf(charge, UNKNOWN, AT_STOP), 'fill payment');
+  }
+});
+
+test('what was authorized when no process was left is voided, and only where its end is known', () => {
+  const charge = chargeOf({ authorizedAt: AFTER });
+  assert.equal(verdictOf(charge, UNKNOWN, AT_STOP), 'void neverAnswered');
+  assert.equal(verdictOf(charge, known(), AT_STOP), 'leftToServices');
+  const atOnce = chargeOf({ authorizedAt: instant(STOPPED + CLOCKS_MILLISECONDS) });
+  assert.equal(verdictOf(atOnce, UNKNOWN, AT_STOP), 'decide mayBeUnanswered');
+  assert.equal(verdictOf(charge, UNKNOWN), 'decide mayBeUnanswered');
+});
+
+test('a charge of a billing is kept by the billing that owes it, and by no other', () => {
+  const charge = chargeOf({ initiator: 'merchant', merchantReference: BILLING, authorizedAt: AFTER });
+  const billing = { billingId: BILLING, state: 'opened', amount: cents(1_000), isCharging: false } as const;
+  const owed = { ...UNKNOWN, billing };
+  assert.equal(verdictOf(charge, owed, AT_STOP), 'fill billing');
+  assert.equal(verdictOf(charge, { ...owed, billing: { ...billing, state: 'denied' } }), 'fill billing');
+  for (const change of [{ state: 'paid' }, { isCharging: true }, { amount: cents(999) }] as const)
+    assert.equal(verdictOf(charge, { ...owed, billing: { ...billing, ...change } }), 'decide billing');
+  // A merchant may name a payment as it likes.
+  assert.equal(verdictOf({ ...charge, initiator: 'cardholder' }, owed, AT_STOP), 'void neverAnswered');
+});
+
+test('without money, merchant or single account nothing is put into the books', () => {
+  for (const state of ['declined', 'voided'] as const) {
+    assert.equal(verdictOf(chargeOf({ state }), UNKNOWN), 'ended');
+    assert.equal(verdictOf(chargeOf({ state }), known()), 'leftToServices');
+  }
+  assert.equal(verdictOf(chargeOf(), { ...UNKNOWN, accounts: null }), 'decide unknownMerchant');
+  assert.equal(verdictOf(chargeOf(), { ...UNKNOWN, accounts: ['1', '2'] }), 'decide account');
+});
+
+test('of what is known only what came later is put into the books', () => {
+  const approved = known({ state: 'approved' });
+  assert.equal(verdictOf(chargeOf(), approved), 'inBooks');
+  assert.equal(verdictOf(chargeOf({ cancellations: [CANCELED] }), approved), 'fill requests');
+  const canceled = known({ state: 'approved', cancelIds: [CANCELED.cancellationReference] });
+  assert.equal(verdictOf(chargeOf({ cancellations: [CANCELED] }), canceled), 'inBooks');
+  const refused = chargeOf({ cancellations: [{ ...CANCELED, outcome: 'refused' }] });
+  assert.equal(verdictOf(refused, approved), 'inBooks');
+  const held = known({ state: 'preauthorized' });
+  assert.equal(verdictOf(chargeOf({ state: 'preauthorized' }), held), 'inBooks');
+  assert.equal(verdictOf(chargeOf({ state: 'voided' }), held), 'fill release');
+  assert.equal(verdictOf(chargeOf({ captures: [CAPTURED] }), held), 'fill requests');
+  assert.equal(verdictOf(chargeOf(), held), 'decide endedThere');
+});
+
+test('where one side has ended it and the other has not a person looks', () => {
+  assert.equal(verdictOf(chargeOf({ state: 'voided' }), known({ state: 'approved' })), 'decide endedThere');
+  for (const state of ['declined', 'voided'] as const) {
+    assert.equal(verdictOf(chargeOf(), known({ state })), 'decide liveThere');
+    assert.equal(verdictOf(chargeOf({ state: 'voided' }), known({ state })), 'inBooks');
+  }
+});
+
+test('what the services find out by themselves is left to them, and what is decided stays so', () => {
+  for (const state of ['unresolved', 'capturing'] as const)
+    assert.equal(verdictOf(chargeOf(), known({ state })), 'leftToServices');
+  assert.equal(verdictOf(chargeOf(), known({ origin: 'billing' })), 'leftToServices');
+  for (const decision of ['undecided', 'voided'] as const)
+    assert.equal(verdictOf(chargeOf(), { ...UNKNOWN, decision }), 'inBooks');
+});
