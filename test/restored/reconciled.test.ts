@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { call, logIn, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
+import { call, logIn, paymentRequest, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import {
   cleanEnvironment,
   databaseUrl,
@@ -292,4 +293,28 @@ test('once it is accepted nothing is charged twice, and the books have every liv
   assert.equal((await captureOf(shop, ids.lostHeld as string)).status, 200);
   const audit = await parcela('audit', 'verify');
   assert.equal(audit.code, 0, audit.said + audit.printed);
+});
+
+test('what was authorized when no service was left is voided; what is accepted is not compared by mistake', async () => {
+  const refused = await parcela('restore', 'reconcile', '--since', since);
+  assert.notEqual(refused.code, 0);
+  assert.match(refused.said, /was not restored since it was accepted/);
+  const late = await fetch(`${simulator.url}/authorizations`, {
+    method: 'POST',
+    body: JSON.stringify({
+      ...{ reference: randomUUID(), merchantId, merchantReference: 'LATE', amount: 13_000, installments: 1 },
+      ...{ initiator: 'cardholder', networkTransactionId: null, storedCard: null },
+      card: {
+        ...{ number: TEST_CARD, brand: 'mastercard', holderName: 'ANA SOUZA', securityCode: '123' },
+        ...{ expirationMonth: '12', expirationYear: '39' },
+      },
+    }),
+  });
+  assert.equal(((await late.json()) as { outcome: string }).outcome, 'approved');
+  const aMinuteAgo = new Date(Date.now() - 60_000).toISOString();
+  const words = ['--held-by-hand', '--since', since, '--stopped-at', aMinuteAgo];
+  const done = await reconcile(...words);
+  assert.deepEqual([done.code, done.voided, done.filled, done.undecided], [0, 1, 0, 0], JSON.stringify(done));
+  const [charge] = (await ledger()).filter(({ amount }) => amount === 13_000);
+  assert.equal(charge?.status, 'undone');
 });

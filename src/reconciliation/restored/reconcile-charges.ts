@@ -53,12 +53,12 @@ export type Reconciled =
  * The acquirer is asked from so long before the restored instant on: clocks differ, and what was
  * under way then has an answer that the books lack.
  */
-export const MARGIN_MILLISECONDS = 15 * 60 * 1_000;
+const MARGIN_MILLISECONDS = 15 * 60 * 1_000;
 /**
  * A person has so long to decide on a charge that was under way; then it is voided, as without a
  * decision.
  */
-export const HELD_SECONDS = 7 * 86_400;
+const HELD_SECONDS = 7 * 86_400;
 const TRIES_OF_A_PAGE = 3;
 /** Ten million charges: a list that does not end is none. */
 const MOST_PAGES = 100_000;
