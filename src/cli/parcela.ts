@@ -237,4 +237,6 @@ async function run(words: readonly string[]): Promise<number> {
   }
 }
 
-process.exit(await run(process.argv.slice(2)));
+const exitCode = await run(process.argv.slice(2));
+// A pipe must have everything before the process ends.
+process.stdout.write('', () => process.exit(exitCode));
