@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { until } from '../kit/service.ts';
 import { eefiBranchTotal, eefiCredit, eefiHeader, eefiTrailer } from './files/eefi-lines.ts';
 import {
   branchHeader,
@@ -43,17 +45,17 @@ async function take(name: string, lines: readonly string[]): Promise<void> {
 const numbered = (header: string, number: number) =>
   header.replace('000634', String(number).padStart(6, '0'));
 
-/** The acquirer's list of the sales of a batch, of a day of November; `REPROC`: sent anew. */
+/** The acquirer's list of the sales of a batch; `REPROC`: sent anew. */
 async function takeList(
   number: number,
   members: readonly Member[],
-  { onDay = 20, processing = 'DIARIO' } = {},
+  { onDay = '20112026', processing = 'DIARIO' } = {},
 ): Promise<void> {
   const [count, gross] = [members.length, sumOf(members)];
   const fee = feeOf(gross);
   const totals = { gross, fee, rejected: 0, rejectedCount: 0, accepted: count };
   await take(`EEVC-${number}-${processing}`, [
-    numbered(eevcHeader(undefined, processing), number).replace('20112026', `${onDay}112026`),
+    numbered(eevcHeader(undefined, processing), number).replace('20112026', onDay),
     branchHeader('004'),
     eevcBatch({ number, count, gross, fee }),
     ...members.map((member) => eevcSale({ ...member, batch: number, fee: feeOf(member.gross) })),
@@ -65,8 +67,10 @@ async function takeList(
 /** None of the acquirer's numbers of these files is missing. */
 let credits = 0;
 
-/** A credit of a batch; `onDay` of November. */
-async function takeCredit(batch: number, gross: number, onDay = 20): Promise<void> {
+const ofNovember = (day: number) => `${day}112026`;
+
+/** A credit of a batch. */
+async function takeCredit(batch: number, gross: number, onDay = '20112026'): Promise<void> {
   credits += 1;
   const fee = feeOf(gross);
   const sums = [[1, gross - fee] as const, ...Array.from({ length: 3 }, () => [0, 0] as const)];
@@ -79,14 +83,18 @@ async function takeCredit(batch: number, gross: number, onDay = 20): Promise<voi
   ];
   await take(
     `EEFI-${credits}`,
-    lines.map((each) => each.replaceAll('20112026', `${onDay}112026`)),
+    lines.map((each) => each.replaceAll('20112026', onDay)),
   );
 }
 
 /** The list of a batch, and the credit that pays all of it. */
-async function takeBatch(number: number, members: readonly Member[]): Promise<void> {
-  await takeList(number, members);
-  await takeCredit(number, sumOf(members));
+async function takeBatch(
+  number: number,
+  members: readonly Member[],
+  { onDay = '20112026' } = {},
+): Promise<void> {
+  await takeList(number, members, { onDay });
+  await takeCredit(number, sumOf(members), onDay);
 }
 
 /** What files say that was paid of each. */
@@ -185,7 +193,7 @@ for (const days of [
       'update receivables set reported_bank_on = $2::date where transaction_id = any ($1)',
       [ids.slice(0, 2), `2026-11-${earlier}`],
     );
-    for (const day of days) await takeCredit(batch, day === earlier ? 30_000 : 40_000, day);
+    for (const day of days) await takeCredit(batch, day === earlier ? 30_000 : 40_000, ofNovember(day));
     // Another process has the first of them under its lease.
     const ofDay = `format = 'redeEefi' and from_on = '2026-11-${earlier}'`;
     await bench.auditor.query(
@@ -207,10 +215,10 @@ test('a credit of an earlier day waits for one that is being divided', async () 
     `update receivables set reported_bank_on = '2026-11-25' where transaction_id = $1`,
     [ids[0]],
   );
-  await takeCredit(1_100, 20_000, 26);
+  await takeCredit(1_100, 20_000, ofNovember(26));
   const leased = "set due_at = now() + interval '1 hour' where matched_at is null";
   await bench.auditor.query(`update settlement_files ${leased}`);
-  await takeCredit(1_100, 10_000, 25);
+  await takeCredit(1_100, 10_000, ofNovember(25));
   await bench.match();
   assert.deepEqual(await filed(ids), [null, null]);
   await bench.auditor.query('update settlement_files set due_at = now() where matched_at is null');
@@ -227,9 +235,9 @@ test('a sale whose payout waits for the list of its batch is not missed', async 
   const known = await sell(ours, '2026-11-27');
   await sell(whole, '2026-11-30');
   await takeList(1_201, [ours, foreign]);
-  await takeCredit(1_201, 20_000, 27);
+  await takeCredit(1_201, 20_000, ofNovember(27));
   await takeList(1_211, [whole]);
-  await takeCredit(1_211, 10_000, 30);
+  await takeCredit(1_211, 10_000, ofNovember(30));
   await bench.match();
   const shown = () =>
     bench.auditor.query(
@@ -252,19 +260,120 @@ test('what was divided over a list that is sent anew waits for the new one', asy
     Member,
   ];
   const ids = await Promise.all([kept, gone, added].map((member) => sell(member)));
-  await takeList(1_301, [kept, gone], { onDay: 28 });
+  await takeList(1_301, [kept, gone], { onDay: ofNovember(28) });
   await takeCredit(1_301, 20_000);
   await bench.match();
   assert.deepEqual(await filed(ids), [9_750, 9_750, null]);
-  await takeList(1_301, [kept, added], { onDay: 28, processing: 'REPROC' });
+  await takeList(1_301, [kept, added], { onDay: ofNovember(28), processing: 'REPROC' });
   await lookAgain();
   assert.deepEqual([await filed(ids), await openLines()], [[9_750, null, 9_750], []]);
   // Its exception of before is open again, and not a second one.
-  await takeList(1_301, [kept, { nsu: 1_304, gross: 10_040 }], { onDay: 28, processing: 'REPROC 2' });
+  await takeList(1_301, [kept, { nsu: 1_304, gross: 10_040 }], { onDay: ofNovember(28), processing: 'REPROC 2' });
   await lookAgain();
   assert.deepEqual(await filed(ids), [null, null, null]);
   assert.deepEqual(await openLines(), [
     { class: 'notInParcela', found: 'batchIncomplete' },
     { class: 'notInParcela', found: 'notFound' },
   ]);
+});
+
+/** What a merchant who wants it is notified of about a sale. */
+const notices = async (transactionId: string) =>
+  (await bench.auditor.query('select body from deliveries where kind = $1 order by delivery_number', ['notice']))
+    .map(({ body }) => JSON.parse(body as string) as Record<string, unknown>)
+    .filter((notice) => notice.transactionId === transactionId)
+    .map(({ class: name, event }) => [name, event]);
+
+test('what a merchant was notified of before its line came heals for the merchant too', async () => {
+  await bench.auditor.query(`insert into reconciliation_notifiers
+    (merchant_id, account_number, callback_url, endpoint, created_by, created_at)
+    values ('LOJA', '12345-6', 'https://loja.example/', 'callback:https://loja.example', 'ana', now())`);
+  const [ours, foreign, other] = [1_401, 1_402, 1_411].map((nsu) => ({ nsu, gross: 10_000 })) as [
+    Member,
+    Member,
+    Member,
+  ];
+  const known = await sell(ours, '2026-12-10');
+  await sell(other, '2026-12-14');
+  await takeBatch(1_411, [other], { onDay: '14122026' });
+  await bench.match();
+  assert.deepEqual(await notices(known), [['notInFile', 'opened']]);
+  await takeBatch(1_401, [ours, foreign], { onDay: '15122026' });
+  await lookAgain();
+  const [explained] = await bench.auditor.query(
+    `select state, explanation from reconciliation_exceptions where transaction_id = $1 and class = 'notInFile'`,
+    [known],
+  );
+  assert.deepEqual(explained, { state: 'explained', explanation: 'batchIncomplete' });
+  await sell(foreign, '2026-12-10');
+  await lookAgain();
+  assert.deepEqual(
+    (await notices(known)).filter(([name]) => name === 'notInFile'),
+    [
+      ['notInFile', 'opened'],
+      ['notInFile', 'healed'],
+    ],
+  );
+});
+
+const waiting = (count: number) =>
+  until(`${count} wait for a lock`, async () => {
+    const [row] = await bench.auditor.query(
+      `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return row?.count === count;
+  });
+
+test('a payout is divided over no list that is sent anew at the same moment', async () => {
+  const members = [1_501, 1_502].map((nsu) => ({ nsu, gross: 10_000 }));
+  const ids = await Promise.all(members.map((member) => sell(member)));
+  await takeList(1_501, members, { onDay: '28112026' });
+  await bench.match();
+  const list = `(select file_number from settlement_matches where transaction_id = '${ids[0]}' and kind = 'sale')`;
+  await takeCredit(1_501, 20_000);
+  const holder = new pg.Client(bench.database.address);
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(`update settlement_files set replaced_by = file_number where file_number = ${list}`);
+    // It has read the list as it stood, and now it is not the one that counts any more.
+    const dividing = bench.match();
+    await waiting(1);
+    await holder.query('commit');
+    await dividing;
+  } finally {
+    await holder.end();
+  }
+  assert.deepEqual(await filed(ids), [null, null]);
+  await bench.auditor.query(`update settlement_files set replaced_by = null where file_number = ${list}`);
+  await lookAgain();
+  assert.deepEqual(await filed(ids), [9_750, 9_750]);
+});
+
+test('what is divided in the moment when its list is sent anew is taken back', async () => {
+  const [kept, gone, added] = [1_601, 1_602, 1_603].map((nsu) => ({ nsu, gross: 10_000 })) as [
+    Member,
+    Member,
+    Member,
+  ];
+  const ids = await Promise.all([kept, gone, added].map((member) => sell(member)));
+  await takeList(1_601, [kept, gone], { onDay: '29112026' });
+  await bench.match();
+  await takeCredit(1_601, 20_000);
+  const holder = new pg.Client(bench.database.address);
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from receivables where transaction_id = $1 for update', [ids[0]]);
+    const dividing = bench.match();
+    await waiting(1);
+    const replacing = takeList(1_601, [kept, added], { onDay: '29112026', processing: 'REPROC' });
+    await waiting(2);
+    await holder.query('rollback');
+    await Promise.all([dividing, replacing]);
+  } finally {
+    await holder.end();
+  }
+  await lookAgain();
+  assert.deepEqual(await filed(ids), [9_750, null, 9_750]);
 });

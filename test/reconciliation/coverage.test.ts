@@ -58,3 +58,21 @@ test('what was due on the days of a file that is missing is missed when it has c
   for (const { transactionId } of [a, c]) assert.deepEqual(await bench.exceptions(transactionId), MISSED);
   assert.deepEqual(await bench.exceptions(b.transactionId), []);
 });
+
+test('a line whose sale is found late covers its merchant up to the last file that was matched', async () => {
+  const [merchant, establishment] = ['LATE', '1003'];
+  const known = { merchantId: merchant, authorizationCode: 'LATE01', nsu: '9797', expectedOn: '2026-12-21' };
+  const unknown = { ...((await bench.sell())[0] as Sold), ...known };
+  const take = (day: string, sequence: number, lines: readonly Parameters<typeof bench.takeLines>[1][number][]) =>
+    bench.takeLines(day, lines, { sequence, establishment });
+  await take('2026-12-21', 80, [payoutOf(unknown, { reference: 'PEDIDO-1' })]);
+  await take('2026-12-22', 81, []);
+  await take('2026-12-23', 82, []);
+  const missing = await sell(merchant, '2026-12-21');
+  const [found] = (await bench.sell(known)) as [Sold];
+  await bench.auditor.query('update reconciliation_exceptions set due_at = now() where due_at is not null');
+  await bench.match();
+  await bench.match();
+  assert.deepEqual(await bench.exceptions(found.transactionId), []);
+  assert.deepEqual(await bench.exceptions(missing.transactionId), MISSED);
+});

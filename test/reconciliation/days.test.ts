@@ -38,6 +38,10 @@ test('a day shows what was expected and what came, and by how much they differ',
     receivedValue: 0,
     receivedFee: 0,
     receivedWithoutValue: 0,
+    unfiledInstallments: 0,
+    unfiledValue: 0,
+    takenInstallments: 0,
+    takenValue: 0,
     differentInstallments: 0,
     difference: 0,
   };
@@ -66,8 +70,8 @@ test('a day shows what was expected and what came, and by how much they differ',
   const total = (name: string) =>
     later.reduce((sum, day) => sum + Math.round((day[name] as number) * 100), 0);
   assert.deepEqual(
-    ['expectedValue', 'openValue', 'receivedValue', 'receivedFee', 'difference'].map(total),
-    [8_083, 0, 8_058, 275, -25],
+    ['expectedValue', 'openValue', 'receivedValue', 'unfiledValue', 'receivedFee', 'difference'].map(total),
+    [8_083, 0, 8_058, 8_058, 275, -25],
   );
   assert.deepEqual(
     later.flatMap(({ receivedInstallments, differentInstallments }) =>

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
+import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { cents, reaisText } from '../../values/cents.ts';
 import { ExactNumber } from '../../values/exact-json.ts';
 import type { Day } from '../../values/instant.ts';
@@ -25,20 +26,31 @@ const DAY = Type.Object({
   openInstallments: count('Those of them that have not come, on this day or another.'),
   openValue: money('Reais that they should have brought.'),
   receivedInstallments: count('Installments that came on this day, whenever they were expected.'),
-  receivedValue: money('Reais that they brought.'),
+  receivedValue: money('Reais that came, less what was taken off on this day; below zero: more was taken.'),
   receivedFee: money('Reais that the acquirer kept of them, for paying earlier too.'),
   receivedWithoutValue: count('Those of them of which the acquirer did not say how much they brought.'),
+  unfiledInstallments: count('Those of them that the acquirer has reported by itself, and no file of it has.'),
+  unfiledValue: money('Reais that they brought. Without them the value is that of the sheet of the day.'),
+  takenInstallments: count('Installments of which files take something off on this day.'),
+  takenValue: money(
+    'Reais of cancels, chargebacks and claims of others that files take off; below zero: give back.',
+  ),
   differentInstallments: count(
     'Those of them that brought more or less than expected, by more than rounding: a cent for each installment of the sale.',
   ),
-  difference: money('Reais that those which came brought more than expected; below zero: less.'),
+  difference: money(
+    'Reais that those which came brought more than expected, before anything was taken off; below zero: less. One that came in ' +
+      'parts counts on the last of its days.',
+  ),
 });
 
 const EXAMPLE: DayOfReceivables = {
   day: '2026-12-21' as Day,
   expected: { count: 2, net: cents(12_666), fee: cents(324) },
   open: { count: 1, net: cents(6_333) },
-  received: { count: 1, net: cents(6_333), fee: cents(162), withoutNet: 0 },
+  received: { count: 1, net: 5_333, fee: 162, withoutNet: 0 },
+  unfiled: { count: 0, net: 0 },
+  taken: { count: 1, net: 1_000 },
   differing: { count: 0, difference: 0 },
 };
 
@@ -62,11 +74,31 @@ export const LIST_DAYS = contract({
   },
 });
 
+/** Why the days of a period are not shown. */
+export const DAY_REFUSALS = {
+  tooManyApart: {
+    status: 400,
+    tag: 'to',
+    sentence: {
+      pt: 'O período tem estornos, contestações e pagamentos em partes demais; peça menos dias.',
+      en: 'The period has too many cancels, chargebacks and payouts in parts; ask for fewer days.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
 export function readDaysQuery({ accountNumber, from, to }: Static<typeof QUERY>): WantedDays {
   return { accountNumber, from: from as Day, to: to as Day };
 }
 
-export function writeDay({ day, expected, open, received, differing }: DayOfReceivables): object {
+export function writeDay({
+  day,
+  expected,
+  open,
+  received,
+  unfiled,
+  taken,
+  differing,
+}: DayOfReceivables): object {
   return {
     day,
     expectedInstallments: expected.count,
@@ -75,9 +107,13 @@ export function writeDay({ day, expected, open, received, differing }: DayOfRece
     openInstallments: open.count,
     openValue: reais(open.net),
     receivedInstallments: received.count,
-    receivedValue: reais(received.net),
-    receivedFee: reais(received.fee),
+    receivedValue: signedReais(received.net),
+    receivedFee: signedReais(received.fee),
     receivedWithoutValue: received.withoutNet,
+    unfiledInstallments: unfiled.count,
+    unfiledValue: signedReais(unfiled.net),
+    takenInstallments: taken.count,
+    takenValue: signedReais(taken.net),
     differentInstallments: differing.count,
     difference: signedReais(differing.difference),
   };

@@ -1,5 +1,9 @@
 import type { Cents } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
+import { type JudgedInstallment, roundingOfFee } from '../judging/judged-installment.ts';
+import { judgedLines } from '../judging/judged-lines.ts';
+import { filedPayout, type MatchedPart } from '../judging/matched-part.ts';
+import { moneyOfDay } from '../judging/money-of-day.ts';
 
 /** What of an account's installments was expected on a day, and what came on it. */
 export type DayOfReceivables = {
@@ -7,13 +11,82 @@ export type DayOfReceivables = {
   readonly expected: { readonly count: number; readonly net: Cents; readonly fee: Cents };
   /** Of the expected ones those that have not come, on this day or another. */
   readonly open: { readonly count: number; readonly net: Cents };
-  /** `withoutNet`: so many of which the acquirer named no amount. */
+  /**
+   * Less what was taken, and below zero where that is more. `withoutNet`: so many of which the acquirer
+   * named no amount.
+   */
   readonly received: {
     readonly count: number;
-    readonly net: Cents;
-    readonly fee: Cents;
+    readonly net: number;
+    readonly fee: number;
     readonly withoutNet: number;
   };
+  /** Of the received ones what the acquirer has reported by itself, and none of its files has. */
+  readonly unfiled: { readonly count: number; readonly net: number };
+  /** What files take off on the day; below zero: give back. */
+  readonly taken: { readonly count: number; readonly net: number };
   /** Of those that came: how many by more than rounding, and what all were more or less than expected. */
   readonly differing: { readonly count: number; readonly difference: number };
 };
+
+const NOTHING: Omit<DayOfReceivables, 'day'> = {
+  expected: { count: 0, net: 0 as Cents, fee: 0 as Cents },
+  open: { count: 0, net: 0 as Cents },
+  received: { count: 0, net: 0, fee: 0, withoutNet: 0 },
+  unfiled: { count: 0, net: 0 },
+  taken: { count: 0, net: 0 },
+  differing: { count: 0, difference: 0 },
+};
+
+/** What one installment's lines moved on a day. */
+export type MovedOnDay = Pick<DayOfReceivables, 'day' | 'received' | 'taken' | 'differing'>;
+
+/**
+ * On each day on which lines about an installment move something, as the sheet of that day has it. It
+ * differs from what was expected as a whole, on the last day that pays it.
+ */
+export function movedDays(installment: JudgedInstallment, parts: readonly MatchedPart[]): MovedOnDay[] {
+  const lines = judgedLines(installment, parts);
+  const days = new Set(parts.map(({ bankOn }) => bankOn ?? installment.expectedOn));
+  const paid = filedPayout(parts);
+  const lastOn = paid.bankOn ?? installment.expectedOn;
+  const difference = (paid.net ?? 0) - installment.expectedNet;
+  return [...days].map((day) => {
+    const { came, taken, received, fees } = moneyOfDay(day, installment, lines);
+    const isLast = came.length > 0 && day === lastOn;
+    const isOther = isLast && Math.abs(difference) > roundingOfFee(installment);
+    return {
+      day,
+      received: { count: came.length === 0 ? 0 : 1, net: received, fee: fees, withoutNet: 0 },
+      taken: { count: taken === 0 ? 0 : 1, net: taken },
+      differing: { count: isOther ? 1 : 0, difference: isLast ? difference : 0 },
+    };
+  });
+}
+
+/** The days of a period, in order, with what moved on them beside. */
+export function daysWith(
+  days: readonly DayOfReceivables[],
+  moved: readonly MovedOnDay[],
+): DayOfReceivables[] {
+  const sums = new Map(days.map((day) => [day.day, day]));
+  for (const { day, received, taken, differing } of moved) {
+    if (received.count === 0 && taken.count === 0) continue;
+    const sum = sums.get(day) ?? { day, ...NOTHING };
+    sums.set(day, {
+      ...sum,
+      received: {
+        count: sum.received.count + received.count,
+        net: sum.received.net + received.net,
+        fee: sum.received.fee + received.fee,
+        withoutNet: sum.received.withoutNet,
+      },
+      taken: { count: sum.taken.count + taken.count, net: sum.taken.net + taken.net },
+      differing: {
+        count: sum.differing.count + differing.count,
+        difference: sum.differing.difference + differing.difference,
+      },
+    });
+  }
+  return [...sums.values()].sort((one, other) => (one.day < other.day ? -1 : 1));
+}

@@ -1,27 +1,81 @@
 import { hasAccount } from '../../merchants/accounts.sql.ts';
+import type { Reader } from '../../platform/postgres/database.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
-import type { Day } from '../../values/instant.ts';
+import { readJudged } from '../judging/judged.sql.ts';
+import type { InstallmentKey } from '../judging/matched-part.ts';
 import type { Follower } from '../receivables/open-follower.ts';
-import type { DayOfReceivables } from './day.ts';
-import { listReceivableDays } from './days.sql.ts';
+import { type DayOfReceivables, daysWith, type MovedOnDay, movedDays } from './day.ts';
+import { listApart, listReceivableDays, type PeriodOfAccount } from './days.sql.ts';
 
 export type ListDaysTools = Pick<Follower, 'isUpToDate'> & {
   readonly lookUp: LookUp;
   readonly search: Search;
 };
 
-export type WantedDays = { readonly accountNumber: string; readonly from: Day; readonly to: Day };
+export type WantedDays = PeriodOfAccount;
 
-/** Null: the merchant has no such account. */
+/** `tooManyApart`: more than are read line by line for one answer. */
+export type DaysRefusal = 'receivablesBehind' | 'tooManyApart';
+
+/** Debits, payouts in parts and claims of a period: a few of a hundred installments. */
+const MOST_APART = 50_000;
+const INSTALLMENTS_OF_READ = 1_000;
+/** What is matched in between makes some apart that were summed up: both are read again. */
+const READINGS = 3;
+
+/**
+ * What most installments bring is summed up by the database; of those of which lines move otherwise than
+ * by one payout each line is looked at, as the sheet of a day does. Null: the merchant has no such
+ * account.
+ */
 export async function listDays(
   { lookUp, search, isUpToDate }: ListDaysTools,
   merchantId: string,
   wanted: WantedDays,
-): Promise<DayOfReceivables[] | 'receivablesBehind' | null> {
+): Promise<DayOfReceivables[] | DaysRefusal | null> {
   const isOwn = await lookUp(merchantId, (database) =>
     hasAccount(database, merchantId, wanted.accountNumber),
   );
   if (!isOwn) return null;
   if (!(await isUpToDate(merchantId))) return 'receivablesBehind';
-  return search(merchantId, (database) => listReceivableDays(database, merchantId, wanted));
+  const summed = await search(merchantId, (database) => readSummed(database, merchantId, wanted));
+  if (summed === null) return 'tooManyApart';
+  const moved: MovedOnDay[] = [];
+  for (let at = 0; at < summed.apart.length; at += INSTALLMENTS_OF_READ) {
+    const keys = summed.apart.slice(at, at + INSTALLMENTS_OF_READ);
+    const read = await search(merchantId, (database) => readJudged(database, keys));
+    for (const { installment, parts } of read)
+      moved.push(
+        ...movedDays(installment, parts).filter(({ day }) => wanted.from <= day && day <= wanted.to),
+      );
+  }
+  return daysWith(summed.days, moved);
+}
+
+type Summed = { readonly days: readonly DayOfReceivables[]; readonly apart: readonly InstallmentKey[] };
+
+/** Sums and what is apart from them, of one moment. Null: too many are apart. */
+async function readSummed(
+  database: Reader,
+  merchantId: string,
+  wanted: WantedDays,
+): Promise<Summed | null> {
+  let apart = await listApart(database, merchantId, wanted, MOST_APART + 1);
+  for (let reading = 1; ; reading += 1) {
+    if (apart.length > MOST_APART) return null;
+    const days = await listReceivableDays(database, merchantId, wanted);
+    const before = apart;
+    apart = await listApart(database, merchantId, wanted, MOST_APART + 1);
+    if (reading === READINGS || isSame(before, apart)) return { days, apart };
+  }
+}
+
+function isSame(some: readonly InstallmentKey[], others: readonly InstallmentKey[]): boolean {
+  return (
+    some.length === others.length &&
+    some.every(
+      ({ transactionId, installmentNumber }, at) =>
+        others[at]?.transactionId === transactionId && others[at]?.installmentNumber === installmentNumber,
+    )
+  );
 }

@@ -65,7 +65,7 @@ const RECORD = statement(
    ), moved as (
      update reconciliation_exceptions e set state = g.next_state,
        amount = g.amount, expected = g.expected, found = g.found, day = g.day, explanation = g.explanation,
-       ended_at = case when g.next_state = 'healed' then now() end, reason = null, resolved_by = null, tries = 0,
+       was_open = g.event = 'explain', ended_at = case when g.next_state = 'healed' then now() end, reason = null, resolved_by = null, tries = 0,
        due_at = case when ${IS_LOOKED_AT} then now() + ${FIRST_LOOK} end
      from given g
      where e.merchant_id = g.merchant_id and e.exception_id = g.exception_id

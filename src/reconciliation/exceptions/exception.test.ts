@@ -13,27 +13,29 @@ const FINDING: Finding = {
   explanation: null,
 };
 
+const WRITTEN = { ...FINDING, wasOpen: false };
+
 test('an exception goes only where its table lets it, and a repeated look leaves it alone', () => {
   for (const state of EXCEPTION_STATES) {
     for (const finding of [null, FINDING, { ...FINDING, amount: 1, explanation: 'rounding' as const }]) {
-      const move = exceptionMove({ ...FINDING, state }, finding);
+      const move = exceptionMove({ ...WRITTEN, state }, finding);
       if (move.kind === 'move') assert.equal(EXCEPTION_MOVES[state][move.event], move.state);
       assert.notEqual(move.kind, 'open');
     }
   }
-  assert.deepEqual(exceptionMove({ ...FINDING, state: 'open' }, FINDING), { kind: 'none' });
+  assert.deepEqual(exceptionMove({ ...WRITTEN, state: 'open' }, FINDING), { kind: 'none' });
 });
 
 test('a later file heals, and contradicts what was healed or resolved', () => {
-  const known = { ...FINDING, state: 'open' } as const;
+  const known = { ...WRITTEN, state: 'open' } as const;
   assert.deepEqual(exceptionMove(known, null), { kind: 'move', event: 'heal', state: 'healed' });
-  const resolved = { ...FINDING, state: 'resolved' } as const;
+  const resolved = { ...WRITTEN, state: 'resolved' } as const;
   assert.deepEqual(exceptionMove(resolved, FINDING), { kind: 'none' });
   assert.deepEqual(exceptionMove(resolved, null), { kind: 'none' });
   const other = { ...FINDING, amount: 200, found: '449' };
   assert.deepEqual(exceptionMove(resolved, other), { kind: 'move', event: 'reopen', state: 'open' });
   const reopened = { kind: 'move', event: 'reopen', state: 'open' } as const;
-  assert.deepEqual(exceptionMove({ ...FINDING, state: 'healed' }, FINDING), reopened);
+  assert.deepEqual(exceptionMove({ ...WRITTEN, state: 'healed' }, FINDING), reopened);
 });
 
 test('merchants are notified of what is open, of pledges, and of what healed; of no cents of rounding', () => {
@@ -42,8 +44,11 @@ test('merchants are notified of what is open, of pledges, and of what healed; of
   assert.equal(noticeOf(null, exceptionMove(null, rounding), rounding), null);
   const pledge = { ...FINDING, class: 'heldByPledge' as const, explanation: 'pledge' as const };
   assert.equal(noticeOf(null, exceptionMove(null, pledge), pledge), 'opened');
-  const open = { ...FINDING, state: 'open' } as const;
+  const open = { ...WRITTEN, state: 'open' } as const;
   assert.equal(noticeOf(open, exceptionMove(open, null), null), 'healed');
-  const explained = { ...FINDING, state: 'explained' } as const;
+  const explained = { ...WRITTEN, state: 'explained' } as const;
   assert.equal(noticeOf(explained, exceptionMove(explained, null), null), null);
+  // Its merchant was notified of it while it was open.
+  const known = { ...explained, wasOpen: true };
+  assert.equal(noticeOf(known, exceptionMove(known, null), null), 'healed');
 });

@@ -55,7 +55,11 @@ export type Finding = {
 };
 
 /** What stands written of a difference. */
-export type KnownException = Omit<Finding, 'explanation'> & { readonly state: ExceptionState };
+export type KnownException = Omit<Finding, 'explanation'> & {
+  readonly state: ExceptionState;
+  /** It was open before a rule explained it. */
+  readonly wasOpen: boolean;
+};
 
 export type ExceptionMove =
   | { readonly kind: 'open'; readonly state: 'open' | 'explained' }
@@ -112,7 +116,7 @@ export function noticeOf(
     return move.state === 'open' || finding?.class === 'heldByPledge' ? 'opened' : null;
   if (move.kind !== 'move') return null;
   if (move.event === 'reopen') return 'opened';
-  const wasNotified = known?.state === 'open' || known?.class === 'heldByPledge';
+  const wasNotified = known?.state === 'open' || known?.wasOpen === true || known?.class === 'heldByPledge';
   return move.event === 'heal' && wasNotified ? 'healed' : null;
 }
 

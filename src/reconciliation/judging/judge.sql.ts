@@ -16,6 +16,7 @@ import { type ExceptionRow, recordExceptionsStep } from '../exceptions/exception
 import { findingsOf } from './finding.ts';
 import { judgedSteps, parseJudged, parseKey, partsByPlace, placeOf } from './judged.sql.ts';
 import { type FiledPayout, filedPayout, type InstallmentKey, type MatchedPart } from './matched-part.ts';
+import { type ApartDays, apartDays } from './money-of-day.ts';
 
 /*
  * Judging an installment: under the lock of its receivable everything is read that is known of it, the
@@ -23,7 +24,7 @@ import { type FiledPayout, filedPayout, type InstallmentKey, type MatchedPart } 
  * changed before, and in whatever order, the same facts end in the same exceptions.
  */
 
-type FiledMoney = InstallmentKey & FiledPayout;
+type FiledMoney = InstallmentKey & FiledPayout & { readonly apart: ApartDays | null };
 
 const FILED = inputRows<FiledMoney>({
   merchant_id: ['text', (row) => row.merchantId],
@@ -33,18 +34,20 @@ const FILED = inputRows<FiledMoney>({
   net: ['bigint', (row) => row.net],
   anticipation: ['bigint', (row) => row.anticipation],
   bank_on: ['date', (row) => row.bankOn],
+  apart_from: ['date', (row) => row.apart?.from ?? null],
+  apart_to: ['date', (row) => row.apart?.to ?? null],
 });
 
 /** What files say that was paid; it is what was read under lock, and may be less than before. */
 const RECORD_FILED = statement(
   'receivables.record_filed',
   `update receivables r set filed_fee = i.fee, filed_net = i.net, filed_anticipation = i.anticipation,
-     filed_bank_on = i.bank_on
+     filed_bank_on = i.bank_on, apart_from = i.apart_from, apart_to = i.apart_to
    from ${FILED.sql}
    where r.merchant_id = i.merchant_id and r.transaction_id = i.transaction_id
      and r.installment_number = i.installment_number
-     and (r.filed_fee, r.filed_net, r.filed_anticipation, r.filed_bank_on)
-       is distinct from (i.fee, i.net, i.anticipation, i.bank_on)
+     and (r.filed_fee, r.filed_net, r.filed_anticipation, r.filed_bank_on, r.apart_from, r.apart_to)
+       is distinct from (i.fee, i.net, i.anticipation, i.bank_on, i.apart_from, i.apart_to)
    returning true`,
 );
 
@@ -89,10 +92,14 @@ function knownByPlace(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]>
   return Map.groupBy(rows, placeOf);
 }
 
-/** What a receivable shows as filed: the sums of the lines that pay it, and their last day. */
+/** What a receivable shows as filed: the sums of the lines that pay it, and their last day; and whether these are all. */
 function filedStep(judged: readonly Row[], parts: ReadonlyMap<string, readonly MatchedPart[]>): Step | null {
   if (judged.length === 0) return null;
-  const rows = judged.map((row) => ({ ...parseKey(row), ...filedPayout(parts.get(placeOf(row)) ?? []) }));
+  const rows = judged.map((row) => {
+    const lines = parts.get(placeOf(row)) ?? [];
+    const apart = apartDays(lines, { expectedOn: row.expected_on as Day });
+    return { ...parseKey(row), ...filedPayout(lines), apart };
+  });
   return { statement: RECORD_FILED, values: FILED.values(rows) };
 }
 
@@ -124,6 +131,7 @@ function parseKnown(row: Row): KnownException {
     expected: row.expected as string | null,
     found: row.found as string | null,
     day: row.day_text as Day | null,
+    wasOpen: row.was_open as boolean,
   };
 }
 

@@ -60,9 +60,13 @@ export function isRoundingOfAmount(
 }
 
 /** We round the fee of a sale once and divide it, acquirers may round each installment's. */
+export function roundingOfFee(installment: Pick<JudgedInstallment, 'installmentCount'>): number {
+  return dividingCents(installment) + ROUNDING_CENTS;
+}
+
 export function isRoundingOfFee(
   cents: number,
   installment: Pick<JudgedInstallment, 'installmentCount'>,
 ): boolean {
-  return Math.abs(cents) <= dividingCents(installment) + ROUNDING_CENTS;
+  return Math.abs(cents) <= roundingOfFee(installment);
 }

@@ -1,4 +1,4 @@
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Reader, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
 import { addDays, type Day } from '../../values/instant.ts';
@@ -88,7 +88,7 @@ export type ReadInstallment = InstallmentKey & {
 
 /** The same without a lock, in the order of their keys. */
 export async function readJudged(
-  database: Database,
+  database: Reader,
   keys: readonly InstallmentKey[],
 ): Promise<ReadInstallment[]> {
   if (keys.length === 0) return [];
@@ -179,7 +179,7 @@ export type ShownLine = MatchedPart & {
 };
 
 export async function readLinesOfInstallment(
-  database: Database,
+  database: Reader,
   { merchantId, transactionId, installmentNumber }: InstallmentKey,
 ): Promise<ShownLine[]> {
   const rows = await database.query(READ_LINES, [merchantId, transactionId, installmentNumber]);

@@ -27,7 +27,7 @@ const KINDS = {
 } as const;
 type TakingKind = keyof typeof KINDS;
 
-const isTaking = (kind: MatchedPart['kind']): kind is TakingKind => kind in KINDS;
+export const isTaking = (kind: MatchedPart['kind']): kind is TakingKind => kind in KINDS;
 
 /**
  * The lines that take money back, the earliest first. A chargeback is known where the books took one,

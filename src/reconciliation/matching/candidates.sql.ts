@@ -259,7 +259,7 @@ const MEMBERS = statement(
      where l.establishment = $1 and l.batch = $2 and l.kind = 'sale' order by l.file_number, l.line_number limit $4
    )
    select distinct ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, null as charged_back, null as named, null as line_kind,
-     (select bool_and(s.matched_at is not null and exists (
+     (select array_agg(distinct s.file_number) from s) as lists, (select bool_and(s.matched_at is not null and exists (
         select from settlement_matches m where m.file_number = s.file_number and m.line_number = s.line_number
       )) from s) as is_whole
    from s
@@ -282,6 +282,8 @@ const MEMBERS = statement(
 export type FoundBatch = {
   readonly kind: 'whole' | 'incomplete' | 'tooLarge';
   readonly members: FoundCandidate[];
+  /** The files that list them. */
+  readonly lists: readonly number[];
 };
 
 export async function findBatchMembers(
@@ -294,9 +296,9 @@ export async function findBatchMembers(
   most: number,
 ): Promise<FoundBatch> {
   const rows = await database.query(MEMBERS, [establishment, batch, installmentNumber ?? 1, most + 1]);
-  if (rows.length > most) return { kind: 'tooLarge', members: [] };
-  if (rows.some(({ is_whole }) => is_whole !== true)) return { kind: 'incomplete', members: [] };
-  return { kind: 'whole', members: rows.map(parseCandidate) };
+  if (rows.length > most) return { kind: 'tooLarge', members: [], lists: [] };
+  if (rows.some(({ is_whole }) => is_whole !== true)) return { kind: 'incomplete', members: [], lists: [] };
+  return { kind: 'whole', members: rows.map(parseCandidate), lists: (rows[0]?.lists ?? []) as number[] };
 }
 
 /** Cents of it that the books have in the way of the line, and that no other line names. */

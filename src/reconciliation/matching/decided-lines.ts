@@ -35,6 +35,8 @@ export type DecidedLines = {
   readonly matches: readonly DecidedMatch[];
   readonly unmatched: readonly UnmatchedLine[];
   readonly changes: readonly FiledChange[];
+  /** The files by whose lists of sales a line of a batch was divided. */
+  readonly lists: readonly number[];
 };
 
 /** What a line of a batch is about, beside what names a sale. */
@@ -62,18 +64,20 @@ export function decideLines(
   const matches: DecidedMatch[] = [];
   const unmatched: UnmatchedLine[] = [];
   const changes: FiledChange[] = [];
+  const lists = new Set<number>();
   const paid = new Set<string>();
   const named = new Map<string, number>();
   for (const entry of entries) {
     // What a batch will pay, and credits and debits of no sale, are of no installment.
     if (entry.kind === 'adjustment' || entry.kind === 'schedule') continue;
-    const match = isOfBatch(entry)
-      ? matchBatch(entry, membersOf(entry), paid)
-      : matchNamed(entry, candidatesOf(entry));
+    const batch = isOfBatch(entry) ? membersOf(entry) : null;
+    const match =
+      batch === null ? matchNamed(entry, candidatesOf(entry)) : matchBatch(entry, batch, paid);
     if (match.kind === 'unmatched') {
       unmatched.push(unmatchedLine(entry, match.reason));
       continue;
     }
+    for (const list of batch?.lists ?? []) lists.add(list);
     const nameOf = (installment: InstallmentKey) => `${entry.kind} ${placeOf(installment)}`;
     const parts = divideEntry(
       entry,
@@ -106,7 +110,7 @@ export function decideLines(
       });
     });
   }
-  return { matches, unmatched, changes };
+  return { matches, unmatched, changes, lists: [...lists] };
 }
 
 /**

@@ -1,22 +1,23 @@
-import { GRACE_DAYS } from '../judging/judged-installment.ts';
 import {
+  awaitFollower,
   type CoverageToLook,
   findCoveragesToLook,
   findNotFiled,
   lookedStep,
   type ReceivablePlace,
-} from './due-exceptions.sql.ts';
+} from './coverages.sql.ts';
 import type { MatchTools } from './match-due-file.ts';
 import { judgeInstallments } from './matches.sql.ts';
 
 const INSTALLMENTS_OF_COMMIT = 400;
 
 /**
- * Judges what was to be paid on days of which files tell, and stands in none. Repeating it is harmless,
+ * Judges what was to be paid on days that files cover, and stands in none. Days are looked through again
+ * when a file or an installment of them is written later. Repeating it is harmless,
  * in any number of processes: an exception is found once. Gives how many coverages it looked through.
  */
 export async function findMissingPayouts(tools: MatchTools, signal: AbortSignal): Promise<number> {
-  const coverages = await findCoveragesToLook(tools.database, GRACE_DAYS);
+  const coverages = await findCoveragesToLook(tools.database);
   for (const coverage of coverages) {
     if (signal.aborted) break;
     await lookThrough(tools, coverage, signal);
@@ -29,6 +30,7 @@ async function lookThrough(
   coverage: CoverageToLook,
   signal: AbortSignal,
 ): Promise<void> {
+  await awaitFollower(database, coverage.merchantId);
   let after: ReceivablePlace = [coverage.lookedTo, '00000000-0000-0000-0000-000000000000', 0];
   while (!signal.aborted) {
     const missing = await findNotFiled(database, coverage, after, INSTALLMENTS_OF_COMMIT);

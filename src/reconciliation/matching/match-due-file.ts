@@ -52,7 +52,10 @@ export async function matchDueFile(tools: MatchTools, signal: AbortSignal): Prom
   return commits;
 }
 
-/** Gives the last line that was matched; null: the end of the file, or another process goes on in it. */
+/**
+ * Gives the last line that was matched, or that before, when what was decided counts no more; null: the
+ * end of the file, or another process goes on in it.
+ */
 async function matchLines(tools: MatchTools, file: MatchedFile, afterLine: number): Promise<number | null> {
   const { database } = tools;
   const { fileNumber, fence } = file;
@@ -65,8 +68,9 @@ async function matchLines(tools: MatchTools, file: MatchedFile, afterLine: numbe
   }
   const decided = await decideEntries(database, entries, batches, file.sha256);
   const lines = { ...decided, fileNumber, fence, afterLine, lastLine: last.lineNumber };
-  const { isGone, isWaiting } = await recordMatches(database, lines, LEASE_MILLISECONDS);
+  const { isGone, isStale, isWaiting } = await recordMatches(database, lines, LEASE_MILLISECONDS);
   if (isWaiting) tools.notifyDeliverer();
+  if (isStale) return afterLine;
   if (isGone) return null;
   tools.observe(entries.length - decided.unmatched.length, decided.unmatched.length);
   return last.lineNumber;
@@ -94,7 +98,7 @@ export async function withBatches(
   return { entries, batches };
 }
 
-const NO_BATCH: FoundBatch = { kind: 'whole', members: [] };
+const NO_BATCH: FoundBatch = { kind: 'whole', members: [], lists: [] };
 
 /** What lines of one file are about, as the books stand. */
 export async function decideEntries(
@@ -104,7 +108,7 @@ export async function decideEntries(
   sha256: string,
 ): Promise<DecidedLines> {
   const [first] = entries;
-  if (first === undefined) return { matches: [], unmatched: [], changes: [] };
+  if (first === undefined) return { matches: [], unmatched: [], changes: [], lists: [] };
   const named = entries.filter((entry) => !isOfBatch(entry)).map(({ lineNumber }) => lineNumber);
   const candidates = await findNamedCandidates(database, first.fileNumber, named);
   // Only where nothing names the sale: the first rule that finds one decides.

@@ -3,8 +3,8 @@ import { recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
 import { PAYS } from '../imports/settlement-file.ts';
 import { judgeGivenSteps } from '../judging/judge.sql.ts';
 import { parseKey } from '../judging/judged.sql.ts';
-import { GRACE_DAYS } from '../judging/judged-installment.ts';
 import type { MatchedFile } from './candidates.sql.ts';
+import { coverStep, learnStep } from './coverages.sql.ts';
 import type { UnmatchedLine } from './decided-lines.ts';
 import { findLineException, isAnyWaiting, type MatchesResult, unmatchedRow } from './matches.sql.ts';
 
@@ -13,44 +13,6 @@ const FINISH = statement(
   'settlement_files.finish_matching',
   `update settlement_files set matched_at = now(), due_at = null
    where file_number = $1 and fence = $2 and matched_at is null returning file_number`,
-);
-
-/**
- * Whose money the lines of a file were, one step along the index for each merchant. A file of earlier
- * days than the first may be taken later.
- */
-const LEARN = statement(
-  'settlement_coverages.learn',
-  `with paid as (
-     select distinct m.merchant_id from settlement_matches m where m.file_number = $1
-   )
-   insert into settlement_coverages (merchant_id, format, establishment, covered_from, covered_to, looked_to)
-   select p.merchant_id, $2, $3, $4::date, $5::date, $4::date - 1 from paid p
-   order by p.merchant_id
-   on conflict (merchant_id, format, establishment) do update
-     set covered_from = excluded.covered_from, looked_to = least(settlement_coverages.looked_to, excluded.looked_to)
-     where settlement_coverages.covered_from > excluded.covered_from`,
-);
-
-/**
- * Its days, and those since the file before, which may have been missing, are looked through again: of
- * each day with its days of grace.
- */
-const COVER = statement(
-  'settlement_coverages.cover',
-  `with before as (
-     select least(coalesce(max(to_on), $3::date - 1), $3::date - 1) - $5::integer as looked_to from settlement_files
-     where format = $1 and establishment = $2 and to_on < $3::date and taken_at is not null and matched_at is not null
-   ), covered as (
-     select v.merchant_id, greatest(v.covered_from - 1, least(v.looked_to, b.looked_to)) as looked_to
-     from settlement_coverages v cross join before b
-     where v.format = $1 and v.establishment = $2 and v.covered_from <= $4::date
-       and (v.covered_to < $4::date or v.looked_to > greatest(v.covered_from - 1, b.looked_to))
-     order by v.merchant_id for no key update of v
-   )
-   update settlement_coverages v
-   set covered_to = greatest(v.covered_to, $4::date), looked_to = least(v.looked_to, c.looked_to)
-   from covered c where v.format = $1 and v.establishment = $2 and v.merchant_id = c.merchant_id`,
 );
 
 /** The sale of a line may stand in the file that has just been matched. */
@@ -70,10 +32,7 @@ export async function finishMatching(
 ): Promise<void> {
   const steps: CommitStep[] = [{ statement: FINISH, values: [fileNumber, fence] }];
   if (PAYS[format])
-    steps.push(
-      { statement: LEARN, values: [fileNumber, format, establishment, from, to] },
-      { statement: COVER, values: [format, establishment, from, to, GRACE_DAYS] },
-    );
+    steps.push(learnStep(fileNumber, null), coverStep({ format, establishment, from, to }));
   steps.push({ statement: LOOK_AGAIN, values: [] });
   await database.commit(
     steps.map((step, index) =>

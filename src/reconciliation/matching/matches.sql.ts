@@ -12,6 +12,7 @@ import type { ExceptionState } from '../exceptions/exception.ts';
 import { type ExceptionRow, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
 import { judgeSteps } from '../judging/judge.sql.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
+import { learnStep } from './coverages.sql.ts';
 import type { DecidedLines, DecidedMatch, UnmatchedLine } from './decided-lines.ts';
 
 /** Stands for no merchant in the key of an exception. */
@@ -59,35 +60,51 @@ export type MatchedLines = DecidedLines & {
   readonly lastLine: number;
 };
 
+/** Files that were not sent anew, nor are until the end of the commit: a file takes their place behind it. */
+const HOLD_STANDING = statement(
+  'settlement_files.hold_standing',
+  `select file_number from settlement_files where file_number = any ($1::bigint[]) and replaced_by is null
+   order by file_number for share`,
+);
+
+function holdStandingStep(files: readonly number[]): Step {
+  return { statement: HOLD_STANDING, values: [files] };
+}
+
 /** `gone`: another process goes on in the file. `isWaiting`: a delivery was written. */
 export type MatchesResult = { readonly isGone: boolean; readonly isWaiting: boolean };
 
-/** What some lines of a file are about, with all that follows from it, in one commit. */
+/**
+ * What some lines of a file are about, with all that follows from it, in one commit. `isStale`: a list
+ * that a batch was divided over was sent anew since, and nothing was written.
+ */
 export async function recordMatches(
   database: Database,
-  { fileNumber, fence, afterLine, lastLine, matches, unmatched, changes }: MatchedLines,
+  { fileNumber, fence, afterLine, lastLine, matches, unmatched, changes, lists }: MatchedLines,
   leaseMilliseconds: number,
-): Promise<MatchesResult> {
+): Promise<MatchesResult & { readonly isStale: boolean }> {
+  const isStale = (rows: readonly (readonly Row[])[]) => rows[0]?.length !== lists.length;
   const advance = {
     statement: ADVANCE,
     values: [fileNumber, fence, afterLine, lastLine, leaseMilliseconds],
   };
   const steps: CommitStep[] = [
-    advance,
+    lists.length === 0 ? () => null : holdStandingStep(lists),
+    (rows) => (isStale(rows) ? null : advance),
     () => keepFiledChangesStep(changes),
     () => (matches.length === 0 ? null : { statement: WRITE, values: MATCHES.values(matches) }),
     () => recordExceptionsStep(unmatched.map((line) => unmatchedRow(line))),
   ];
   const all = [...steps, ...judgeSteps(matches, steps.length)];
-  // Nothing behind the first step, when another process has the file.
+  // Nothing behind the second step, when another process has the file.
   const guarded = all.map(
     (step, index): CommitStep =>
-      index === 0
+      index <= 1
         ? step
-        : (rows) => (rows[0]?.length === 1 ? (typeof step === 'function' ? step(rows) : step) : null),
+        : (rows) => (rows[1]?.length === 1 ? (typeof step === 'function' ? step(rows) : step) : null),
   );
   const rows = await database.commit(guarded);
-  return { isGone: rows[0]?.length !== 1, isWaiting: isAnyWaiting(rows) };
+  return { isGone: rows[1]?.length !== 1, isStale: isStale(rows), isWaiting: isAnyWaiting(rows) };
 }
 
 export function isAnyWaiting(rows: readonly (readonly Row[])[]): boolean {
@@ -135,13 +152,13 @@ export function unmatchedRow(
   };
 }
 
-/** Judges installments by themselves. True: a delivery was written. */
+/** Judges installments by themselves, with what follows behind it. True: a delivery was written. */
 export async function judgeInstallments(
   database: Database,
   keys: readonly InstallmentKey[],
-  before: readonly Step[] = [],
+  behind: readonly Step[] = [],
 ): Promise<boolean> {
-  return isAnyWaiting(await database.commit([...before, ...judgeSteps(keys, before.length)]));
+  return isAnyWaiting(await database.commit([...judgeSteps(keys, 0), ...behind]));
 }
 
 const HEAL_LINE = statement(
@@ -151,26 +168,25 @@ const HEAL_LINE = statement(
    returning e.exception_id`,
 );
 
-const HOLD_STANDING = statement(
-  'settlement_files.hold_standing',
-  'select file_number from settlement_files where file_number = $1 and replaced_by is null for share',
-);
-
 /**
- * A line whose sale was found later: its exception heals, and what follows is judged. Nothing is written
- * for a file that was sent anew: what its lines were matched to is taken back once.
+ * A line whose sale was found later: its exception heals, what follows is judged, and its file covers
+ * the merchant. Nothing is written for a file, or over a list, that was sent anew: what was matched is
+ * taken back once.
  */
 export async function recordFoundLine(
   database: Database,
   { exceptionId, fileNumber }: { readonly exceptionId: string; readonly fileNumber: number },
-  { matches, changes }: Pick<DecidedLines, 'matches' | 'changes'>,
+  { matches, changes, lists }: Pick<DecidedLines, 'matches' | 'changes' | 'lists'>,
 ): Promise<boolean> {
+  const files = [fileNumber, ...lists];
   const steps: CommitStep[] = [
-    { statement: HOLD_STANDING, values: [fileNumber] },
-    (rows) => (rows[0]?.length === 1 ? { statement: HEAL_LINE, values: [exceptionId] } : null),
+    holdStandingStep(files),
+    (rows) => (rows[0]?.length === files.length ? { statement: HEAL_LINE, values: [exceptionId] } : null),
     (rows) => (rows[1]?.length === 1 ? keepFiledChangesStep(changes) : null),
     (rows) => (rows[1]?.length === 1 ? { statement: WRITE, values: MATCHES.values(matches) } : null),
   ];
-  const all = [...steps, ...judgeSteps(matches, steps.length)];
+  const merchants = [...new Set(matches.map(({ merchantId }) => merchantId))];
+  const learn: CommitStep = (rows) => (rows[1]?.length === 1 ? learnStep(fileNumber, merchants) : null);
+  const all = [...steps, ...judgeSteps(matches, steps.length), learn];
   return isAnyWaiting(await database.commit(all));
 }

@@ -5,6 +5,7 @@ import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import {
   listNumbersStep,
   lockCursorStep,
+  lookAgainStep,
   moveCursorStep,
   type Numbered,
   openCursorStep,
@@ -33,6 +34,7 @@ export async function advanceReceivables(
   upTo: number,
 ): Promise<Advance> {
   let advance: Advance = 'busy';
+  let written: ReturnType<typeof changesIn> = [];
   await database.commit([
     openCursorStep(merchantId),
     lockCursorStep(merchantId),
@@ -48,9 +50,10 @@ export async function advanceReceivables(
       return transactionIds.length === 0 ? null : readInstallmentsStep(merchantId, transactionIds);
     },
     (rows) => {
-      const written = changesIn(merchantId, rows);
+      written = changesIn(merchantId, rows);
       return written.length === 0 ? null : writeStep(merchantId, written);
     },
+    () => lookAgainStep(merchantId, written),
     (rows) => {
       if (rows[1]?.length === 0) return null;
       const numbers = numbersIn(rows);

@@ -256,6 +256,23 @@ export function writeStep(merchantId: string, rows: readonly Written[]): Step {
   return { statement: WRITE, values: [merchantId, ...INPUT.values(rows)] };
 }
 
+/**
+ * Behind what is written. Of days that files cover already: whoever looks through them does so again,
+ * and one who is at it has not seen them.
+ */
+const LOOK_AGAIN = statement(
+  'settlement_coverages.look_again',
+  `update settlement_coverages
+   set looked_to = greatest(covered_from - 1, least(looked_to, $2::date - 1)), fence = fence + 1
+   where merchant_id = $1 and covered_to >= $2::date`,
+);
+
+/** Null: none of them is new. */
+export function lookAgainStep(merchantId: string, rows: readonly FollowedReceivable[]): Step | null {
+  const [first] = rows.flatMap(({ isNew, expected }) => (isNew ? [expected.on] : [])).sort();
+  return first === undefined ? null : { statement: LOOK_AGAIN, values: [merchantId, first] };
+}
+
 const MOVE_CURSOR = statement(
   'receivables.move_cursor',
   'update receivable_cursors set after_number = $2, moved_at = now() where merchant_id = $1 and after_number < $2',

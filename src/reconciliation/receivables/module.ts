@@ -1,6 +1,7 @@
 import { serve } from '../../platform/http/endpoint.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
 import { FairLine } from '../../platform/work/fair-line.ts';
+import { DAY_REFUSALS } from '../days/contract.ts';
 import { DAY_ENDPOINTS } from '../days/endpoints.ts';
 import { EXPORT_REFUSALS } from '../exports/contract.ts';
 import { EXPORT_ENDPOINTS } from '../exports/endpoints.ts';
@@ -20,7 +21,7 @@ export const RECEIVABLES: Published = {
     {
       title: 'Reconciliation',
       text: 'Why what the acquirer owes is not shown.',
-      refusals: { ...RECEIVABLE_REFUSALS, ...EXPORT_REFUSALS },
+      refusals: { ...RECEIVABLE_REFUSALS, ...EXPORT_REFUSALS, ...DAY_REFUSALS },
     },
   ],
 };

@@ -87,7 +87,11 @@ export type GivenBack = {
 };
 
 /** What is written of a receivable. */
-export type FollowedReceivable = FollowedBefore & { readonly installmentNumber: number };
+export type FollowedReceivable = FollowedBefore & {
+  readonly installmentNumber: number;
+  /** Nothing was written of it before. */
+  readonly isNew: boolean;
+};
 
 /**
  * What changed in the receivables of a sale. One keeps the fee and the day that it was born with;
@@ -115,7 +119,16 @@ export function followSale(followed: FollowedSale, fees: FeeTable): FollowedRece
       const expected = { fee: amounts.fee, net: amounts.net, on };
       return {
         before,
-        after: { installmentNumber, canceled, state, feePortion, expected, paidOn, reported },
+        after: {
+          installmentNumber,
+          isNew: before === null,
+          canceled,
+          state,
+          feePortion,
+          expected,
+          paidOn,
+          reported,
+        },
       };
     })
     .filter(({ before, after }) => before === null || isChanged(before, after))

@@ -4,6 +4,7 @@ import { findingsOf, isOfOtherDay } from '../judging/finding.ts';
 import { feeOf, type JudgedInstallment } from '../judging/judged-installment.ts';
 import { anticipationFeeOf, dayOf, type JudgedLines, judgedLines } from '../judging/judged-lines.ts';
 import { type MatchedPart, sumOf } from '../judging/matched-part.ts';
+import { type Debit, moneyOfDay } from '../judging/money-of-day.ts';
 import { netOf } from '../settlement-entry.ts';
 
 /**
@@ -44,14 +45,11 @@ export type DayShare = {
  */
 export function dayShare(day: Day, installment: JudgedInstallment, parts: readonly MatchedPart[]): DayShare {
   const lines = judgedLines(installment, parts);
-  const { paid, pledged, twice, takings } = lines;
+  const { paid, twice } = lines;
   const isOnDay = (part: MatchedPart) => dayOf(part, installment) === day;
   const isExpected = installment.expectedOn === day;
   const expected = isExpected ? installment.expectedNet : 0;
-  const came = [...paid, ...twice].filter(isOnDay);
-  const debits = takings.flatMap((taking) => debitsOn(day, taking));
-  const claims = pledged.filter(isOnDay);
-  const received = sumOf(came, netOf) - sumOf(claims, netOf) - sumOf(debits, ({ net }) => net);
+  const { received, fees, claims, debits } = moneyOfDay(day, installment, lines);
   const named = [
     ...(isExpected ? expectedCauses(installment, parts, lines) : []),
     ...paid
@@ -62,7 +60,6 @@ export function dayShare(day: Day, installment: JudgedInstallment, parts: readon
     ...debits.flatMap(debitCauses),
   ];
   const rest = expected - received - sumOf(named, ([, amount]) => amount);
-  const fees = sumOf(came, ({ fee, anticipationFee }) => (fee ?? 0) + (anticipationFee ?? 0));
   return { expected, received, fees, causes: summed([...named, ['unexplained', rest]]) };
 }
 
@@ -111,17 +108,6 @@ function takenOff(amount: number, { takings }: JudgedLines): Cause[] {
     return [taking.name, beyond];
   });
   return [...unknown, ['canceled', left]];
-}
-
-/** `net`: what it moved at the bank on a day; some acquirers give its fee back. */
-type Debit = JudgedLines['takings'][number] & { readonly net: number };
-
-function debitsOn(day: Day, taking: JudgedLines['takings'][number]): Debit[] {
-  const { amount, moved, moves } = taking;
-  if (moved === 0) return [];
-  return moves
-    .filter(({ on }) => on === day)
-    .map((move) => ({ ...taking, net: Math.round((move.net * moved) / Math.abs(amount)) }));
 }
 
 function debitCauses(debit: Debit): Cause[] {

@@ -1,0 +1,153 @@
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { PAYS } from '../imports/settlement-file.ts';
+import { parseKey } from '../judging/judged.sql.ts';
+import { GRACE_DAYS } from '../judging/judged-installment.ts';
+import type { InstallmentKey } from '../judging/matched-part.ts';
+import { SETTLEMENT_FORMATS } from '../settlement-entry.ts';
+import type { MatchedFile } from './candidates.sql.ts';
+
+/*
+ * Which days of a merchant the files of an establishment tell of, and up to which of them the
+ * installments that no file tells of have been looked for.
+ */
+
+/**
+ * Whose money the lines of a matched file were; `$2` null: of all its lines. A file of earlier days than
+ * the first may be taken later, and the sale of a line be found when later files were matched.
+ */
+const LEARN = statement(
+  'settlement_coverages.learn',
+  `with paid as (
+     select distinct m.merchant_id from settlement_matches m where m.file_number = $1 and $2::text[] is null
+     union select unnest($2::text[])
+   )
+   insert into settlement_coverages (merchant_id, format, establishment, covered_from, covered_to, looked_to)
+   select p.merchant_id, f.format, f.establishment, f.from_on, (
+     select max(g.to_on) from settlement_files g where g.format = f.format and g.establishment = f.establishment
+       and g.taken_at is not null and g.matched_at is not null
+   ), f.from_on - 1
+   from settlement_files f cross join paid p
+   where f.file_number = $1 and f.matched_at is not null and f.format = any ($3::text[])
+   order by p.merchant_id
+   on conflict (merchant_id, format, establishment) do update
+     set covered_from = excluded.covered_from, looked_to = least(settlement_coverages.looked_to, excluded.looked_to)
+     where settlement_coverages.covered_from > excluded.covered_from`,
+);
+
+const PAYING_FORMATS = SETTLEMENT_FORMATS.filter((format) => PAYS[format]);
+
+/** `merchants` null: all of them whose a line is. */
+export function learnStep(fileNumber: number, merchants: readonly string[] | null): Step {
+  return { statement: LEARN, values: [fileNumber, merchants, PAYING_FORMATS] };
+}
+
+/**
+ * Its days, and those since the file before, which may have been missing, are looked through again: of
+ * each day with its days of grace.
+ */
+const COVER = statement(
+  'settlement_coverages.cover',
+  `with before as (
+     select least(coalesce(max(to_on), $3::date - 1), $3::date - 1) - $5::integer as looked_to from settlement_files
+     where format = $1 and establishment = $2 and to_on < $3::date and taken_at is not null and matched_at is not null
+   ), covered as (
+     select v.merchant_id, greatest(v.covered_from - 1, least(v.looked_to, b.looked_to)) as looked_to
+     from settlement_coverages v cross join before b
+     where v.format = $1 and v.establishment = $2 and v.covered_from <= $4::date
+       and (v.covered_to < $4::date or v.looked_to > greatest(v.covered_from - 1, b.looked_to))
+     order by v.merchant_id for no key update of v
+   )
+   update settlement_coverages v
+   set covered_to = greatest(v.covered_to, $4::date), looked_to = least(v.looked_to, c.looked_to)
+   from covered c where v.format = $1 and v.establishment = $2 and v.merchant_id = c.merchant_id`,
+);
+
+export function coverStep({
+  format,
+  establishment,
+  from,
+  to,
+}: Pick<MatchedFile, 'format' | 'establishment' | 'from' | 'to'>): Step {
+  return { statement: COVER, values: [format, establishment, from, to, GRACE_DAYS] };
+}
+
+/** An establishment of a merchant of whose days some were not looked through yet. */
+export type CoverageToLook = {
+  readonly merchantId: string;
+  readonly format: string;
+  readonly establishment: string;
+  readonly lookedTo: string;
+  readonly lookTo: string;
+  /** Raised by what may have been written behind the look. */
+  readonly fence: number;
+};
+
+const FIND_COVERAGES = statement(
+  'settlement_coverages.find_to_look',
+  `select merchant_id, format, establishment, to_char(looked_to, 'YYYY-MM-DD') as looked_to,
+     to_char(covered_to - $1::integer, 'YYYY-MM-DD') as look_to, fence
+   from settlement_coverages where looked_to < covered_to - $1::integer
+   order by looked_to, merchant_id limit 20`,
+);
+
+export async function findCoveragesToLook(database: Database): Promise<CoverageToLook[]> {
+  return (await database.query(FIND_COVERAGES, [GRACE_DAYS])).map((row) => ({
+    merchantId: row.merchant_id as string,
+    format: row.format as string,
+    establishment: row.establishment as string,
+    lookedTo: row.looked_to as string,
+    lookTo: row.look_to as string,
+    fence: row.fence as number,
+  }));
+}
+
+/** Whoever follows the movements of the merchant has its cursor until its commit. */
+const AWAIT_FOLLOWER = statement(
+  'receivables.await_follower',
+  'select after_number from receivable_cursors where merchant_id = $1 for share',
+);
+
+/**
+ * Waits for receivables that are being written: they may have been written before the coverage was. Those
+ * that come later raise its fence.
+ */
+export async function awaitFollower(database: Database, merchantId: string): Promise<void> {
+  await database.query(AWAIT_FOLLOWER, [merchantId]);
+}
+
+const FIND_MISSING = statement(
+  'receivables.find_not_filed',
+  `select r.merchant_id, r.transaction_id, r.installment_number, to_char(r.expected_on, 'YYYY-MM-DD') as expected_on
+   from receivables r
+   where r.merchant_id = $1 and r.filed_bank_on is null and r.expected_on > $2::date and r.expected_on <= $3::date
+     and (r.expected_on, r.transaction_id, r.installment_number) > ($4::date, $5::uuid, $6::smallint)
+     and r.expected_net > 0
+   order by r.expected_on, r.transaction_id, r.installment_number limit $7`,
+);
+
+export type ReceivablePlace = readonly [day: string, transactionId: string, installmentNumber: number];
+
+export type MissingReceivable = InstallmentKey & { readonly expectedOn: string };
+
+/** Installments that were to be paid on those days, and that no line pays. */
+export async function findNotFiled(
+  database: Database,
+  { merchantId, lookedTo, lookTo }: CoverageToLook,
+  after: ReceivablePlace,
+  limit: number,
+): Promise<MissingReceivable[]> {
+  const rows = await database.query(FIND_MISSING, [merchantId, lookedTo, lookTo, ...after, limit]);
+  return rows.map((row: Row) => ({ ...parseKey(row), expectedOn: row.expected_on as string }));
+}
+
+const LOOKED = statement(
+  'settlement_coverages.look',
+  `update settlement_coverages set looked_to = $4::date
+   where merchant_id = $1 and format = $2 and establishment = $3 and looked_to = $5::date and fence = $6`,
+);
+
+/** Some days may be to be looked through again by now: a file was taken, or an installment written. */
+export function lookedStep(coverage: CoverageToLook): Step {
+  const { merchantId, format, establishment, lookTo, lookedTo, fence } = coverage;
+  return { statement: LOOKED, values: [merchantId, format, establishment, lookTo, lookedTo, fence] };
+}
