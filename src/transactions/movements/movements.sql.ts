@@ -10,9 +10,12 @@ import type { BoletoMovementState, ListedMovement, ListedShare, MovementSubject 
  * The sequence hands out one number at a time and keeps none for a session, so that none below it
  * is handed out later.
  */
-const READ_LAST_NUMBER = statement('movements.read_last_number', 'select last_value from movement_ids');
+const READ_LAST_NUMBER = statement(
+  'movements.read_last_number',
+  'select case when is_called then last_value else 0 end as last_value from movement_ids',
+);
 
-/** The highest number that any writer was given. */
+/** The highest number that any writer was given; 0: none was yet. */
 export async function readLastNumber(database: Database): Promise<number> {
   const [row] = await database.query(READ_LAST_NUMBER, []);
   return row?.last_value as number;
