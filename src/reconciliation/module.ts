@@ -1,43 +1,81 @@
+import { serve } from '../platform/http/endpoint.ts';
 import type { Module, Published } from '../platform/module.ts';
 import type { Webhooks } from '../webhooks/module.ts';
-import {
-  type BelowExceptions,
-  EXCEPTIONS,
-  type ExceptionsContext,
-  openExceptions,
-} from './exceptions/module.ts';
+import { DAY_REFUSALS } from './days/contract.ts';
+import { DAY_ENDPOINTS } from './days/endpoints.ts';
+import { EXCEPTIONS, openExceptions } from './exceptions/module.ts';
+import { EXPORT_REFUSALS } from './exports/contract.ts';
+import { EXPORT_ENDPOINTS } from './exports/endpoints.ts';
+import { type Exports, openExports } from './exports/module.ts';
 import { type BelowMatching, type MatchingContext, openMatching } from './matching/module.ts';
-import { openReceivables, RECEIVABLES, type Receivables } from './receivables/module.ts';
+import {
+  type BelowNotifier,
+  EXCEPTION_NOTIFIERS,
+  type NotifierContext,
+  openNotifier,
+} from './notifier/module.ts';
+import { PERIOD_FAULTS, RECEIVABLE_REFUSALS } from './period-contract.ts';
+import { RECEIVABLE_ENDPOINTS } from './receivables/endpoints.ts';
+import { openReceivables } from './receivables/module.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 import { openTruth, type TruthContext } from './truth/module.ts';
 
 export const RECONCILIATION: Published = {
-  ...EXCEPTIONS,
+  ...EXCEPTION_NOTIFIERS,
   texts: TEXTS,
-  endpoints: [...RECEIVABLES.endpoints, ...EXCEPTIONS.endpoints],
-  refusals: [...RECEIVABLES.refusals, ...EXCEPTIONS.refusals],
+  endpoints: [
+    ...RECEIVABLE_ENDPOINTS,
+    ...EXPORT_ENDPOINTS,
+    ...DAY_ENDPOINTS,
+    ...EXCEPTIONS.endpoints,
+    ...EXCEPTION_NOTIFIERS.endpoints,
+  ],
+  refusals: [
+    {
+      title: 'Periods of reconciliation',
+      text: 'What the days of a period must be to each other. The tag is the name of its last day.',
+      refusals: PERIOD_FAULTS,
+    },
+    {
+      title: 'Reconciliation',
+      text: 'Why what the acquirer owes is not shown.',
+      refusals: { ...RECEIVABLE_REFUSALS, ...EXPORT_REFUSALS, ...DAY_REFUSALS },
+    },
+    ...EXCEPTIONS.refusals,
+    ...EXCEPTION_NOTIFIERS.refusals,
+  ],
 };
 
-export type Reconciliation = Module & Pick<Receivables, 'stopExports'>;
+export type Reconciliation = Module & Pick<Exports, 'stopExports'>;
 
 export type BelowReconciliation = Pick<BelowMatching, 'service'> & {
-  readonly webhooks: BelowExceptions['webhooks'] & Pick<Webhooks, 'deliverer'>;
+  readonly webhooks: BelowNotifier['webhooks'] & Pick<Webhooks, 'deliverer'>;
   readonly findWatermark: () => Promise<number>;
 };
 
 /** What the acquirer owes, its files, and where they and our books differ. */
 export function openReconciliation(
-  context: ExceptionsContext & MatchingContext & TruthContext,
+  context: NotifierContext & MatchingContext & TruthContext,
   below: BelowReconciliation,
 ): Reconciliation {
+  const { lookUp, search } = context;
   const receivables = openReceivables(context, below);
-  const exceptions = openExceptions(context, below);
+  const { isUpToDate } = receivables;
+  const exports = openExports(context, { isUpToDate });
+  const exceptions = openExceptions(context);
+  const notifier = openNotifier(context, below);
   const notifyDeliverer = () => below.webhooks.deliverer.notify();
   const matching = openMatching(context, { notifyDeliverer, service: below.service });
-  const truth = openTruth(context, { isUpToDate: receivables.isUpToDate, notifyDeliverer });
+  const truth = openTruth(context, { isUpToDate, notifyDeliverer });
   return {
-    stopExports: receivables.stopExports,
-    endpoints: [...receivables.endpoints, ...exceptions.endpoints],
+    stopExports: exports.stopExports,
+    endpoints: [
+      ...receivables.endpoints,
+      ...exports.endpoints,
+      ...serve(DAY_ENDPOINTS, { lookUp, search, isUpToDate }),
+      ...exceptions.endpoints,
+      ...notifier.endpoints,
+    ],
     works: [...receivables.works, ...exceptions.works, ...matching, ...truth],
     clockedWork: [],
   };

@@ -115,6 +115,20 @@ test('other ways out of the line are found', () => {
   assertOne(directionComplaints(computed, PLANTED_PLAN), /computed/);
 });
 
+test('folders of a module that import against their line are found', () => {
+  const folders = new Map([['cards', [['vault'], ['pairs', 'tokens']]]]);
+  const files = { 'src/cards/card.ts': '', 'src/cards/vault/stored.ts': '', 'src/cards/pairs/pair.ts': '' };
+  const importing = (from: string, specifier: string) =>
+    directionComplaints(planted({ ...files, [from]: `import { a } from '${specifier}';` }), {
+      ...PLANTED_PLAN,
+      folders,
+    });
+  assertNone(importing('src/cards/vault/stored.ts', '../pairs/pair.ts'));
+  assertNone(importing('src/cards/pairs/pair.ts', '../card.ts'));
+  assertOne(importing('src/cards/pairs/pair.ts', '../vault/stored.ts'), /pairs imports vault: against/);
+  assertOne(importing('src/cards/tokens/token.ts', '../pairs/pair.ts'), /tokens imports pairs: against/);
+});
+
 test('imports along the line pass', () => {
   const good = planted({
     'src/main.ts': "import './app/config.ts'; import './app/open-app.ts'; import './cards/card.ts';",

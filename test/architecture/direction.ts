@@ -53,7 +53,7 @@ function faultOf(from: string, target: string, wanted: Import, plan: Plan): stri
   if (isTest(target)) return `imports the test ${target}`;
   if (targetModule === 'main') return 'imports main.ts, which nobody does';
   if (target === SETTINGS) return from === CONFIG ? null : 'imports settings.ts, which only config.ts reads';
-  if (module === targetModule) return methodFault(from, target);
+  if (module === targetModule) return methodFault(from, target) ?? folderFault(from, target, plan);
   const rank = plan.line.findIndex((group) => group.includes(module));
   const targetRank = plan.line.findIndex((group) => group.includes(targetModule));
   if (targetRank === -1) return `imports ${targetModule}, which has no place in the line of ARCHITECTURE.md`;
@@ -70,6 +70,18 @@ function faultOf(from: string, target: string, wanted: Import, plan: Plan): stri
   if (rank === -1) return `stands in ${module}, which has no place in the line of ARCHITECTURE.md`;
   if (targetRank > rank) return null;
   return `${module} imports ${targetModule}: against the line of ARCHITECTURE.md`;
+}
+
+/** Folders of a module that the page has in a line; files beside them are everybody's. */
+function folderFault(from: string, target: string, plan: Plan): string | null {
+  const line = plan.folders.get(moduleOf(from));
+  const [folder, targetFolder] = [from, target].map((path) => path.split('/').slice(2, -1)[0]);
+  if (line === undefined || folder === undefined || folder === targetFolder) return null;
+  if (targetFolder === undefined) return null;
+  const rankOf = (name: string) => line.findIndex((group) => group.includes(name));
+  const [rank, targetRank] = [rankOf(folder), rankOf(targetFolder)];
+  if (rank !== -1 && targetRank > rank) return null;
+  return `${folder} imports ${targetFolder}: against the line of the folders in ARCHITECTURE.md`;
 }
 
 function methodFault(from: string, target: string): string | null {

@@ -9,6 +9,8 @@ export type Plan = {
   readonly files: readonly string[];
   /** The order of imports: each group imports the groups after it. */
   readonly line: readonly (readonly string[])[];
+  /** By module, the same order of its folders, where the page has one. */
+  readonly folders: ReadonlyMap<string, readonly (readonly string[])[]>;
   /** What names of operations begin with. */
   readonly verbs: ReadonlySet<string>;
 };
@@ -25,9 +27,12 @@ export function readPlan(tree: SourceTree): Plan {
       isAwaited: /\(comes with issue/.test(about),
     }));
   const files = entries.map(([, name = '']) => name).filter((name) => name.endsWith('.ts'));
-  const line = (/^`([^`\n]* → [^`\n]* → [^`\n]*)`$/m.exec(page)?.[1] ?? '')
-    .split('→')
-    .map((group) => group.split(',').map((module) => module.trim()));
+  const line = groupsOf(/^`([^`\n]* → [^`\n]* → [^`\n]*)`$/m.exec(page)?.[1] ?? '');
+  const folders = new Map(
+    [...page.matchAll(/^Folders of `(\w+)\/`, likewise: `([^`\n]*)`/gm)].map(
+      ([, module = '', groups = '']) => [module, groupsOf(groups)] as const,
+    ),
+  );
   const verbs = (/^Verbs of operations: ([\s\S]*?)\./m.exec(page)?.[1] ?? '')
     .split(',')
     .map((verb) => verb.trim());
@@ -36,7 +41,11 @@ export function readPlan(tree: SourceTree): Plan {
       'ARCHITECTURE.md lacks the list of modules, the line of imports or the verbs of operations',
     );
   }
-  return { modules, files, line, verbs: new Set(verbs) };
+  return { modules, files, line, folders, verbs: new Set(verbs) };
+}
+
+function groupsOf(line: string): string[][] {
+  return line.split('→').map((group) => group.split(',').map((name) => name.trim()));
 }
 
 /** What a file of `src/` is, by its place and name. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { until } from '../kit/service.ts';
-import { eefiBranchTotal, eefiCredit, eefiHeader, eefiTrailer } from './files/eefi-lines.ts';
+import { eefiBranchTotal, eefiCredit, eefiHeader, eefiTrailer, eefiUnscheduled } from './files/eefi-lines.ts';
 import {
   branchHeader,
   eevcBatch,
@@ -70,7 +70,12 @@ let credits = 0;
 const ofNovember = (day: number) => `${day}112026`;
 
 /** A credit of a batch. */
-async function takeCredit(batch: number, gross: number, onDay = '20112026'): Promise<void> {
+async function takeCredit(
+  batch: number,
+  gross: number,
+  onDay = '20112026',
+  others: readonly string[] = [],
+): Promise<void> {
   credits += 1;
   const fee = feeOf(gross);
   const sums = [[1, gross - fee] as const, ...Array.from({ length: 3 }, () => [0, 0] as const)];
@@ -78,8 +83,9 @@ async function takeCredit(batch: number, gross: number, onDay = '20112026'): Pro
     numbered(eefiHeader(), credits),
     branchHeader('032'),
     eefiCredit({ batch, gross, fee, net: gross - fee }),
+    ...others,
     eefiBranchTotal(sums),
-    eefiTrailer(1, 5, sums),
+    eefiTrailer(1, 5 + others.length, sums),
   ];
   await take(
     `EEFI-${credits}`,
@@ -376,4 +382,33 @@ test('what is divided in the moment when its list is sent anew is taken back', a
   }
   await lookAgain();
   assert.deepEqual(await filed(ids), [9_750, null, 9_750]);
+});
+
+test('what is taken off the schedule finds its sale by the list of its batch, or is an exception of its amount', async () => {
+  const [known, late] = [1_701, 1_702].map((nsu) => ({ nsu, gross: 10_000 })) as [Member, Member];
+  const id = await sell(known, '2026-11-20');
+  await takeList(1_701, [known]);
+  const unscheduled = (member: Member, batch: number) =>
+    eefiUnscheduled(400, '1', { batch, nsu: member.nsu, installmentNumber: 0 });
+  await takeCredit(1_701, 10_000, '20112026', [unscheduled(known, 1_701), unscheduled(late, 1_702)]);
+  await bench.match();
+  const taken = (transactionId: string) =>
+    bench.auditor.query(
+      `select rule, gross::int as gross, net::int as net from settlement_matches where transaction_id = $1 and kind = 'cancel'`,
+      [transactionId],
+    );
+  assert.deepEqual(await taken(id), [{ rule: 'batch', gross: -400, net: 0 }]);
+  const lines = () =>
+    bench.auditor.query(
+      `select state, found, amount::int as amount from reconciliation_exceptions where merchant_id = '' and class = 'cancellationUnknown'`,
+    );
+  assert.deepEqual(await lines(), [{ state: 'open', found: 'notFound', amount: 400 }]);
+  const found = await sell(late, '2026-11-20');
+  await takeList(1_702, [late]);
+  await lookAgain();
+  assert.deepEqual(await taken(found), [{ rule: 'batch', gross: -400, net: 0 }]);
+  assert.deepEqual(
+    (await lines()).map(({ state }) => state),
+    ['healed'],
+  );
 });

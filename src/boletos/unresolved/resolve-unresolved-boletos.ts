@@ -50,7 +50,8 @@ const TRIES_BEFORE_WARNING = 8;
  */
 export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal: WakeSignal): Work {
   const { database } = tools;
-  const lease = 2 * tools.bankTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+  // Which bank it is, its record, and what is asked of it.
+  const lease = 3 * tools.bankTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
   return new Dispatcher<Boleto, BankResult>({
     name: 'resolveUnresolvedBoletos',
     limits: DISPATCH.unresolvedBoletos,
@@ -91,7 +92,11 @@ async function findOrCancel(
   boleto: Boleto,
 ): Promise<BankResult> {
   const { merchantId, ourNumber } = boleto;
-  if (!isOfBank(boleto, bank.bankCode))
+  // One that was away at the start has not been asked yet which one it is.
+  const bankCode = bank.bankCode === '' ? await bank.learnCode(timeout) : bank.bankCode;
+  if (bankCode === '')
+    return { kind: 'unknown', cause: 'silent', reason: 'the bank has not said yet which one it is' };
+  if (!isOfBank(boleto, bankCode))
     return { kind: 'unknown', cause: 'notAsked', reason: 'this bank has not registered it' };
   const found = boleto.isExpiring ? resultOfLastSearch(boleto, await bank.find(boleto, timeout)) : null;
   if (found !== null) return found;

@@ -1,4 +1,4 @@
-import { recordLayout } from '../files/fixed-width.ts';
+import { recordLayout } from '../layouts/fixed-width.ts';
 
 /** CNAB 240 of the FEBRABAN, return of collection (cobrança): lots of pairs of segments T and U. */
 

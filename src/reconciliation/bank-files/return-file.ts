@@ -4,7 +4,7 @@ import {
   type RecordLayout,
   type RecordReader,
   recordReader,
-} from '../files/fixed-width.ts';
+} from '../layouts/fixed-width.ts';
 import {
   CNAB_AMOUNTS,
   CNAB_FILE_HEADER,

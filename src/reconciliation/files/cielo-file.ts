@@ -11,7 +11,7 @@ import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
 import { bareEntry, cieloBrand, installmentOf, keptText, negative } from './entry-fields.ts';
 import type { FileReading } from './file-reading.ts';
 import type { Findings, Place } from './findings.ts';
-import type { RecordValues } from './fixed-width.ts';
+import type { RecordValues } from '../layouts/fixed-width.ts';
 import { type GoodLine, onRecord, recordLines } from './record-lines.ts';
 import {
   DAYS_REVERSED,

@@ -1,6 +1,6 @@
 import { brandOf, isCardNumber } from '../../values/card-number.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
-import type { RecordLayout } from './fixed-width.ts';
+import type { RecordLayout } from '../layouts/fixed-width.ts';
 
 const HIDDEN = '*';
 const SHORTEST_CARD = 13;

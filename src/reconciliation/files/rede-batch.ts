@@ -10,7 +10,7 @@ import type {
 import type { SettlementEntry } from '../settlement-entry.ts';
 import { bareEntry, keptText, redeBrand } from './entry-fields.ts';
 import type { Findings, Place } from './findings.ts';
-import type { RecordValues } from './fixed-width.ts';
+import type { RecordValues } from '../layouts/fixed-width.ts';
 import type { GoodLine } from './record-lines.ts';
 import { disagrees, tooMany } from './settlement-faults.ts';
 

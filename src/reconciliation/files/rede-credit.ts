@@ -7,7 +7,7 @@ import {
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
 import { bareEntry, installmentOfText, keptText, redeBrand } from './entry-fields.ts';
 import type { Findings } from './findings.ts';
-import type { RecordValues } from './fixed-width.ts';
+import type { RecordValues } from '../layouts/fixed-width.ts';
 import type { GoodLine } from './record-lines.ts';
 import { kindOfReason } from './rede-debit.ts';
 import { notOf } from './settlement-faults.ts';

@@ -10,7 +10,7 @@ import {
 } from '../layouts/rede-debits-layout.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
 import { bareEntry, keptText, negative, redeBrand } from './entry-fields.ts';
-import type { RecordValues } from './fixed-width.ts';
+import type { RecordValues } from '../layouts/fixed-width.ts';
 
 /** The kind of a debit or credit by the number of its reason, as the table of the layout has it. */
 export function kindOfReason(reason: string | null): EntryKind {

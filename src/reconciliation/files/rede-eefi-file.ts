@@ -24,7 +24,7 @@ import type { SettlementEntry } from '../settlement-entry.ts';
 import { agrees, keptText } from './entry-fields.ts';
 import type { FileReading } from './file-reading.ts';
 import type { Findings } from './findings.ts';
-import type { RecordValues } from './fixed-width.ts';
+import type { RecordValues } from '../layouts/fixed-width.ts';
 import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
 import { anticipationOf, creditAdjustmentOf, creditOf } from './rede-credit.ts';
 import { bankDebit, netAdjustment, orderedDebit, unscheduled } from './rede-debit.ts';

@@ -1,5 +1,5 @@
 import type { Sentence } from '../../platform/http/sentence.ts';
-import type { FaultOfField, FieldFault } from './fixed-width.ts';
+import type { FaultOfField, FieldFault } from '../layouts/fixed-width.ts';
 
 /**
  * Why a file is refused, in both languages; a text of the file is repeated only where it is a short

@@ -1,7 +1,7 @@
 import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Day, Instant } from '../../values/instant.ts';
-import { referenceTail } from '../matching/entry-match.ts';
+import { referenceTail } from '../order-reference.ts';
 import type { SettlementEntry, SettlementFileHead, SettlementFormat } from '../settlement-entry.ts';
 import { type FilePlace, placeOfFile, type SettlementFile } from './settlement-file.ts';
 

@@ -1,42 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { DUE, PAYOUT, INSTALLMENT as SAMPLE } from '../../../test/reconciliation/judged-sample.ts';
 import type { Day } from '../../values/instant.ts';
 import { findingsOf } from './finding.ts';
 import type { JudgedInstallment } from './judged-installment.ts';
 import type { MatchedPart } from './matched-part.ts';
 
-const DUE = '2026-12-03' as Day;
-const INSTALLMENT: JudgedInstallment = {
-  gross: 10_000,
-  canceled: 0,
-  chargedBack: 0,
-  chargedBackByFiles: 0,
-  feePortion: 249,
-  expectedFee: 249,
-  expectedNet: 9_751,
-  expectedOn: DUE,
-  paidOn: null,
-  installmentCount: 3,
-  state: 'authorized',
-  isCovered: true,
-  awaitsList: false,
-  mayStillTake: false,
-};
-const PAYOUT: MatchedPart = {
-  kind: 'payout',
-  rule: 'reference',
-  fileNumber: 1,
-  lineNumber: 2,
-  gross: 10_000,
-  fee: 249,
-  net: 9_751,
-  anticipationFee: null,
-  bankOn: DUE,
-  document: null,
-  changeId: null,
-  changeState: null,
-};
+const INSTALLMENT = { ...SAMPLE, installmentCount: 3 };
 
 const found = (parts: readonly Partial<MatchedPart>[], installment: Partial<JudgedInstallment> = {}) =>
   findingsOf(

@@ -2,7 +2,7 @@ import { type Reader, type Row, type Step, statement } from '../../platform/post
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
 import { addDays, type Day } from '../../values/instant.ts';
-import type { EntryKind } from '../settlement-entry.ts';
+import type { EntryKind, EntryMoney } from '../settlement-entry.ts';
 import { AWAITS_LIST, COVERED_TO } from './coverage.sql.ts';
 import { GRACE_DAYS, type JudgedInstallment, TAKING_DAYS } from './judged-installment.ts';
 import type { InstallmentKey, MatchedPart, MatchRule } from './matched-part.ts';
@@ -115,10 +115,11 @@ export function partsByPlace(rows: readonly Row[]): ReadonlyMap<string, readonly
   return new Map([...places].map(([place, found]) => [place, found.map(parsePart)]));
 }
 
-export function parsePart(row: Row): MatchedPart {
+/** Of a line, or of its part in an installment. */
+export function parseLine(row: Row): EntryMoney &
+  Pick<MatchedPart, 'kind' | 'fileNumber' | 'lineNumber' | 'bankOn' | 'document'> {
   return {
     kind: row.kind as EntryKind,
-    rule: row.rule as MatchRule,
     fileNumber: row.file_number as number,
     lineNumber: row.line_number as number,
     gross: row.gross as number,
@@ -127,6 +128,13 @@ export function parsePart(row: Row): MatchedPart {
     anticipationFee: row.anticipation_fee as number | null,
     bankOn: row.bank_day as Day | null,
     document: row.document as string | null,
+  };
+}
+
+export function parsePart(row: Row): MatchedPart {
+  return {
+    ...parseLine(row),
+    rule: row.rule as MatchRule,
     changeId: row.change_id as string | null,
     changeState: row.change_state as MatchedPart['changeState'],
   };

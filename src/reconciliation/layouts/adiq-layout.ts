@@ -1,4 +1,4 @@
-import { recordLayout } from '../files/fixed-width.ts';
+import { recordLayout } from './fixed-width.ts';
 
 /** Adiq EDI 3.1: file `EDI_020_YYYYMMDD_…txt`, lots of one day and currency, a number on every line. */
 

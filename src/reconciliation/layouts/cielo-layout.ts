@@ -1,4 +1,4 @@
-import { type CodeTable, recordLayout } from '../files/fixed-width.ts';
+import { type CodeTable, recordLayout } from './fixed-width.ts';
 
 /** Cielo 04, "liquidação e pagamento", of the electronic statement v15. */
 

@@ -1,4 +1,4 @@
-import type { CodeTable, RecordLayout } from '../files/fixed-width.ts';
+import type { CodeTable, RecordLayout } from './fixed-width.ts';
 import type { SettlementFormat } from '../settlement-entry.ts';
 import { ADIQ_RECORDS } from './adiq-layout.ts';
 import { CIELO_RECORDS } from './cielo-layout.ts';

@@ -1,4 +1,4 @@
-import { type CodeTable, recordLayout } from '../files/fixed-width.ts';
+import { type CodeTable, recordLayout } from './fixed-width.ts';
 import { REDE_BRANDS } from './rede-eevc-layout.ts';
 
 /** The debits of Rede's EEFI, each with what e-commerce adds to it on the line behind it. */
@@ -167,7 +167,7 @@ export const EEFI_SETTLED_DEBIT = recordLayout(
 export const EEFI_UNSCHEDULED = recordLayout(
   '049',
   'Installment taken off the schedule',
-  'A `cancel` or `chargeback` by `debitType`, of the installment; `gross` negative, `net` 0: no money is moved, the installment will be paid less.',
+  'A `cancel` or `chargeback` by `debitType`, of the installment; `gross` negative, `net` 0: no money is moved, the installment will be paid less. Without a 057 behind it its sale is the one that the list of the batch (EEVC) has under its NSU; until there is such a list it is an exception of its amount.',
   [
     ['recordType', 1, 3, '= 049', 'Record'],
     ['establishment', 4, 12, 'digits', 'Establishment (PV) of the sale'],

@@ -1,4 +1,4 @@
-import { type CodeTable, recordLayout } from '../files/fixed-width.ts';
+import { type CodeTable, recordLayout } from './fixed-width.ts';
 import { REDE_BRANDS, REDE_NAMES } from './rede-eevc-layout.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type CodeTable, recordLayout } from '../files/fixed-width.ts';
+import { type CodeTable, recordLayout } from './fixed-width.ts';
 
 /** Rede EEVC, credit sales: a batch (RV), its sales, what e-commerce adds to them, its installments. */
 

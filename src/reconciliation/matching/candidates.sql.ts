@@ -1,9 +1,9 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Day } from '../../values/instant.ts';
-import { CHARGED_BACK } from '../judging/judged.sql.ts';
+import { CHARGED_BACK, parseKey, parseLine } from '../judging/judged.sql.ts';
 import type { JudgedInstallment } from '../judging/judged-installment.ts';
-import type { EntryKind, SettlementEntry, SettlementFormat } from '../settlement-entry.ts';
+import type { SettlementEntry, SettlementFormat } from '../settlement-entry.ts';
 import type { BatchMember } from './batch-members.ts';
 import type { Candidate } from './entry-match.ts';
 import type { PartWeight } from './entry-parts.ts';
@@ -11,7 +11,12 @@ import type { PartWeight } from './entry-parts.ts';
 /** An installment that a line may be about, as the books have it now. */
 export type FoundCandidate = Candidate &
   BatchMember &
-  PartWeight & { readonly state: JudgedInstallment['state']; readonly accountNumber: string };
+  PartWeight & {
+    readonly state: JudgedInstallment['state'];
+    readonly accountNumber: string;
+    /** The file that lists its sale in the batch of the line; null: it was found otherwise. */
+    readonly list: number | null;
+  };
 
 /** A file whose lines are being matched, under the lease of this process. */
 export type MatchedFile = {
@@ -85,7 +90,7 @@ export type FiledEntry = SettlementEntry & { readonly fileNumber: number };
 
 const ENTRY_COLUMNS = `e.file_number, e.line_number, e.kind, e.establishment, e.order_reference, e.tid, e.nsu,
   e.authorization_code, e.brand, e.card_last_four, to_char(e.sold_on, 'YYYY-MM-DD') as sold_on, e.installment_number,
-  e.installment_count, e.gross, e.fee, e.net, e.anticipation_fee, to_char(e.bank_on, 'YYYY-MM-DD') as bank_on, e.batch,
+  e.installment_count, e.gross, e.fee, e.net, e.anticipation_fee, to_char(e.bank_on, 'YYYY-MM-DD') as bank_day, e.batch,
   e.receivable_unit, e.description, e.document`;
 
 const READ_NEXT = statement(
@@ -105,9 +110,7 @@ export async function readNextEntries(
 
 function parseEntry(row: Row): FiledEntry {
   return {
-    fileNumber: row.file_number as number,
-    lineNumber: row.line_number as number,
-    kind: row.kind as EntryKind,
+    ...parseLine(row),
     establishment: row.establishment as string,
     orderReference: row.order_reference as string | null,
     tid: row.tid as string | null,
@@ -118,15 +121,9 @@ function parseEntry(row: Row): FiledEntry {
     soldOn: row.sold_on as Day | null,
     installmentNumber: row.installment_number as number | null,
     installmentCount: row.installment_count as number,
-    gross: row.gross as number,
-    fee: row.fee as number | null,
-    net: row.net as number | null,
-    anticipationFee: row.anticipation_fee as number | null,
-    bankOn: row.bank_on as Day | null,
     batch: row.batch as string | null,
     receivableUnit: row.receivable_unit as string | null,
     description: row.description as string | null,
-    document: row.document as string | null,
   };
 }
 
@@ -175,6 +172,22 @@ const OF_TAKING = `case when e.kind in ('cancel', 'chargeback') and e.installmen
      ) end as named, e.kind as line_kind`;
 
 /**
+ * A line `e` that has nothing but batch and NSU of its sale (Rede: 049): what the acquirer's list of that
+ * batch has under the NSU.
+ */
+const OF_LIST = `from (
+       select l.file_number, l.line_number from settlement_entries l
+       join settlement_files f on f.file_number = l.file_number and f.taken_at is not null and f.replaced_by is null
+       where l.establishment = e.establishment and l.batch = e.batch and l.kind = 'sale'
+         and ltrim(l.nsu, '0') = ltrim(e.nsu, '0') and e.kind <> 'sale'
+         and e.reference_tail is null and e.tid is null and e.authorization_code is null
+     ) s join settlement_matches m on m.file_number = s.file_number and m.line_number = s.line_number
+     cross join lateral (
+       select * from receivables where merchant_id = m.merchant_id and transaction_id = m.transaction_id
+         and installment_number = m.installment_number limit 1
+     ) r`;
+
+/**
  * Of an acquirer's number, with or without the zeros in front of it. Several sales of one identifier
  * are already too many, and a sale has as many installments as two digits count.
  */
@@ -184,16 +197,19 @@ const FIND = statement(
      select * from settlement_entries
      where file_number = $1 and line_number = any ($2::integer[]) order by line_number
    ) e cross join lateral (
-     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING} from receivables r
+     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING}, null::bigint as list from receivables r
       where r.reference_tail = e.reference_tail limit 200)
      union
-     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING} from receivables r
+     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING}, null from receivables r
       where r.tid in (e.tid, ltrim(e.tid, '0')) limit 200)
+     union
+     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING}, s.file_number ${OF_LIST} limit 200)
    ) c`,
 );
 
 /**
- * By line, the installments of all merchants that our reference or the acquirer's identifier names.
+ * By line, the installments of all merchants that our reference, the acquirer's identifier or its list
+ * names.
  */
 export async function findNamedCandidates(
   database: Database,
@@ -310,11 +326,10 @@ function unnamedOf(row: Row): number {
 
 function parseCandidate(row: Row): FoundCandidate {
   const state = row.state as FoundCandidate['state'];
+  const list = (row.list ?? null) as number | null;
   return {
-    merchantId: row.merchant_id as string,
+    ...parseKey(row),
     accountNumber: row.account_number as string,
-    transactionId: row.transaction_id as string,
-    installmentNumber: row.installment_number as number,
     installmentCount: row.installment_count as number,
     soldOn: row.sold_on as Day,
     nsu: row.nsu as string | null,
@@ -327,6 +342,8 @@ function parseCandidate(row: Row): FoundCandidate {
     saleGross: row.sale_amount as number,
     state,
     isBlocked: state === 'blocked',
+    isListed: list !== null,
+    list,
     reportedOn: row.reported_on as Day | null,
     isPaid: row.is_paid as boolean,
   };

@@ -35,7 +35,7 @@ export type DecidedLines = {
   readonly matches: readonly DecidedMatch[];
   readonly unmatched: readonly UnmatchedLine[];
   readonly changes: readonly FiledChange[];
-  /** The files by whose lists of sales a line of a batch was divided. */
+  /** The files by whose lists of sales lines of a batch were matched. */
   readonly lists: readonly number[];
 };
 
@@ -78,6 +78,7 @@ export function decideLines(
       continue;
     }
     for (const list of batch?.lists ?? []) lists.add(list);
+    for (const { list } of match.installments) if (list !== null) lists.add(list);
     const nameOf = (installment: InstallmentKey) => `${entry.kind} ${placeOf(installment)}`;
     const parts = divideEntry(
       entry,

@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Day } from '../../values/instant.ts';
 import { paidMembers } from './batch-members.ts';
-import { type Candidate, type MatchableEntry, matchEntry, referenceTail } from './entry-match.ts';
+import { referenceTail } from '../order-reference.ts';
+import { type Candidate, type MatchableEntry, matchEntry } from './entry-match.ts';
 import { divideEntry } from './entry-parts.ts';
 
 const SALE: Candidate = {
@@ -17,6 +18,7 @@ const SALE: Candidate = {
   tid: '10069930690864A81ABA',
   gross: 1_000,
   saleGross: 1_000,
+  isListed: false,
 };
 const OTHER: Candidate = {
   ...SALE,
@@ -57,6 +59,7 @@ test('the rules are asked in their order, and each finds alone', () => {
   assert.equal(ruleOf({ ...ENTRY, orderReference: null, tid: null }, [SALE, OTHER]), 'nsu');
   assert.equal(ruleOf({ ...ENTRY, orderReference: null, tid: null, nsu: '9' }, [SALE]), 'authorization');
   assert.equal(ruleOf(NOTHING, [SALE, OTHER]), 'notFound');
+  assert.equal(ruleOf(NOTHING, [{ ...SALE, isListed: true }]), 'batch');
 });
 
 test('a reference counts with its last sixteen digits, and with no fewer', () => {

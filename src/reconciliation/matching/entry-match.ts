@@ -1,6 +1,7 @@
 import type { Day } from '../../values/instant.ts';
 import { addDays } from '../../values/instant.ts';
 import type { MatchRule } from '../judging/matched-part.ts';
+import { referenceDigits } from '../order-reference.ts';
 import type { SettlementEntry } from '../settlement-entry.ts';
 
 /** An installment as matching sees it. */
@@ -16,6 +17,8 @@ export type Candidate = {
   /** Cents of the installment, and of its whole sale. */
   readonly gross: number;
   readonly saleGross: number;
+  /** The acquirer's own list has its sale under batch and NSU of the line, which has no more of it. */
+  readonly isListed: boolean;
 };
 
 export type MatchableEntry = Pick<
@@ -39,21 +42,6 @@ export type Unmatched = 'notFound' | 'ambiguous' | 'noSuchInstallment';
 export type EntryMatch<C extends Candidate = Candidate> =
   | { readonly kind: 'matched'; readonly rule: MatchRule; readonly installments: readonly C[] }
   | { readonly kind: 'unmatched'; readonly reason: Unmatched };
-
-/** Short order numbers of acquirers hold at least so many digits of our reference. */
-const LEAST_REFERENCE_DIGITS = 16;
-
-/** The hexadecimal digits of our reference in an order number; null: it is none of ours. */
-function referenceDigits(orderReference: string | null): string | null {
-  const digits = (orderReference ?? '').trim().replaceAll('-', '').toLowerCase();
-  return /^[0-9a-f]{16,32}$/.test(digits) ? digits : null;
-}
-
-/** The last digits of a reference as the signed number that receivables are found by. */
-export function referenceTail(orderReference: string | null): bigint | null {
-  const digits = referenceDigits(orderReference);
-  return digits === null ? null : BigInt.asIntN(64, BigInt(`0x${digits.slice(-LEAST_REFERENCE_DIGITS)}`));
-}
 
 /** Files write numbers with zeros in front, or with fewer of them than the acquirer's answer had. */
 function plainNumber(text: string | null): string | null {
@@ -102,7 +90,7 @@ function endsWithDigits({ transactionId }: Candidate, digits: string): boolean {
 }
 
 const RULES: readonly {
-  readonly rule: Exclude<MatchRule, 'batch'>;
+  readonly rule: MatchRule;
   readonly fits: (entry: MatchableEntry, candidate: Candidate) => boolean;
 }[] = [
   {
@@ -130,6 +118,7 @@ const RULES: readonly {
       candidate.soldOn <= addDays(entry.soldOn, 1) &&
       isSameAmount(entry, candidate),
   },
+  { rule: 'batch', fits: (_, { isListed }) => isListed },
 ];
 
 /**

@@ -1,59 +1,22 @@
 import { serve } from '../../platform/http/endpoint.ts';
-import type { Module, ModuleContext, Published } from '../../platform/module.ts';
-import { FairLine } from '../../platform/work/fair-line.ts';
-import { DAY_REFUSALS } from '../days/contract.ts';
-import { DAY_ENDPOINTS } from '../days/endpoints.ts';
-import { EXPORT_REFUSALS } from '../exports/contract.ts';
-import { EXPORT_ENDPOINTS } from '../exports/endpoints.ts';
-import { PERIOD_FAULTS, RECEIVABLE_REFUSALS } from '../period-contract.ts';
+import type { Module, ModuleContext } from '../../platform/module.ts';
 import { RECEIVABLE_ENDPOINTS } from './endpoints.ts';
 import { type Follower, openFollower } from './open-follower.ts';
 import { followingWork } from './work.ts';
 
-export const RECEIVABLES: Published = {
-  endpoints: [...RECEIVABLE_ENDPOINTS, ...EXPORT_ENDPOINTS, ...DAY_ENDPOINTS],
-  refusals: [
-    {
-      title: 'Periods of reconciliation',
-      text: 'What the days of a period must be to each other. The tag is the name of its last day.',
-      refusals: PERIOD_FAULTS,
-    },
-    {
-      title: 'Reconciliation',
-      text: 'Why what the acquirer owes is not shown.',
-      refusals: { ...RECEIVABLE_REFUSALS, ...EXPORT_REFUSALS, ...DAY_REFUSALS },
-    },
-  ],
-};
-
-/** At the same time in this process; each reads a page now and then, in the line of searches. */
-const EXPORTS = { name: 'exports', slots: 8, waiting: 16, longestWaitMilliseconds: 2_000 };
-
-export type Receivables = Module &
-  Pick<Follower, 'isUpToDate'> & {
-    /** Ends what is still being read, which a stop would wait for. */
-    readonly stopExports: () => void;
-  };
+export type Receivables = Module & Pick<Follower, 'isUpToDate'>;
 
 export function openReceivables(
   context: ModuleContext,
   { findWatermark }: { readonly findWatermark: () => Promise<number> },
 ): Receivables {
-  const { lookUp, search } = context;
   const follower = openFollowing(context, findWatermark);
   const { isUpToDate } = follower;
-  const stopping = new AbortController();
-  const exportLine = new FairLine(EXPORTS);
   return {
-    endpoints: [
-      ...serve(RECEIVABLE_ENDPOINTS, { lookUp, isUpToDate }),
-      ...serve(EXPORT_ENDPOINTS, { lookUp, search, isUpToDate, exportLine, stopping: stopping.signal }),
-      ...serve(DAY_ENDPOINTS, { lookUp, search, isUpToDate }),
-    ],
+    endpoints: serve(RECEIVABLE_ENDPOINTS, { lookUp: context.lookUp, isUpToDate }),
     works: [followingWork(follower)],
     clockedWork: [],
     isUpToDate,
-    stopExports: () => stopping.abort(),
   };
 }
 

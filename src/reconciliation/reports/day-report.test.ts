@@ -1,44 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { DUE, INSTALLMENT, PAYOUT } from '../../../test/reconciliation/judged-sample.ts';
 import type { Day } from '../../values/instant.ts';
-import type { MatchedPart } from '../judging/matched-part.ts';
+import { movedDays } from '../days/day.ts';
+import { filedPayout, type MatchedPart } from '../judging/matched-part.ts';
+import { apartDays } from '../judging/money-of-day.ts';
 import { dayShare, dayTotals, lineShare } from './day-report.ts';
 
-const DUE = '2026-12-03' as Day;
 const LATER = '2026-12-04' as Day;
 const LAST = '2026-12-07' as Day;
 const EARLIER = '2026-11-20' as Day;
-const INSTALLMENT = {
-  gross: 10_000,
-  canceled: 0,
-  chargedBack: 0,
-  chargedBackByFiles: 0,
-  feePortion: 249,
-  expectedFee: 249,
-  expectedNet: 9_751,
-  expectedOn: DUE,
-  paidOn: null,
-  installmentCount: 1,
-  state: 'authorized',
-  isCovered: true,
-  awaitsList: false,
-  mayStillTake: false,
-} as const;
-const PAYOUT: MatchedPart = {
-  kind: 'payout',
-  rule: 'reference',
-  fileNumber: 1,
-  lineNumber: 2,
-  gross: 10_000,
-  fee: 249,
-  net: 9_751,
-  anticipationFee: null,
-  bankOn: DUE,
-  document: null,
-  changeId: null,
-  changeState: null,
-};
 
 const shareOf = (day: Day, parts: readonly Partial<MatchedPart>[], change: object = {}) =>
   dayShare(
@@ -191,6 +163,24 @@ test('every cent of expected less received has a name, whatever the lines say', 
         }
       },
     ),
+    { numRuns: 2_000 },
+  );
+});
+
+test('what is not looked at line by line moves one payout, on the day that its receivable shows', () => {
+  fc.assert(
+    fc.property(PARTS, fc.constantFrom(0, 400, 10_000), (parts, canceled) => {
+      const installment = { ...INSTALLMENT, canceled };
+      const all = parts.map((part, lineNumber) => ({ ...PAYOUT, ...part, lineNumber }));
+      const [days, apart, filed] = [[EARLIER, DUE, LATER], apartDays(all, installment), filedPayout(all)];
+      const moved = new Map(movedDays(installment, all).map((each) => [each.day, each.received]));
+      for (const day of days) {
+        const { received, fees } = dayShare(day, installment, all);
+        assert.deepEqual([received, fees], [moved.get(day)?.net ?? 0, moved.get(day)?.fee ?? 0]);
+        if (apart === null) assert.equal(received, day === filed.bankOn ? filed.net : 0);
+        else if (day < apart.from || day > apart.to) assert.equal(received, 0);
+      }
+    }),
     { numRuns: 2_000 },
   );
 });

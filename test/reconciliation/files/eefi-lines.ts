@@ -220,11 +220,15 @@ const eefiOrderTwin = (record: '055' | '056') =>
     99: ORDER,
   });
 
-const eefiUnscheduled = (amount: number, debitType: '1' | '2') =>
+export const eefiUnscheduled = (
+  amount: number,
+  debitType: '1' | '2',
+  { batch = 701, nsu = 53, installmentNumber = 2 } = {},
+) =>
   line(167, {
     1: '049',
     4: PV,
-    13: digits(701, 9),
+    13: digits(batch, 9),
     37: '19122026',
     45: digits(9_750 - amount, 15),
     60: digits(9_750, 15),
@@ -234,9 +238,9 @@ const eefiUnscheduled = (amount: number, debitType: '1' | '2') =>
     113: digits(amount, 15),
     128: '544828XXXXXX0007',
     144: '19112026',
-    152: digits(53, 12),
+    152: digits(nsu, 12),
     164: debitType,
-    165: '02',
+    165: digits(installmentNumber, 2),
     167: '1',
   });
 
