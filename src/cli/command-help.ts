@@ -4,6 +4,9 @@ import { COMMANDS } from './commands.ts';
 /** In a checkout it is `npm run parcela --`. */
 const CALL = 'parcela';
 
+/** No command of this program: the launcher starts the service (bin/parcela). */
+const SERVE = ['serve', 'run the service, until SIGTERM'] as const;
+
 /** What every command takes besides its own. */
 export const COMMON_SWITCHES = [
   { name: 'json', description: 'print JSON, for programs' },
@@ -19,12 +22,13 @@ export function helpLines(words: readonly string[]): string[] {
   if (meant.length === 1 && only !== undefined && words.length === only.words.length)
     return commandHelp(only);
   const rows = meant.map((command) => [command.words.join(' '), command.summary] as const);
+  const all = words.length === 0 ? [SERVE, ...rows] : rows;
   return [
     `Usage: ${CALL} <command> [options]`,
     '',
-    ...aligned(rows),
+    ...aligned(all),
     '',
-    `${CALL} help <command> shows the options of one; ${CALL} serve runs the service.`,
+    `${CALL} help <command> shows the options of one; the settings of ${CALL} serve are in docs/configuration.md.`,
     `In a checkout: npm run ${CALL} -- <command>, and npm start.`,
     'Exit codes: 0 done, 1 refused, 2 wrong usage.',
   ];

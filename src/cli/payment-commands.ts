@@ -1,11 +1,12 @@
 import { type KeyedRequestLook, listKeyedRequests } from '../idempotency/keyed-requests.sql.ts';
+import { DAYS_KEPT } from '../idempotency/work.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { TransactionWithCancels } from '../transactions/cancels/cancel.ts';
 import { findIdsOfReference } from '../transactions/transaction-looks.sql.ts';
 import { findTransactionWithCancels } from '../transactions/transaction-queries.sql.ts';
 import { reaisText } from '../values/cents.ts';
 import { isUuid, millisecondsOfId } from '../values/ids.ts';
-import { type Instant, utcText } from '../values/instant.ts';
+import { type Instant, instant, utcText } from '../values/instant.ts';
 import { listMessagesOf, type PaymentMessage } from '../webhooks/history/messages-of-payments.sql.ts';
 import {
   type AuditedCommandTools,
@@ -47,9 +48,14 @@ export const PAYMENT_COMMANDS: readonly Command[] = [
   },
 ];
 
+/** `key` none: no key of it is kept. Its moment is that of the id, which is given as it comes. */
+type ShownRequest =
+  | (KeyedRequestLook & { readonly key: 'kept' })
+  | { readonly key: 'none'; readonly resourceId: string; readonly createdAt: Instant };
+
 type Shown = {
   readonly payment: TransactionWithCancels;
-  readonly requests: readonly KeyedRequestLook[];
+  readonly requests: readonly ShownRequest[];
   readonly messages: readonly PaymentMessage[];
 };
 
@@ -84,13 +90,17 @@ async function withRequests(
   merchantId: string,
   payment: TransactionWithCancels,
 ): Promise<Shown> {
-  const { transactionId, cancels, nsu } = payment;
-  const requests: KeyedRequestLook[] = [];
-  for (const id of [transactionId, ...cancels.map(({ cancelId }) => cancelId)]) {
+  const { transactionId, cancels, nsu, origin } = payment;
+  const requests: ShownRequest[] = [];
+  // What is charged on its day was asked for by nobody.
+  const asked = origin === 'billing' ? [] : [transactionId];
+  for (const id of [...asked, ...cancels.map(({ cancelId }) => cancelId)]) {
     const madeAt = millisecondsOfId(id);
     if (madeAt === null) continue;
     const span = { from: madeAt - BEFORE_MILLISECONDS, to: madeAt + AFTER_MILLISECONDS };
-    requests.push(...(await listKeyedRequests(database, merchantId, [id], span)));
+    const keyed = await listKeyedRequests(database, merchantId, [id], span);
+    requests.push(...keyed.map((one) => ({ ...one, key: 'kept' as const })));
+    if (keyed.length === 0) requests.push({ key: 'none', resourceId: id, createdAt: instant(madeAt) });
   }
   const messages =
     nsu === null ? [] : await listMessagesOf(database, [{ merchantId, transactionId, nsu }], MOST_MESSAGES);
@@ -121,8 +131,7 @@ function linesOf({ payment, requests, messages }: Shown): string[] {
       (one) => `cancel ${one.cancelId}  ${reaisText(one.amount)}  ${one.state}  ${utcText(one.requestedAt)}`,
     ),
     ...requests.map(
-      (one) =>
-        `request of ${one.resourceId}  ${utcText(one.createdAt)}  ${one.isDone ? 'done' : 'under way'}`,
+      (one) => `request of ${one.resourceId}  ${utcText(one.createdAt)}  ${requestText(one)}`,
     ),
     ...messages.map(
       (one) =>
@@ -130,6 +139,11 @@ function linesOf({ payment, requests, messages }: Shown): string[] {
     ),
     '',
   ];
+}
+
+function requestText(request: ShownRequest): string {
+  if (request.key === 'kept') return request.isDone ? 'done' : 'under way';
+  return `no Idempotency-Key is kept: none was sent, or more than ${DAYS_KEPT} days ago`;
 }
 
 function jsonOf({ payment, requests, messages }: Shown): object {

@@ -1,6 +1,7 @@
 import type { AuditDetail } from '../audit/audit-event.ts';
 import { findMerchant } from '../merchants/merchants.sql.ts';
 import { readBusinessClock } from '../merchants/read-business-clock.ts';
+import type { Reader } from '../platform/postgres/database.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import { type ListedEndpoint, listEndpointsOf } from '../webhooks/endpoints/listed-endpoints.sql.ts';
 import { findDelivery, listDeliveries } from '../webhooks/history/list-deliveries.ts';
@@ -111,7 +112,11 @@ async function runDeliveries(given: GivenOptions, tools: AuditedCommandTools): P
   const { database } = tools;
   const [merchantId, accountNumber] = [given.one('merchant') ?? '', given.one('account') ?? ''];
   const states = STATES.filter((state) => given.many('state').includes(state));
-  const found = await listDeliveries({ search: (_merchantId, read) => read(database) }, merchantId, {
+  const lists = {
+    search: <T>(_merchantId: string, read: (reader: Reader) => Promise<T>) => read(database),
+    clock: await readBusinessClock(database),
+  };
+  const found = await listDeliveries(lists, merchantId, {
     accountNumber,
     states: states.length === 0 ? STATES : states,
     nsu: given.one('nsu'),

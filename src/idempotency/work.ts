@@ -4,7 +4,7 @@ import { forgetInBatches } from '../platform/work/forgetting.ts';
 import { deleteOldKeys } from './idempotency-keys.sql.ts';
 
 /** A key works for so long at least; afterwards it is a new one. */
-const DAYS_KEPT = 30;
+export const DAYS_KEPT = 30;
 
 /** Forgets keys of more than thirty days. */
 export function forgetOldKeys(database: Database): Work {

@@ -32,7 +32,7 @@ export type BanksInTurn = {
   /** The simulator: bank 237. */
   readonly first: TestSimulator;
   /** Starts the service anew with this bank; null: without one. */
-  open(bankUrl: string | null): Promise<TurningShop>;
+  open(bankUrl: string | null, settings?: Readonly<Record<string, string>>): Promise<TurningShop>;
   /** Kills the service, as kill -9 does. */
   kill(): Promise<void>;
   close(): Promise<void>;
@@ -48,7 +48,7 @@ export async function openBanksInTurn(): Promise<BanksInTurn> {
   let service: Service | null = null;
   return {
     first,
-    async open(bankUrl) {
+    async open(bankUrl, settings = {}) {
       await service?.stop();
       service = await startService({
         folder,
@@ -57,6 +57,7 @@ export async function openBanksInTurn(): Promise<BanksInTurn> {
           PARCELA_BANK_CHANGES_SECONDS: '1',
           // Beside an acquirer of the operator's no simulator of a bank is started.
           ...(bankUrl === null ? { PARCELA_ACQUIRER_URL: acquirer.url } : { PARCELA_BANK_URL: bankUrl }),
+          ...settings,
         },
       });
       const url = service.integrationUrl;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { attack, seedFrom } from './attack.ts';
-import { type HostileService, openHostileService } from './hostile-service.ts';
+import { type HostileService, openHostileService, REQUESTS_ALONE } from './hostile-service.ts';
 import { hangUp } from './wire.ts';
 
 const CASES = 3_000;
@@ -10,7 +10,7 @@ const seed = seedFrom(process.env);
 let service: HostileService;
 
 before(async () => {
-  service = await openHostileService();
+  service = await openHostileService(REQUESTS_ALONE);
 });
 after(async () => {
   hangUp();

@@ -7,7 +7,7 @@ import { ENDPOINTS } from '../published.ts';
 import { fieldCases, type HostileCase } from './cases/field-cases.ts';
 import { fieldsOf, missingLimit, tagOf } from './cases/fields.ts';
 import { wholeCases } from './cases/whole-cases.ts';
-import { type HostileService, openHostileService } from './hostile-service.ts';
+import { type HostileService, openHostileService, REQUESTS_ALONE } from './hostile-service.ts';
 import {
   complaintAbout,
   differences,
@@ -21,7 +21,7 @@ import { hangUp, inFlight, inTurn, send, type WireRequest } from './wire.ts';
 let service: HostileService;
 
 before(async () => {
-  service = await openHostileService();
+  service = await openHostileService(REQUESTS_ALONE);
 });
 after(async () => {
   hangUp();

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type AttackReport, attack, seedFrom } from './attack.ts';
-import { openHostileService } from './hostile-service.ts';
+import { openHostileService, REQUESTS_ALONE } from './hostile-service.ts';
 import { startOwnServer } from './own-server.ts';
 import { hangUp } from './wire.ts';
 
@@ -49,7 +49,7 @@ async function main(): Promise<number> {
   const { signal } = stopping;
   const stopServer = await startOwnServer();
   try {
-    const service = await openHostileService();
+    const service = await openHostileService(REQUESTS_ALONE);
     try {
       const startedAt = performance.now();
       const report = await attack(service, { seed, cases, atOnce: Number(values['at-once']), signal });

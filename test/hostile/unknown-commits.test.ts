@@ -55,7 +55,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-unknown-'));
   simulator = await startTestSimulator(folder);
   bank = await startTestSimulator(join(folder, 'bank'), [], 'bank');
-  const settings = { ...SETTINGS, PARCELA_ACQUIRER_URL: simulator.url, PARCELA_BANK_URL: bank.url };
+  const settings = { ...SETTINGS, ...REQUESTS_ALONE, PARCELA_ACQUIRER_URL: simulator.url, PARCELA_BANK_URL: bank.url };
   setup = await openHostileService(settings);
   lanes = await Promise.all(Array.from({ length: LANES }, () => openLane(settings)));
 });

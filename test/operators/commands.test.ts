@@ -134,14 +134,20 @@ test('a payment is shown with its cancel, its requests and its webhooks, and the
       const [item] = shown.json.items as unknown as {
         transactionId: string;
         cancels: { amount: number; state: string }[];
-        requests: unknown[];
+        requests: { key: string; resourceId: string }[];
       }[];
       assert.equal(item?.transactionId, paymentId);
       assert.deepEqual(
         item?.cancels.map(({ amount }) => amount),
         [345],
       );
-      assert.equal(item?.requests.length, 1);
+      assert.deepEqual(
+        item?.requests.map(({ key, resourceId }) => [key, resourceId === paymentId]),
+        [
+          ['none', true],
+          ['kept', false],
+        ],
+      );
     }
     assert.match(
       (await parcela('payment', 'show', '--merchant', 'NOBODY', '--payment', paymentId)).said,

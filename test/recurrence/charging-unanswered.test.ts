@@ -214,6 +214,25 @@ apart(
   },
 );
 
+apart('a jump of the clock waits for a charge under way, though the operator holds what is due', async () => {
+  const shop = await service.openShop('salto-segurado');
+  const { subscriptionId } = await subscribe(shop, { trialDays: 10 });
+  const other = await subscribe(shop, { trialDays: 12 });
+  await script(service, shop, [{ delayMilliseconds: 1_500, outcome: 'approved', fault: 'booksButSilent' }]);
+  const jumping = jumpTo(shop, 15);
+  await until('the charge is under way', async () => {
+    const [billing] = await billingsOf(shop, subscriptionId);
+    return billing.timeline.some(({ type }: { type: string }) => type === 'Charged');
+  });
+  await service.auditor.query('update merchants set billings_held_at = now() where merchant_id = $1', [
+    shop.merchantId,
+  ]);
+  await jumping;
+  assert.equal((await billingsOf(shop, subscriptionId))[0].status, 'Paid');
+  const [later] = await billingsOf(shop, other.subscriptionId);
+  assert.deepEqual([later.status, triesOf(later)], ['Opened', []]);
+});
+
 test('a charge by hand that was approved while its outcome cannot be written is not answered as an error: it is found out, and paid', async () => {
   const shop = await service.openShop('sem-lugar');
   await script(service, shop, [{ outcome: 'declined', responseCode: '05' }]);

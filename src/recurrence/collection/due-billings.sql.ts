@@ -314,18 +314,21 @@ const EARLIEST_OF = statement(
        order by b.charge_on limit 1) n
      where d.step < 5000
    )
-   select to_char(d.charge_on, 'YYYY-MM-DD') as day, e.turn from days d cross join lateral (
+   select to_char(d.charge_on, 'YYYY-MM-DD') as day, e.turn from (
+     select exists (select from merchants where merchant_id = $1 and billings_held_at is not null) as is_held
+   ) h cross join days d cross join lateral (
      select ${TURN} as turn from billings b
-     where b.charge_on = d.charge_on and b.merchant_id = $1 and (b.transaction_id is not null or ${RESTED})
+     where b.charge_on = d.charge_on and b.merchant_id = $1
+       and (b.transaction_id is not null or (${RESTED} and not h.is_held))
      order by ${TURN} limit 1
    ) e
-   where not exists (select from merchants h where h.merchant_id = $1 and h.billings_held_at is not null)
    order by d.charge_on limit 1`,
 );
 
 /**
  * The day and turn of the merchant's earliest open billing that is due until an instant of its
- * clock, one under charge included, but not one that waits to be sent again; null: none is.
+ * clock, one under charge included, but not one that waits to be sent again, nor one that the operator
+ * holds; null: none is.
  */
 export async function findEarliestTurnOf(
   database: Database,

@@ -1,7 +1,7 @@
+import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Page } from '../../platform/pages.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
-import { instant } from '../../values/instant.ts';
 import { deliveryNumberOf } from '../deliveries/delivery.ts';
 import { findRecordedDelivery, listRecordedDeliveries } from './recorded-deliveries.sql.ts';
 import {
@@ -17,6 +17,8 @@ export type HistoryTools = {
   readonly lookUp: LookUp;
   /** A merchant's lists take their turns with its other searches: each may read a great many rows. */
   readonly search: Search;
+  /** By the database's time: which days are the newest. */
+  readonly clock: Pick<BusinessClock, 'unmoved'>;
 };
 
 /** What is counted for one list, in a second or so. A period that holds more is refused. */
@@ -26,11 +28,11 @@ const MOST_SORTED = 100_000;
 
 /** A page of an account's deliveries. Throws `Overloaded` when too many lists of the merchant wait. */
 export async function listDeliveries(
-  { search }: Pick<HistoryTools, 'search'>,
+  { search, clock }: Pick<HistoryTools, 'search' | 'clock'>,
   merchantId: string,
   wanted: WantedDeliveries,
 ): Promise<Page<RecordedDelivery> | PeriodFault | 'notFound'> {
-  const period = periodOfDays(wanted, instant(Date.now()), wanted.nsu !== null);
+  const period = periodOfDays(wanted, clock.unmoved(), wanted.nsu !== null);
   if (typeof period === 'string') return period;
   const found = await search(merchantId, (database) =>
     listRecordedDeliveries(
