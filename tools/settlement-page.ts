@@ -1,4 +1,4 @@
-import type { CodeTable, Field, FieldKind, RecordLayout } from '../src/reconciliation/files/fixed-width.ts';
+import type { CodeTable, Field, FieldKind, RecordLayout } from '../src/reconciliation/layouts/fixed-width.ts';
 import { FORMATS, type FormatLayout } from '../src/reconciliation/layouts/formats.ts';
 
 /** docs/settlement-files.md: every position of every record that the readers read. */

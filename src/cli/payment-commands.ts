@@ -130,9 +130,7 @@ function linesOf({ payment, requests, messages }: Shown): string[] {
     ...payment.cancels.map(
       (one) => `cancel ${one.cancelId}  ${reaisText(one.amount)}  ${one.state}  ${utcText(one.requestedAt)}`,
     ),
-    ...requests.map(
-      (one) => `request of ${one.resourceId}  ${utcText(one.createdAt)}  ${requestText(one)}`,
-    ),
+    ...requests.map((one) => `request of ${one.resourceId}  ${utcText(one.createdAt)}  ${requestText(one)}`),
     ...messages.map(
       (one) =>
         `webhook ${one.deliveryNumber}  ${one.kind}  ${one.state}  ${utcText(one.createdAt)}  ${visible(one.url ?? '-')}`,

@@ -3,7 +3,12 @@ import { after, before, test } from 'node:test';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import type { Reply } from '../kit/merchant.ts';
 import { ENDPOINTS } from '../published.ts';
-import { type HostileService, openHostileService, REQUESTS_ALONE, type ShopScope } from './hostile-service.ts';
+import {
+  type HostileService,
+  openHostileService,
+  REQUESTS_ALONE,
+  type ShopScope,
+} from './hostile-service.ts';
 import { endsItsToken, validRequest } from './recipes.ts';
 import { hangUp, send, type WireRequest } from './wire.ts';
 

@@ -17,7 +17,12 @@ import {
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy, type SentWrite } from '../kit/wire-cutter.ts';
 import { ENDPOINTS } from '../published.ts';
-import { HOSTILE_SETTINGS, type HostileService, openHostileService } from './hostile-service.ts';
+import {
+  HOSTILE_SETTINGS,
+  type HostileService,
+  openHostileService,
+  REQUESTS_ALONE,
+} from './hostile-service.ts';
 import { RECIPES, recipeComplaints, validRequest } from './recipes.ts';
 import { hangUp, send } from './wire.ts';
 
@@ -55,7 +60,12 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-unknown-'));
   simulator = await startTestSimulator(folder);
   bank = await startTestSimulator(join(folder, 'bank'), [], 'bank');
-  const settings = { ...SETTINGS, ...REQUESTS_ALONE, PARCELA_ACQUIRER_URL: simulator.url, PARCELA_BANK_URL: bank.url };
+  const settings = {
+    ...SETTINGS,
+    ...REQUESTS_ALONE,
+    PARCELA_ACQUIRER_URL: simulator.url,
+    PARCELA_BANK_URL: bank.url,
+  };
   setup = await openHostileService(settings);
   lanes = await Promise.all(Array.from({ length: LANES }, () => openLane(settings)));
 });

@@ -5,7 +5,7 @@ import { createServer as createSafeServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Finding } from '../../src/cli/doctor/finding.ts';
+import type { Diagnosis } from '../../src/cli/doctor/diagnosis.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
 import { databaseSettings } from '../kit/service.ts';
 import { type Certified, makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
@@ -54,7 +54,7 @@ export type Examined = {
   readonly code: number | null;
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly diagnoses: readonly Diagnosis[];
 };
 
 /** An installation for production where nothing is wrong, and what can be wrong with it. */
@@ -130,8 +130,8 @@ export async function examine(settings: Settings): Promise<Examined> {
   const set = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
   const { code, printed, said } = await runParcela(['doctor', '--json'], set);
   assert.match(printed, /^\{/, said);
-  const { findings } = JSON.parse(printed) as { findings: Finding[] };
-  const named = (state: Finding['state']) =>
-    findings.filter((one) => one.state === state).map(({ name }) => name);
-  return { code, faults: named('fault'), warnings: named('warning'), findings };
+  const { diagnoses } = JSON.parse(printed) as { diagnoses: Diagnosis[] };
+  const named = (state: Diagnosis['state']) =>
+    diagnoses.filter((one) => one.state === state).map(({ name }) => name);
+  return { code, faults: named('fault'), warnings: named('warning'), diagnoses };
 }

@@ -22,8 +22,8 @@ before(async () => {
 after(() => here.close());
 
 test('where nothing is wrong it finds nothing, ends with 0 and has changed nothing', async () => {
-  const { code, faults, warnings, findings } = await here.examine();
-  assert.deepEqual([code, faults], [0, []], JSON.stringify(findings));
+  const { code, faults, warnings, diagnoses } = await here.examine();
+  assert.deepEqual([code, faults], [0, []], JSON.stringify(diagnoses));
   // The servers of the tests have no checksums, and the disk that they run on may be small.
   const ofTheTests = ['database.checksums', 'disk.low'];
   assert.deepEqual(
@@ -125,11 +125,11 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
 
 for (const [what, settings, found] of BY_SETTINGS) {
   test(`it finds ${what}`, async () => {
-    const { code, faults, warnings, findings } = await here.examine(settings());
-    assert.ok([...faults, ...warnings].includes(found), JSON.stringify(findings));
+    const { code, faults, warnings, diagnoses } = await here.examine(settings());
+    assert.ok([...faults, ...warnings].includes(found), JSON.stringify(diagnoses));
     assert.equal(code, faults.length > 0 ? 1 : 0);
-    for (const { state, advice } of findings) assert.equal(advice === null, state === 'ok');
-    assert.doesNotMatch(JSON.stringify(findings), /a-token|PRIVATE KEY/);
+    for (const { state, advice } of diagnoses) assert.equal(advice === null, state === 'ok');
+    assert.doesNotMatch(JSON.stringify(diagnoses), /a-token|PRIVATE KEY/);
   });
 }
 
@@ -178,8 +178,8 @@ for (const [what, make, mend, found] of IN_DATABASE) {
     const { user } = here.database.runtime;
     await here.sql(make.replaceAll('ROLE', user));
     try {
-      const { faults, warnings, findings } = await here.examine();
-      assert.ok([...faults, ...warnings].includes(found), JSON.stringify(findings));
+      const { faults, warnings, diagnoses } = await here.examine();
+      assert.ok([...faults, ...warnings].includes(found), JSON.stringify(diagnoses));
     } finally {
       await here.sql(mend.replaceAll('ROLE', user));
     }
@@ -206,8 +206,8 @@ test('it finds a key file of another installation, and one that others can read'
   assert.ok((await here.examine({ PARCELA_KEY_FILE: other })).faults.includes('keys.unusable'));
   await copyFile(path, other);
   await chmod(other, 0o644);
-  const { findings } = await here.examine({ PARCELA_KEY_FILE: other });
-  assert.match(findings.find(({ name }) => name === 'keys.unusable')?.says ?? '', /can be read by others/);
+  const { diagnoses } = await here.examine({ PARCELA_KEY_FILE: other });
+  assert.match(diagnoses.find(({ name }) => name === 'keys.unusable')?.says ?? '', /can be read by others/);
 });
 
 test('it finds servers of merchants that cannot be reached, and limits of open files', async () => {

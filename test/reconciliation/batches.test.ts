@@ -274,7 +274,10 @@ test('what was divided over a list that is sent anew waits for the new one', asy
   await lookAgain();
   assert.deepEqual([await filed(ids), await openLines()], [[9_750, null, 9_750], []]);
   // Its exception of before is open again, and not a second one.
-  await takeList(1_301, [kept, { nsu: 1_304, gross: 10_040 }], { onDay: ofNovember(28), processing: 'REPROC 2' });
+  await takeList(1_301, [kept, { nsu: 1_304, gross: 10_040 }], {
+    onDay: ofNovember(28),
+    processing: 'REPROC 2',
+  });
   await lookAgain();
   assert.deepEqual(await filed(ids), [null, null, null]);
   assert.deepEqual(await openLines(), [
@@ -285,7 +288,11 @@ test('what was divided over a list that is sent anew waits for the new one', asy
 
 /** What a merchant who wants it is notified of about a sale. */
 const notices = async (transactionId: string) =>
-  (await bench.auditor.query('select body from deliveries where kind = $1 order by delivery_number', ['notice']))
+  (
+    await bench.auditor.query('select body from deliveries where kind = $1 order by delivery_number', [
+      'notice',
+    ])
+  )
     .map(({ body }) => JSON.parse(body as string) as Record<string, unknown>)
     .filter((notice) => notice.transactionId === transactionId)
     .map(({ class: name, event }) => [name, event]);

@@ -63,8 +63,11 @@ test('a line whose sale is found late covers its merchant up to the last file th
   const [merchant, establishment] = ['LATE', '1003'];
   const known = { merchantId: merchant, authorizationCode: 'LATE01', nsu: '9797', expectedOn: '2026-12-21' };
   const unknown = { ...((await bench.sell())[0] as Sold), ...known };
-  const take = (day: string, sequence: number, lines: readonly Parameters<typeof bench.takeLines>[1][number][]) =>
-    bench.takeLines(day, lines, { sequence, establishment });
+  const take = (
+    day: string,
+    sequence: number,
+    lines: readonly Parameters<typeof bench.takeLines>[1][number][],
+  ) => bench.takeLines(day, lines, { sequence, establishment });
   await take('2026-12-21', 80, [payoutOf(unknown, { reference: 'PEDIDO-1' })]);
   await take('2026-12-22', 81, []);
   await take('2026-12-23', 82, []);

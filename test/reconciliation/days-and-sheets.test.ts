@@ -133,7 +133,9 @@ test('whatever the history is, the days of a merchant have what the sheets of th
     assert.equal((await call(service.gatewayUrl, path, { token: service.token, body })).status, 200);
   }
   const receivables = async () =>
-    service.auditor.query('select distinct expected_on::text as day, count(*) over ()::int as count from receivables');
+    service.auditor.query(
+      'select distinct expected_on::text as day, count(*) over ()::int as count from receivables',
+    );
   await until('all are receivables', async () => (await receivables())[0]?.count === fates.length);
   const expectedOn = (await receivables())[0]?.day as string;
   for (const [day, offset] of DAYS.entries()) {

@@ -5,12 +5,12 @@ import {
   readChannelFiles,
 } from '../../platform/channels/channel-files.ts';
 import { type Channel, openChannel } from '../../platform/channels/open-channel.ts';
-import { type Finding, fault, fine, judgeClock, reasonOf, warning } from './finding.ts';
+import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning } from './diagnosis.ts';
 import { askAbout, findAddresses, greet } from './look-at-peer.ts';
 
 /** Another program that the service asks. */
 export type Peer = {
-  /** As findings are named: `acquirer`. */
+  /** As diagnoses are named: `acquirer`. */
   readonly name: string;
   /** As a person calls it: `the bridge to the acquirer`. */
   readonly words: string;
@@ -30,7 +30,7 @@ const SOON_DAYS = 21;
 const DATE_SLACK_SECONDS = 1;
 
 /** From the files over the name and the connection to what it answers; the first fault ends it. */
-export async function checkChannel(peer: Peer): Promise<Finding[]> {
+export async function checkChannel(peer: Peer): Promise<Diagnosis[]> {
   const { name, words, setting, url, files } = peer;
   const credentials = await readChannelFiles(files).catch((error: Error) => error);
   if (credentials instanceof Error)
@@ -43,7 +43,7 @@ export async function checkChannel(peer: Peer): Promise<Finding[]> {
     return [...own, fault(`${name}.dns`, says, 'mend the address, or the name servers of this machine')];
   }
   const greeting = await greet(address, credentials);
-  if (greeting.kind === 'refused') return [...own, refusedFinding(peer, address, greeting.code)];
+  if (greeting.kind === 'refused') return [...own, refusedDiagnosis(peer, address, greeting.code)];
   const ends = greeting.certificateEndsAt;
   const found = [
     ...own,
@@ -52,7 +52,7 @@ export async function checkChannel(peer: Peer): Promise<Finding[]> {
   return [...found, ...(await checkAnswer(peer))];
 }
 
-async function checkAnswer({ name, words, setting, url, files, check }: Peer): Promise<Finding[]> {
+async function checkAnswer({ name, words, setting, url, files, check }: Peer): Promise<Diagnosis[]> {
   if (check === null) return [fine(`${name}.reached`, `${words} is reached`)];
   const channel = await openChannel(files, {
     connectTimeoutMilliseconds: CONNECT_MILLISECONDS,
@@ -86,7 +86,7 @@ async function checkAnswer({ name, words, setting, url, files, check }: Peer): P
 
 const UNTRUSTED = /CERT|SELF_SIGNED|ISSUER|SIGNATURE|ALTNAME/;
 
-function refusedFinding({ name, words, setting }: Peer, { host }: URL, code: string): Finding {
+function refusedDiagnosis({ name, words, setting }: Peer, { host }: URL, code: string): Diagnosis {
   if (code === 'CERT_HAS_EXPIRED')
     return fault(`${name}.tls`, `the certificate of ${words} has expired`, 'let its operator renew it');
   if (UNTRUSTED.test(code)) {
@@ -105,13 +105,16 @@ function refusedFinding({ name, words, setting }: Peer, { host }: URL, code: str
   );
 }
 
-function checkOwnCertificate({ name, setting }: Peer, { clientCertificate }: ChannelCredentials): Finding[] {
+function checkOwnCertificate(
+  { name, setting }: Peer,
+  { clientCertificate }: ChannelCredentials,
+): Diagnosis[] {
   if (clientCertificate === null) return [];
   const ends = new Date(new X509Certificate(clientCertificate.certificate).validTo);
   return [judgeEnd(`${name}.ownCertificate`, `the certificate of ${setting}_CERTIFICATE_FILE`, ends)];
 }
 
-function judgeEnd(name: string, which: string, endsAt: Date): Finding {
+function judgeEnd(name: string, which: string, endsAt: Date): Diagnosis {
   const days = Math.floor((endsAt.getTime() - Date.now()) / DAY_MILLISECONDS);
   if (days < 0) return fault(name, `${which} ended ${-days} days ago`, 'renew it');
   if (days < SOON_DAYS) return warning(name, `${which} ends in ${days} days`, 'renew it');

@@ -15,11 +15,11 @@ import type { Database, DatabaseAddress } from '../../platform/postgres/database
 import { databaseHosts, hostOf } from '../../platform/postgres/database-hosts.ts';
 import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
 import { refuseSharedConnections } from '../../platform/postgres/shared-connections.ts';
-import { type Finding, fault, fine, judgeClock, reasonOf, warning } from './finding.ts';
+import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning } from './diagnosis.ts';
 import { lookAtServer } from './server-looks.sql.ts';
 
 /** Whether both roles get in, and the schema is of this version: what else is looked at needs that. */
-export async function checkWayIn({ owner, runtime, role }: DatabasePlace): Promise<Finding[]> {
+export async function checkWayIn({ owner, runtime, role }: DatabasePlace): Promise<Diagnosis[]> {
   const ways: (readonly [string, DatabaseAddress])[] = [['DATABASE_URL', runtime]];
   if (role !== null && owner !== runtime) ways.push(['PARCELA_OWNER_DATABASE_URL', owner]);
   const found = (await Promise.all(ways.map(checkWay))).flat();
@@ -27,17 +27,17 @@ export async function checkWayIn({ owner, runtime, role }: DatabasePlace): Promi
   return [...found, ...(await checkSchema(owner))];
 }
 
-async function checkWay([setting, address]: readonly [string, DatabaseAddress]): Promise<Finding[]> {
+async function checkWay([setting, address]: readonly [string, DatabaseAddress]): Promise<Diagnosis[]> {
   const reached = await checkConnection(setting, address);
   if (reached.state === 'fault' || typeof address !== 'string') return [reached];
   const { addresses } = databaseHosts(address);
   if (addresses.length === 1) return [reached];
   const hosts = await Promise.all(addresses.map((one) => checkHost(setting, one)));
-  return [reached, ...hosts.filter((finding) => finding !== null)];
+  return [reached, ...hosts.filter((diagnosis) => diagnosis !== null)];
 }
 
 /** One of several: while another takes writes, the service goes on without it. */
-async function checkHost(setting: string, address: string): Promise<Finding | null> {
+async function checkHost(setting: string, address: string): Promise<Diagnosis | null> {
   try {
     await refuseSharedConnections(address);
     return null;
@@ -47,7 +47,7 @@ async function checkHost(setting: string, address: string): Promise<Finding | nu
   }
 }
 
-async function checkConnection(setting: string, address: DatabaseAddress): Promise<Finding> {
+async function checkConnection(setting: string, address: DatabaseAddress): Promise<Diagnosis> {
   try {
     await refuseSharedConnections(address);
     return fine('database.reached', `the database of ${setting} is reached, without a pooler in between`);
@@ -61,7 +61,7 @@ async function checkConnection(setting: string, address: DatabaseAddress): Promi
   }
 }
 
-async function checkSchema(owner: DatabaseAddress): Promise<Finding[]> {
+async function checkSchema(owner: DatabaseAddress): Promise<Diagnosis[]> {
   try {
     const { pending, newer, applied } = await planMigrations(owner, MIGRATIONS);
     if (pending.length > 0) {
@@ -82,12 +82,12 @@ async function checkSchema(owner: DatabaseAddress): Promise<Finding[]> {
 export async function checkDatabase(
   database: Database,
   { environment, databaseConnections }: Configuration,
-): Promise<Finding[]> {
+): Promise<Diagnosis[]> {
   const isProduction = environment === 'production';
   const { stamp, facts } = await readStamp(database);
   const unfit = unfitness(facts);
   const weakness = (await auditWeakness(database)) ?? (await keyWeakness(database));
-  const found: Finding[] = [
+  const found: Diagnosis[] = [
     unfit === null
       ? fine('database.fit', 'an acknowledged commit survives a crash of the server')
       : fault('database.unfit', unfit, 'change that setting of the server or of the role'),
@@ -104,7 +104,7 @@ export async function checkDatabase(
 }
 
 /** A standby has no timeline of its own: what takes no writes is compared with no stamp. */
-function checkStanding(stamp: Stamp | null, facts: ServerFacts): Finding[] {
+function checkStanding(stamp: Stamp | null, facts: ServerFacts): Diagnosis[] {
   const standing = standstill(facts);
   const stands =
     standing === null
@@ -116,7 +116,7 @@ function checkStanding(stamp: Stamp | null, facts: ServerFacts): Finding[] {
   return [...stands, fault('database.copied', says, 'read docs/restore.md, then parcela restore accept')];
 }
 
-async function checkServer(database: Database, connectionsOfProcess: number): Promise<Finding[]> {
+async function checkServer(database: Database, connectionsOfProcess: number): Promise<Diagnosis[]> {
   const before = Date.now();
   const look = await lookAtServer(database);
   const found = [

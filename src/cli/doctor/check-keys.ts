@@ -3,13 +3,13 @@ import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { openKeyStore } from '../../keys/open-key-store.ts';
 import { openKeyring, PURPOSES } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { type Finding, fault, fine, reasonOf, warning } from './finding.ts';
+import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
 /** Whether the keys open everything that is sealed here. Nothing is made. */
 export async function checkKeys(
   database: Database,
   { keyStore, environment }: Configuration,
-): Promise<Finding[]> {
+): Promise<Diagnosis[]> {
   const present = await listDataKeys(database);
   const isWhole = PURPOSES.every((purpose) =>
     present.some((key) => key.purpose === purpose && !key.isRetired),

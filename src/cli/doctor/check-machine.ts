@@ -3,7 +3,7 @@ import { access, readFile, statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Configuration } from '../../app/config.ts';
 import { hasExpired } from '../../platform/http/security-text.ts';
-import { type Finding, fault, fine, reasonOf, warning } from './finding.ts';
+import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
 /** Beside those of callers: files, connections to the database, the acquirer, and merchants' servers. */
 const OTHER_DESCRIPTORS = 2_000;
@@ -11,8 +11,8 @@ const LOW_BYTES = 1e9;
 const LOWEST_BYTES = 100e6;
 
 /** Node, limits, folders and what ends on a day. */
-export async function checkMachine(configuration: Configuration): Promise<Finding[]> {
-  const found: Finding[] = [
+export async function checkMachine(configuration: Configuration): Promise<Diagnosis[]> {
+  const found: Diagnosis[] = [
     fine('node.version', `Node ${process.versions.node}`),
     ...(await checkDescriptors(configuration)),
     ...(await checkFolders(configuration)),
@@ -25,7 +25,7 @@ export async function checkMachine(configuration: Configuration): Promise<Findin
   return found;
 }
 
-async function checkDescriptors({ connections }: Configuration): Promise<Finding[]> {
+async function checkDescriptors({ connections }: Configuration): Promise<Diagnosis[]> {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   // Node takes as many as the hard limit allows.
   const most = /^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1];
@@ -35,7 +35,7 @@ async function checkDescriptors({ connections }: Configuration): Promise<Finding
   return [warning('machine.descriptors', says, 'set LimitNOFILE= of the unit, or lower PARCELA_CONNECTIONS')];
 }
 
-async function checkFolders({ dataFolder, keyStore, settlementFolder }: Configuration): Promise<Finding[]> {
+async function checkFolders({ dataFolder, keyStore, settlementFolder }: Configuration): Promise<Diagnosis[]> {
   const folders = new Set([dataFolder]);
   if (keyStore.kind === 'file') folders.add(dirname(resolve(keyStore.path)));
   const found = (await Promise.all([...folders].map(checkSpace))).flat();
@@ -44,7 +44,7 @@ async function checkFolders({ dataFolder, keyStore, settlementFolder }: Configur
   return [...found, ...(unusable === null ? await checkSpace(settlementFolder) : [unusable])];
 }
 
-async function checkSettlementFolder(path: string): Promise<Finding | null> {
+async function checkSettlementFolder(path: string): Promise<Diagnosis | null> {
   try {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
     return null;
@@ -59,7 +59,7 @@ async function checkSettlementFolder(path: string): Promise<Finding | null> {
 }
 
 /** Nothing where there is no such folder yet. */
-async function checkSpace(path: string): Promise<Finding[]> {
+async function checkSpace(path: string): Promise<Diagnosis[]> {
   const found = await statfs(path).catch(() => null);
   if (found === null) return [];
   const free = found.bavail * found.bsize;

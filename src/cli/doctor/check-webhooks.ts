@@ -3,7 +3,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { listLatestEndpoints } from '../../webhooks/endpoints/listed-endpoints.sql.ts';
 import { openResolver } from '../../webhooks/posting/open-resolver.ts';
 import { vetHost } from '../../webhooks/posting/vet-url.ts';
-import { type Finding, fault, fine, warning } from './finding.ts';
+import { type Diagnosis, fault, fine, warning } from './diagnosis.ts';
 import { greet } from './look-at-peer.ts';
 
 /** So many addresses of merchants are looked at: enough to know whether this machine gets out. */
@@ -12,7 +12,7 @@ const LOOKUP_MILLISECONDS = 3_000;
 const PUBLIC_AUTHORITIES = { ca: null, clientCertificate: null };
 
 /** Whether merchants' servers are reached from here: by name, port and TLS. Nothing is sent to them. */
-export async function checkWebhooks(database: Database, configuration: Configuration): Promise<Finding[]> {
+export async function checkWebhooks(database: Database, configuration: Configuration): Promise<Diagnosis[]> {
   const endpoints = await listLatestEndpoints(database, MOST_ENDPOINTS);
   if (endpoints.length === 0) return [fine('webhooks.none', 'no merchant has registered an address')];
   const looks = await Promise.all(endpoints.map(({ url }) => lookAt(url, configuration)));

@@ -10,7 +10,7 @@ import { checkDatabase, checkWayIn } from './check-database.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkMachine } from './check-machine.ts';
 import { checkWebhooks } from './check-webhooks.ts';
-import { type Finding, fault, fine, reasonOf, warning } from './finding.ts';
+import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
 /** Looks at everything that the service needs, before it starts or while it runs, and changes nothing. */
 export const DOCTOR_COMMAND: Command = {
@@ -23,24 +23,24 @@ export const DOCTOR_COMMAND: Command = {
 };
 
 async function runDoctor(given: GivenOptions, tools: InstallationTools): Promise<CommandOutcome> {
-  const findings = await examine(tools);
-  const count = (state: Finding['state']) => findings.filter((one) => one.state === state).length;
+  const diagnoses = await examine(tools);
+  const count = (state: Diagnosis['state']) => diagnoses.filter((one) => one.state === state).length;
   const [faults, warnings] = [count('fault'), count('warning')];
   return {
     ok: true,
     isBad: faults > 0 || (given.has('strict') && warnings > 0),
-    lines: [...findings.flatMap(linesOf), `${faults} faults, ${warnings} warnings, ${count('ok')} fine`],
-    json: { faults, warnings, findings },
+    lines: [...diagnoses.flatMap(linesOf), `${faults} faults, ${warnings} warnings, ${count('ok')} fine`],
+    json: { faults, warnings, diagnoses },
   };
 }
 
 const MARKS = { ok: 'ok     ', warning: 'WARNING', fault: 'FAULT  ' } as const;
 
-function linesOf({ state, name, says, advice }: Finding): string[] {
+function linesOf({ state, name, says, advice }: Diagnosis): string[] {
   return [`${MARKS[state]}  ${name}: ${says}`, ...(advice === null ? [] : [`           ${advice}`])];
 }
 
-async function examine({ configure, reachPlace }: InstallationTools): Promise<Finding[]> {
+async function examine({ configure, reachPlace }: InstallationTools): Promise<Diagnosis[]> {
   let configuration: Configuration;
   try {
     configuration = configure();
@@ -69,7 +69,7 @@ async function examine({ configure, reachPlace }: InstallationTools): Promise<Fi
   ];
 }
 
-async function checkInDatabase(place: DatabasePlace, configuration: Configuration): Promise<Finding[]> {
+async function checkInDatabase(place: DatabasePlace, configuration: Configuration): Promise<Diagnosis[]> {
   const way = await checkWayIn(place);
   if (way.some(({ state }) => state === 'fault')) return way;
   const database = openDatabase(place.runtime, () => {});

@@ -29,7 +29,9 @@ const DAY = Type.Object({
   receivedValue: money('Reais that came, less what was taken off on this day; below zero: more was taken.'),
   receivedFee: money('Reais that the acquirer kept of them, for paying earlier too.'),
   receivedWithoutValue: count('Those of them of which the acquirer did not say how much they brought.'),
-  unfiledInstallments: count('Those of them that the acquirer has reported by itself, and no file of it has.'),
+  unfiledInstallments: count(
+    'Those of them that the acquirer has reported by itself, and no file of it has.',
+  ),
   unfiledValue: money('Reais that they brought. Without them the value is that of the sheet of the day.'),
   takenInstallments: count('Installments of which files take something off on this day.'),
   takenValue: money(

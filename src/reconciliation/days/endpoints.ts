@@ -12,8 +12,7 @@ export const DAY_ENDPOINTS: readonly Endpoint<ListDaysTools>[] = [
     const days = await listDays(tools, callerOf(call).merchantId, readDaysQuery(call.query));
     if (days === null) return refusalAnswer(FAILURES.unknownPath, call.language);
     if (days === 'tooManyApart') return refusalAnswer(DAY_REFUSALS[days], call.language);
-    if (days === 'receivablesBehind')
-      return refusalAnswer(RECEIVABLE_REFUSALS[days], call.language, RETRY);
+    if (days === 'receivablesBehind') return refusalAnswer(RECEIVABLE_REFUSALS[days], call.language, RETRY);
     return { status: 200, body: days.map(writeDay) };
   }),
 ];

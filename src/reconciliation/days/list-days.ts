@@ -55,11 +55,7 @@ export async function listDays(
 type Summed = { readonly days: readonly DayOfReceivables[]; readonly apart: readonly InstallmentKey[] };
 
 /** Sums and what is apart from them, of one moment. Null: too many are apart. */
-async function readSummed(
-  database: Reader,
-  merchantId: string,
-  wanted: WantedDays,
-): Promise<Summed | null> {
+async function readSummed(database: Reader, merchantId: string, wanted: WantedDays): Promise<Summed | null> {
   let apart = await listApart(database, merchantId, wanted, MOST_APART + 1);
   for (let reading = 1; ; reading += 1) {
     if (apart.length > MOST_APART) return null;

@@ -7,12 +7,12 @@ import {
   ADIQ_SALE,
   ADIQ_TRAILER,
 } from '../layouts/adiq-layout.ts';
+import type { RecordLayout, RecordValues } from '../layouts/fixed-width.ts';
 import { FORMATS } from '../layouts/formats.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
 import { agrees, bareEntry, installmentOf, keptText, negative } from './entry-fields.ts';
 import type { FileReading } from './file-reading.ts';
 import type { Findings } from './findings.ts';
-import type { RecordLayout, RecordValues } from '../layouts/fixed-width.ts';
 import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
 import { disagrees, INSTALLMENT_BEYOND, notOf, otherVersion, outOfPlace } from './settlement-faults.ts';
 

@@ -1,6 +1,6 @@
+import { type RecordLayout, type RecordValues, recordReader } from '../layouts/fixed-width.ts';
 import type { FormatLayout } from '../layouts/formats.ts';
 import type { Findings, Place } from './findings.ts';
-import { type RecordLayout, type RecordValues, recordReader } from '../layouts/fixed-width.ts';
 import { lineMasker } from './masked-line.ts';
 import {
   behindRecord,

@@ -1,5 +1,6 @@
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Day } from '../../values/instant.ts';
+import type { RecordValues } from '../layouts/fixed-width.ts';
 import type {
   EEVC_BATCH,
   EEVC_ECOMMERCE,
@@ -10,7 +11,6 @@ import type {
 import type { SettlementEntry } from '../settlement-entry.ts';
 import { bareEntry, keptText, redeBrand } from './entry-fields.ts';
 import type { Findings, Place } from './findings.ts';
-import type { RecordValues } from '../layouts/fixed-width.ts';
 import type { GoodLine } from './record-lines.ts';
 import { disagrees, tooMany } from './settlement-faults.ts';
 

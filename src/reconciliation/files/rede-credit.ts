@@ -1,3 +1,4 @@
+import type { RecordValues } from '../layouts/fixed-width.ts';
 import {
   EEFI_ANTICIPATION,
   EEFI_CREDIT,
@@ -7,7 +8,6 @@ import {
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
 import { bareEntry, installmentOfText, keptText, redeBrand } from './entry-fields.ts';
 import type { Findings } from './findings.ts';
-import type { RecordValues } from '../layouts/fixed-width.ts';
 import type { GoodLine } from './record-lines.ts';
 import { kindOfReason } from './rede-debit.ts';
 import { notOf } from './settlement-faults.ts';

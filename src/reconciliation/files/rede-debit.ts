@@ -1,5 +1,6 @@
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Day } from '../../values/instant.ts';
+import type { RecordValues } from '../layouts/fixed-width.ts';
 import {
   type EEFI_BANK_DEBIT,
   type EEFI_NET_ADJUSTMENT,
@@ -10,7 +11,6 @@ import {
 } from '../layouts/rede-debits-layout.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
 import { bareEntry, keptText, negative, redeBrand } from './entry-fields.ts';
-import type { RecordValues } from '../layouts/fixed-width.ts';
 
 /** The kind of a debit or credit by the number of its reason, as the table of the layout has it. */
 export function kindOfReason(reason: string | null): EntryKind {

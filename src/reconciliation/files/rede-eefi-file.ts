@@ -1,3 +1,4 @@
+import type { RecordValues } from '../layouts/fixed-width.ts';
 import { FORMATS } from '../layouts/formats.ts';
 import {
   EEFI_BANK_DEBIT,
@@ -24,7 +25,6 @@ import type { SettlementEntry } from '../settlement-entry.ts';
 import { agrees, keptText } from './entry-fields.ts';
 import type { FileReading } from './file-reading.ts';
 import type { Findings } from './findings.ts';
-import type { RecordValues } from '../layouts/fixed-width.ts';
 import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
 import { anticipationOf, creditAdjustmentOf, creditOf } from './rede-credit.ts';
 import { bankDebit, netAdjustment, orderedDebit, unscheduled } from './rede-debit.ts';

@@ -1,3 +1,4 @@
+import type { RecordValues } from '../layouts/fixed-width.ts';
 import { FORMATS } from '../layouts/formats.ts';
 import {
   EEVC_BATCH,
@@ -13,7 +14,6 @@ import {
 import { agrees } from './entry-fields.ts';
 import type { FileReading } from './file-reading.ts';
 import type { Findings } from './findings.ts';
-import type { RecordValues } from '../layouts/fixed-width.ts';
 import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
 import { RedeBatch } from './rede-batch.ts';
 import { checkLineCounts, redeHead } from './rede-header.ts';

@@ -1,9 +1,9 @@
+import type { RecordValues } from '../layouts/fixed-width.ts';
 import type { EEFI_HEADER } from '../layouts/rede-eefi-layout.ts';
 import type { EEVC_HEADER } from '../layouts/rede-eevc-layout.ts';
 import type { SettlementFileHead, SettlementFormat } from '../settlement-entry.ts';
 import { agrees } from './entry-fields.ts';
 import type { Findings, Place } from './findings.ts';
-import type { RecordValues } from '../layouts/fixed-width.ts';
 import { disagrees } from './settlement-faults.ts';
 
 /** The head of both of Rede's files; they report the movement of the day on which they are made. */

@@ -116,8 +116,9 @@ export function partsByPlace(rows: readonly Row[]): ReadonlyMap<string, readonly
 }
 
 /** Of a line, or of its part in an installment. */
-export function parseLine(row: Row): EntryMoney &
-  Pick<MatchedPart, 'kind' | 'fileNumber' | 'lineNumber' | 'bankOn' | 'document'> {
+export function parseLine(
+  row: Row,
+): EntryMoney & Pick<MatchedPart, 'kind' | 'fileNumber' | 'lineNumber' | 'bankOn' | 'document'> {
   return {
     kind: row.kind as EntryKind,
     fileNumber: row.file_number as number,

@@ -1,7 +1,7 @@
-import type { CodeTable, RecordLayout } from './fixed-width.ts';
 import type { SettlementFormat } from '../settlement-entry.ts';
 import { ADIQ_RECORDS } from './adiq-layout.ts';
 import { CIELO_RECORDS } from './cielo-layout.ts';
+import type { CodeTable, RecordLayout } from './fixed-width.ts';
 import {
   EEFI_ALIKE,
   EEFI_BANK_DEBIT,

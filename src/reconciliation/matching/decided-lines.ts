@@ -71,8 +71,7 @@ export function decideLines(
     // What a batch will pay, and credits and debits of no sale, are of no installment.
     if (entry.kind === 'adjustment' || entry.kind === 'schedule') continue;
     const batch = isOfBatch(entry) ? membersOf(entry) : null;
-    const match =
-      batch === null ? matchNamed(entry, candidatesOf(entry)) : matchBatch(entry, batch, paid);
+    const match = batch === null ? matchNamed(entry, candidatesOf(entry)) : matchBatch(entry, batch, paid);
     if (match.kind === 'unmatched') {
       unmatched.push(unmatchedLine(entry, match.reason));
       continue;

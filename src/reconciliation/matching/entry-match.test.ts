@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Day } from '../../values/instant.ts';
-import { paidMembers } from './batch-members.ts';
 import { referenceTail } from '../order-reference.ts';
+import { paidMembers } from './batch-members.ts';
 import { type Candidate, type MatchableEntry, matchEntry } from './entry-match.ts';
 import { divideEntry } from './entry-parts.ts';
 

@@ -31,8 +31,7 @@ export async function finishMatching(
   { fileNumber, fence, format, establishment, from, to }: MatchedFile,
 ): Promise<void> {
   const steps: CommitStep[] = [{ statement: FINISH, values: [fileNumber, fence] }];
-  if (PAYS[format])
-    steps.push(learnStep(fileNumber, null), coverStep({ format, establishment, from, to }));
+  if (PAYS[format]) steps.push(learnStep(fileNumber, null), coverStep({ format, establishment, from, to }));
   steps.push({ statement: LOOK_AGAIN, values: [] });
   await database.commit(
     steps.map((step, index) =>

@@ -1,5 +1,5 @@
 /** What the doctor found at one place. */
-export type Finding = {
+export type Diagnosis = {
   /** Stays the same for programs: `database.unreachable`. */
   readonly name: string;
   /** A fault: the service does not start so, or money or a merchant would wait. */
@@ -9,15 +9,15 @@ export type Finding = {
   readonly advice: string | null;
 };
 
-export function fine(name: string, says: string): Finding {
+export function fine(name: string, says: string): Diagnosis {
   return { name, state: 'ok', says, advice: null };
 }
 
-export function warning(name: string, says: string, advice: string): Finding {
+export function warning(name: string, says: string, advice: string): Diagnosis {
   return { name, state: 'warning', says, advice };
 }
 
-export function fault(name: string, says: string, advice: string): Finding {
+export function fault(name: string, says: string, advice: string): Diagnosis {
   return { name, state: 'fault', says, advice };
 }
 
@@ -38,7 +38,7 @@ export function judgeClock(
   theirs: number,
   ours: { readonly before: number; readonly after: number },
   slackSeconds = 0,
-): Finding {
+): Diagnosis {
   const early = (ours.before - theirs) / 1_000;
   const late = (theirs - ours.after) / 1_000;
   const seconds = Math.max(0, early, late) - slackSeconds;

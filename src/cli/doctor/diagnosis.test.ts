@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeClock } from './finding.ts';
+import { judgeClock } from './diagnosis.ts';
 
 const OURS = { before: 1_000_000, after: 1_000_400 };
 const judge = (theirs: number, slack?: number) => judgeClock('clock', 'it', theirs, OURS, slack);
