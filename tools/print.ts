@@ -26,6 +26,7 @@ import {
 import { addDays, type Day } from '../src/values/instant.ts';
 import { billOfMaterials, type Lock } from './bill-of-materials.ts';
 import { collection } from './collection.ts';
+import { monitoringPage } from './monitoring-page.ts';
 import { returnPage } from './return-page.ts';
 import { settlementPage } from './settlement-page.ts';
 import { STATE_COLUMNS, type StateColumn } from './state-tables.ts';
@@ -42,6 +43,7 @@ export function printedDocuments(): Record<string, string> {
     'docs/states.md': printStates(),
     'docs/settlement-files.md': settlementPage(PRINTED_NOTE),
     'docs/return-files.md': returnPage(PRINTED_NOTE),
+    'docs/monitoring.md': monitoringPage(PRINTED_NOTE),
     'docs/sbom.cdx.json': printBillOfMaterials(),
     'docs/pt/parcela.postman_collection.json': printCollection('pt'),
     'docs/en/parcela.postman_collection.json': printCollection('en'),

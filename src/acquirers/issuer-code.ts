@@ -161,6 +161,11 @@ function helpNamed(name: string): DeclineHelp {
   return help;
 }
 
+/** A code of the table, or one word for all that are not in it: a bounded set, for counting. */
+export function countedCode(brand: CardBrand, responseCode: string): string {
+  return ISSUER_CODES[brand].has(responseCode) ? responseCode : 'other';
+}
+
 /** Every known code of every brand, for printing. */
 export function issuerCodes(): readonly IssuerCode[] {
   return Object.values(ISSUER_CODES).flatMap((codes) => [...codes.values()]);

@@ -1,5 +1,6 @@
 import type { Idempotency } from '../idempotency/module.ts';
 import { serve } from '../platform/http/endpoint.ts';
+import { counter } from '../platform/metrics.ts';
 import type { Module, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import { openReminder } from '../platform/reminder.ts';
@@ -13,6 +14,12 @@ import { type DecidersContext, openDeciders } from './open-deciders.ts';
 import { ANTI_FRAUD_REFUSALS } from './refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 import { forgetAntiFraud } from './work.ts';
+
+const ANTI_FRAUD_DECISIONS = counter(
+  'parcela_anti_fraud_decisions_total',
+  'Sales by what anti-fraud said of them.',
+  ['verdict'],
+);
 
 export const ANTI_FRAUD: Published = {
   texts: TEXTS,
@@ -41,11 +48,7 @@ export async function openAntiFraud(
   const { configuration, database, batched, keyring, log, metrics } = context;
   const isProduction = configuration.environment === 'production';
   const { velocity, deciders } = await openDeciders(context);
-  const decisions = metrics.counter(
-    'parcela_anti_fraud_decisions_total',
-    'Sales by what anti-fraud said of them.',
-    ['verdict'],
-  );
+  const decisions = metrics.counter(ANTI_FRAUD_DECISIONS);
   // A provider that is away is silent about every sale.
   const silences = openReminder((reason, times) =>
     log.warn({ reason, times }, 'anti-fraud gave no decision'),

@@ -1,9 +1,16 @@
 import { hostname } from 'node:os';
 import type { Audit } from '../audit/audit-event.ts';
 import { errorFields } from '../platform/log.ts';
+import { counter } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { openReminder } from '../platform/reminder.ts';
 import type { CardTesting, CardTestingMode } from './card-testing.ts';
+
+const CARD_TESTING_TRIES = counter(
+  'parcela_card_testing_tries_total',
+  'Payments and verifications that look like a test of cards, by what gave them away.',
+  ['kind'],
+);
 
 type AlarmContext = Pick<ModuleContext, 'log' | 'metrics'> & {
   readonly configuration: { readonly antiFraud: { readonly cardTesting: CardTestingMode } };
@@ -20,11 +27,7 @@ const ALARMS = {
  */
 export function openCardTestingAlarm({ audit, log, metrics, configuration }: AlarmContext) {
   const mode = configuration.antiFraud.cardTesting;
-  const tries = metrics.counter(
-    'parcela_card_testing_tries_total',
-    'Payments and verifications that look like a test of cards, by what gave them away.',
-    ['kind'],
-  );
+  const tries = metrics.counter(CARD_TESTING_TRIES);
   const reminder = openReminder((reason, times) => {
     const [kind, merchantId = ''] = reason.split('|') as [CardTesting, string];
     log.error({ merchantId, kind, times }, ALARMS[kind]);

@@ -1,7 +1,8 @@
 import type { Audit } from '../audit/audit-event.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
+import { observeChannel } from '../platform/channels/observe-channel.ts';
 import { openChannel } from '../platform/channels/open-channel.ts';
-import { errorFields } from '../platform/log.ts';
+import { histogram } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import { checkProvider } from './adapters/provider/check-provider.ts';
@@ -13,6 +14,13 @@ import { openCardTestingAlarm } from './open-card-testing-alarm.ts';
 import type { ProviderSettings } from './provider-settings.ts';
 import { countsMerchantsCards, type VelocityRule } from './velocity.ts';
 import { countsRead } from './velocity-events.sql.ts';
+
+const ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS = histogram(
+  'parcela_anti_fraud_provider_call_duration_seconds',
+  'Duration of calls to the anti-fraud provider, waiting for a turn included.',
+  [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8],
+  ['result'],
+);
 
 export { checkProvider } from './adapters/provider/check-provider.ts';
 
@@ -53,18 +61,16 @@ async function openProvider(
 ): Promise<Decider> {
   const channel = await openChannel(settings.channel, {
     connectTimeoutMilliseconds: PROVIDER_CONNECT_MILLISECONDS,
-    onFault: (error) =>
-      log.error(errorFields(error), 'changed files of the anti-fraud provider are not used: they do not fit'),
+    ...observeChannel(
+      { log, metrics },
+      'antifraud',
+      'changed files of the anti-fraud provider are not used: they do not fit',
+    ),
   });
   closings.push({ name: 'channel to the anti-fraud provider', close: async () => channel.close() });
   const warning = await checkProvider(settings, configuration.environment, channel);
   if (warning !== null) log.warn({ reason: warning }, 'the anti-fraud provider is not ready');
-  const calls = metrics.histogram(
-    'parcela_anti_fraud_provider_call_duration_seconds',
-    'Duration of calls to the anti-fraud provider, waiting for a turn included.',
-    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8],
-    ['result'],
-  );
+  const calls = metrics.histogram(ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS);
   const provider = new ProviderDecider(settings, channel, (result, seconds) =>
     calls.observe({ result }, seconds),
   );

@@ -1,23 +1,55 @@
 import { auditMigrations } from '../audit/audit-migrations.ts';
 import { recordCreatedKeys } from '../audit/key-changes.ts';
 import { openAudit } from '../audit/open-audit.ts';
+import type { TailLook } from '../audit/open-tail-check.ts';
+import { checkingAudit } from '../audit/work.ts';
+import { KEY_STORE_OPERATIONS, observedKeyStore } from '../keys/observed-key-store.ts';
 import { openKeyStore } from '../keys/open-key-store.ts';
-import { openKeyring, type SealAlarm } from '../keys/open-keyring.ts';
+import { openKeyring, SEALING_PURPOSES, type SealAlarm } from '../keys/open-keyring.ts';
+import type { Log } from '../platform/log.ts';
+import { counter, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import type { Work } from '../platform/work/due-work.ts';
 import type { AuditedKeys, StartContext } from './context.ts';
 import { say, serviceHere } from './infrastructure.ts';
+
+const KEY_STORE_FAILURES = counter(
+  'parcela_key_store_failures_total',
+  'Questions that the key store did not answer.',
+  ['operation'],
+);
+const AUDIT_UNWRITTEN = counter(
+  'parcela_audit_unwritten_total',
+  'Times that the audit log could not be written: what was to be audited was not done.',
+);
+const AUDIT_FAULT = gauge(
+  'parcela_audit_fault',
+  '1: what this process read of the audit log was altered or removed; run parcela audit verify.',
+);
+const AUDIT_CHECKED = counter(
+  'parcela_audit_entries_checked_total',
+  'Entries of the audit log that this process read after they were written, and found whole.',
+);
+const AUDIT_AGE = gauge(
+  'parcela_audit_anchor_age_seconds',
+  'Since the last entry of the audit log was written, and its anchor logged; 0: none was read yet.',
+);
+const SEAL_ALARMS = counter('parcela_seal_alarms_total', 'Sealed rows that did not open.', ['purpose']);
 
 /** The keys and the audit log, whose first entry is the start of the service, and last its stop. */
 export async function openAuditedKeys(
   { configuration, closings, log, metrics, whileDatabaseStarts }: StartContext,
   database: Database,
   migrations: readonly string[],
-): Promise<AuditedKeys> {
+): Promise<AuditedKeys & { readonly works: readonly Work[] }> {
   const { environment } = configuration;
-  const { store, createdFile } = await whileDatabaseStarts(() =>
-    openKeyStore(configuration.keyStore, environment, database),
-  );
-  const alarms = metrics.counter('parcela_seal_alarms_total', 'Sealed rows that did not open.', ['purpose']);
+  const opened = await whileDatabaseStarts(() => openKeyStore(configuration.keyStore, environment, database));
+  const failures = metrics.counter(KEY_STORE_FAILURES);
+  for (const operation of KEY_STORE_OPERATIONS) failures.inc({ operation }, 0);
+  const store = observedKeyStore(opened.store, (operation) => failures.inc({ operation }));
+  const { createdFile } = opened;
+  const alarms = metrics.counter(SEAL_ALARMS);
+  for (const purpose of SEALING_PURPOSES) alarms.inc({ purpose }, 0);
   const alarm: SealAlarm = (purpose, record, dataKeyId) => {
     alarms.inc({ purpose });
     log.error(
@@ -28,7 +60,9 @@ export async function openAuditedKeys(
   const keyring = await whileDatabaseStarts(() => openKeyring(database, store, environment, alarm));
   if (createdFile !== null)
     say(`Made a new key-encryption key: ${createdFile}. Keep a copy: without it no stored card opens.`);
-  const audit = await whileDatabaseStarts(() => openAudit({ database, keyring, log }));
+  const unwritten = metrics.counter(AUDIT_UNWRITTEN);
+  const observeUnwritten = () => unwritten.inc();
+  const audit = await whileDatabaseStarts(() => openAudit({ database, keyring, log, observeUnwritten }));
   const detail = { processId: process.pid };
   const record = (action: 'service.start' | 'service.stop', resource: string) =>
     audit.record({ ...serviceHere(), action, outcome: 'success', resource, detail });
@@ -38,5 +72,21 @@ export async function openAuditedKeys(
   closings.push({ name: 'audit log', close: recordStop });
   await whileDatabaseStarts(() => auditMigrations({ audit, database }, serviceHere(), migrations, detail));
   await whileDatabaseStarts(() => recordCreatedKeys(audit, serviceHere(), keyring));
-  return { store, keyring, audit };
+  return { store, keyring, audit, works: [checkingAudit({ database, keyring }, observeTail(log, metrics))] };
+}
+
+/** Once in the log, and in the metrics for as long as the process runs. */
+function observeTail(log: Log, metrics: Metrics): (look: TailLook) => void {
+  const fault = metrics.gauge(AUDIT_FAULT);
+  const checked = metrics.counter(AUDIT_CHECKED);
+  const age = metrics.gauge(AUDIT_AGE);
+  let isKnown = false;
+  return (look) => {
+    fault.set(look.fault === null ? 0 : 1);
+    checked.inc(look.entries);
+    age.set(look.ageSeconds ?? 0);
+    if (look.fault !== null && !isKnown)
+      log.error({ fault: look.fault }, 'the audit log is broken: run parcela audit verify');
+    isKnown = look.fault !== null;
+  };
 }

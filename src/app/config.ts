@@ -5,7 +5,7 @@ import { type ProviderSettings, providerSettings } from '../antifraud/provider-s
 import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from '../antifraud/velocity.ts';
 import { type BankSettings, readBankUrl } from '../banks/bank-settings.ts';
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
-import type { ChannelFiles } from '../platform/channels/channel-files.ts';
+import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files.ts';
 import { readSecurityContact, type SecurityContact } from '../platform/http/security-text.ts';
 import { LOG_FORMATS, LOG_LEVELS, type LogFormat, type LogLevel } from '../platform/log.ts';
 import type { Connections } from '../platform/postgres/pools.ts';
@@ -17,6 +17,7 @@ import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
 import { contradictions, proxyWarnings } from './production-faults.ts';
 import { type Role, readRoles } from './roles.ts';
+import { openToAll } from './secret-files.ts';
 import { type Listener, type SettingReader, settingReader } from './setting-reader.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -28,7 +29,8 @@ export type Configuration = {
   readonly roles: readonly Role[];
   readonly gateway: Listener;
   readonly integration: Listener;
-  readonly metrics: { readonly host: string; readonly port: number };
+  /** `tokenFile` null: only this machine reads them. */
+  readonly metrics: { readonly host: string; readonly port: number; readonly tokenFile: NamedFile | null };
   readonly dataFolder: string;
   /** Null: the embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | null;
@@ -137,6 +139,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     metrics: {
       host: host('PARCELA_METRICS_HOST'),
       port: whole('PARCELA_METRICS_PORT', 0, 65_535, metricsPort),
+      tokenFile: readMetricsToken(reader),
     },
     dataFolder,
     ...readDatabase(reader),
@@ -210,6 +213,14 @@ function readDatabase({
     },
     databaseWaitSeconds: whole('PARCELA_DATABASE_WAIT_SECONDS', 0, 3_600),
   };
+}
+
+function readMetricsToken({ text, warnings }: SettingReader): NamedFile | null {
+  const setting = 'PARCELA_METRICS_TOKEN_FILE';
+  const path = text(setting);
+  if (path === '') return null;
+  warnings.push(...openToAll(setting, path));
+  return { setting, path };
 }
 
 function readRolesHere({ text, faults }: SettingReader): readonly Role[] {

@@ -11,11 +11,11 @@ import { BANK_CONNECT_MILLISECONDS, openBank } from '../banks/open-bank.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
 import type { Simulator } from '../homologation/start-simulator.ts';
 import { businessClock } from '../platform/business-clock.ts';
+import { observeChannel } from '../platform/channels/observe-channel.ts';
 import { type Channel, openChannel } from '../platform/channels/open-channel.ts';
 import type { Closing } from '../platform/closings.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
-import { errorFields } from '../platform/log.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import { histogram, type Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { batchWrites } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -23,6 +23,25 @@ import { placeGiven, placeOfService } from '../platform/postgres/database-place.
 import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, BusinessTime, StartContext } from './context.ts';
+
+const ACQUIRER_CALL_DURATION_SECONDS = histogram(
+  'parcela_acquirer_call_duration_seconds',
+  'Duration of calls to the acquirer.',
+  [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
+  ['operation', 'result'],
+);
+const BANK_CALL_DURATION_SECONDS = histogram(
+  'parcela_bank_call_duration_seconds',
+  'Duration of calls to the bank that registers boletos.',
+  [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
+  ['operation', 'result'],
+);
+const BATCHED_WRITE_ROWS = histogram(
+  'parcela_batched_write_rows',
+  'Rows written by one batched statement.',
+  [1, 2, 4, 8, 16, 32, 64, 128],
+  ['statement'],
+);
 
 /** How often production reads the database's clock. */
 const FOLLOW_MILLISECONDS = 1_000;
@@ -69,11 +88,19 @@ export async function openInfrastructure(start: StartContext) {
  * Our credentials at the bridge; unusable changed files are reported, and the former ones stay in
  * use.
  */
-async function openAcquirerChannel({ configuration, closings, log }: StartContext): Promise<Channel> {
+async function openAcquirerChannel({
+  configuration,
+  closings,
+  log,
+  metrics,
+}: StartContext): Promise<Channel> {
   const channel = await openChannel(configuration.acquirerChannel, {
     connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS,
-    onFault: (error) =>
-      log.error(errorFields(error), 'changed files of the channel to the acquirer are no good'),
+    ...observeChannel(
+      { log, metrics },
+      'acquirer',
+      'changed files of the channel to the acquirer are no good',
+    ),
   });
   closings.push({ name: 'channel to the acquirer', close: async () => channel.close() });
   return channel;
@@ -166,12 +193,7 @@ export function openGatedAcquirer(
   { closings, metrics, gate }: StartContext,
   { url, channel, about }: Awaited<ReturnType<typeof openInfrastructure>>['acquirer'],
 ): Acquirer {
-  const calls = metrics.histogram(
-    'parcela_acquirer_call_duration_seconds',
-    'Duration of calls to the acquirer.',
-    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
-    ['operation', 'result'],
-  );
+  const calls = metrics.histogram(ACQUIRER_CALL_DURATION_SECONDS);
   const acquirer = openAcquirer(url, channel, about, (operation, result, seconds) =>
     calls.observe({ operation, result }, seconds),
   );
@@ -187,15 +209,10 @@ export async function openGatedBank(
   if (url === null) return null;
   const channel = await openChannel(configuration.bank.channel, {
     connectTimeoutMilliseconds: BANK_CONNECT_MILLISECONDS,
-    onFault: (error) => log.error(errorFields(error), 'changed files of the channel to the bank are no good'),
+    ...observeChannel({ log, metrics }, 'bank', 'changed files of the channel to the bank are no good'),
   });
   closings.push({ name: 'channel to the bank', close: async () => channel.close() });
-  const calls = metrics.histogram(
-    'parcela_bank_call_duration_seconds',
-    'Duration of calls to the bank that registers boletos.',
-    [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
-    ['operation', 'result'],
-  );
+  const calls = metrics.histogram(BANK_CALL_DURATION_SECONDS);
   const { bank, warning } = await openBank(url, channel, {
     isRealOnly: configuration.environment === 'production',
     observe: (operation, result, seconds) => calls.observe({ operation, result }, seconds),
@@ -207,12 +224,7 @@ export async function openGatedBank(
 
 /** Batched writes, with the number of rows of each statement in the metrics. */
 export function batchedWith(metrics: Metrics): ModuleContext['batched'] {
-  const rowsWritten = metrics.histogram(
-    'parcela_batched_write_rows',
-    'Rows written by one batched statement.',
-    [1, 2, 4, 8, 16, 32, 64, 128],
-    ['statement'],
-  );
+  const rowsWritten = metrics.histogram(BATCHED_WRITE_ROWS);
   return (options) =>
     batchWrites({
       ...options,

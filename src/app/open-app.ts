@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { auditRefusedAccess, type OnForbidden } from '../audit/audit-refused-access.ts';
 import { auditedKeyChanges } from '../audit/key-changes.ts';
+import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
+import { observeChannel } from '../platform/channels/observe-channel.ts';
+import { openChannel } from '../platform/channels/open-channel.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
 import { Admission } from '../platform/http/admission.ts';
 import { BodyMemory, MOST_BODY_BYTES } from '../platform/http/body-memory.ts';
@@ -8,14 +11,14 @@ import { CallerConnections } from '../platform/http/caller-connections.ts';
 import { observeBodies, observeConnections, observePlaces } from '../platform/http/crowd-metrics.ts';
 import type { Drain } from '../platform/http/draining.ts';
 import { type ServedEndpoint, serve } from '../platform/http/endpoint.ts';
-import { HEALTH_ENDPOINTS, sharedLook } from '../platform/http/health.ts';
+import { HEALTH_ENDPOINTS, sharedLook, type UnreadyReason } from '../platform/http/health.ts';
 import { listen, serverUrls, urlOf } from '../platform/http/listen.ts';
 import { trustedPeers } from '../platform/http/peers.ts';
 import { openRequestMetrics } from '../platform/http/request-metrics.ts';
 import { hasExpired, SECURITY_TEXT_ENDPOINTS } from '../platform/http/security-text.ts';
 import { buildServer, type ServerOptions } from '../platform/http/server.ts';
 import { errorFields, openLog } from '../platform/log.ts';
-import { openMetrics, serveMetrics } from '../platform/metrics.ts';
+import { counter, openMetrics, serveMetrics } from '../platform/metrics.ts';
 import { databaseWait } from '../platform/postgres/database-wait.ts';
 import { PostgresKilled } from '../platform/postgres/postgres-killed.ts';
 import { openReads } from '../platform/postgres/searches.ts';
@@ -35,9 +38,12 @@ import {
   serviceHere,
 } from './infrastructure.ts';
 import { type Modules, openModules } from './modules.ts';
+import { openInstallationMetrics } from './open-installation-metrics.ts';
 import { checkAllDescribed, referenceOf } from './reference.ts';
 import { isRunBy } from './roles.ts';
 import { openCheckedDatabase, openWatchedGate } from './watched-database.ts';
+
+const WORK_ERRORS = counter('parcela_work_errors_total', 'Errors of background work.', ['work']);
 
 export type App = {
   readonly gatewayUrl: string;
@@ -134,8 +140,11 @@ async function openOnDatabase(
   };
   const modules = await openModules(context);
   const readiness = { isReady: false };
-  const endpoints = await servedEndpoints(context, modules, readiness, drain);
-  const works = [...time.works, ...modules.works];
+  const whyNot = () =>
+    drain.hasBegun() ? 'stopping' : (start.gate.reason() ?? (readiness.isReady ? null : 'starting'));
+  const endpoints = await servedEndpoints(context, modules, whyNot);
+  const seen = openInstallationMetrics(context, () => whyNot() === null);
+  const works = [...keys.works, ...time.works, ...seen.works, ...modules.works];
   startAll(
     context,
     works.filter((work) => isRunBy(start.configuration.roles, work)),
@@ -153,10 +162,9 @@ async function openOnDatabase(
  * the process is not there for callers.
  */
 async function servedEndpoints(
-  { configuration, database, gate }: AppContext,
+  { configuration, database }: AppContext,
   modules: Modules,
-  readiness: { readonly isReady: boolean },
-  drain: Drain,
+  whyNot: () => UnreadyReason | null,
 ): Promise<readonly ServedEndpoint[]> {
   const urls = serverUrls(configuration.gateway, configuration.integration);
   const contact = configuration.securityContact;
@@ -169,8 +177,7 @@ async function servedEndpoints(
   const reference = await referenceOf(configuration.environment, urls, [...documents, ...securityText]);
   const health = serve(HEALTH_ENDPOINTS, {
     look: sharedLook(database.ping, database.answeredAt),
-    whyNot: () =>
-      drain.hasBegun() ? 'stopping' : (gate.reason() ?? (readiness.isReady ? null : 'starting')),
+    whyNot,
   });
   const endpoints = [
     ...modules.endpoints,
@@ -183,7 +190,8 @@ async function servedEndpoints(
 }
 
 function startAll({ closings, log, metrics, gate }: AppContext, works: readonly Work[]): void {
-  const errors = metrics.counter('parcela_work_errors_total', 'Errors of background work.', ['work']);
+  const errors = metrics.counter(WORK_ERRORS);
+  for (const { name } of works) errors.inc({ work: name }, 0);
   const onError = (name: string, error: unknown) => {
     errors.inc({ work: name });
     log.error({ work: name, ...errorFields(error) }, 'background work failed');
@@ -226,10 +234,27 @@ async function openListeners(
     apps.push(app);
     return app;
   });
-  const { host, port } = configuration.metrics;
-  const server = await serveMetrics(metrics, host, port);
+  return { ...urls, metricsUrl: await openMetricsListener(context) };
+}
+
+async function openMetricsListener({ configuration, closings, log, metrics }: AppContext): Promise<string> {
+  const { host, port, tokenFile } = configuration.metrics;
+  // A token that is replaced is taken up as those of channels are.
+  const channel = await openChannel(
+    { ...NO_CHANNEL_FILES, token: tokenFile },
+    {
+      connectTimeoutMilliseconds: 1,
+      ...observeChannel({ log, metrics }, 'metrics', 'the changed token of /metrics is not used: it is none'),
+    },
+  );
+  closings.push({ name: 'token of the metrics', close: async () => channel.close() });
+  const server = await serveMetrics(metrics, {
+    host,
+    port,
+    authorization: () => channel.headers().authorization,
+  });
   closings.push({ name: 'metrics', close: async () => server.close() });
-  return { ...urls, metricsUrl: urlOf(host, server.address(), '/metrics') };
+  return urlOf(host, server.address(), '/metrics');
 }
 
 /**

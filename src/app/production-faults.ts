@@ -54,8 +54,12 @@ export function contradictions(
   }
   const { metrics, gateway, integration } = configuration;
   if (metrics.port !== 0 && (metrics.port === gateway.port || metrics.port === integration.port)) {
+    faults.push(`PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics stand apart`);
+  }
+  if (metrics.tokenFile === null && !isLoopback(metrics.host)) {
     faults.push(
-      `PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics ask for no token and stand apart`,
+      `PARCELA_METRICS_HOST: ${metrics.host} would show the metrics to others; listen on loopback, or name the token that ` +
+        'they have to show in PARCELA_METRICS_TOKEN_FILE',
     );
   }
   if (configuration.environment === 'production') {

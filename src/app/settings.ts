@@ -18,6 +18,11 @@ const ROWS: readonly Row[] = [
   ['PARCELA_INTEGRATION_PREFIX', '', 'path before the Other APIs'],
   ['PARCELA_METRICS_HOST', '127.0.0.1', 'address of `/metrics`'],
   ['PARCELA_METRICS_PORT', '', 'port of `/metrics`; by default `PARCELA_PORT` + 1000'],
+  [
+    'PARCELA_METRICS_TOKEN_FILE',
+    '',
+    'file of the bearer token that `/metrics` asks for; needed unless `PARCELA_METRICS_HOST` is on loopback (docs/monitoring.md)',
+  ],
   ['PARCELA_DATA_DIR', '.parcela', 'folder of the embedded database, keys and demo data'],
   [
     'DATABASE_URL',

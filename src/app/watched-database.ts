@@ -4,9 +4,10 @@ import { unfitness, weaknesses } from '../platform/database-watch/server-facts.t
 import { openServerWatch } from '../platform/database-watch/server-watch.ts';
 import { type GateKeeper, HOLD_REASONS, openGate } from '../platform/gate.ts';
 import { errorFields, type Log } from '../platform/log.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import { gauge, type Metrics } from '../platform/metrics.ts';
 import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
 import { type DatabaseAddress, type OpenedDatabase, openDatabase } from '../platform/postgres/database.ts';
+import { observeDatabase } from '../platform/postgres/database-metrics.ts';
 import { type DatabasePlace, prepareDatabase } from '../platform/postgres/database-place.ts';
 import type { Connections } from '../platform/postgres/pools.ts';
 import { refuseSharedConnections } from '../platform/postgres/shared-connections.ts';
@@ -14,9 +15,13 @@ import { type Configuration, ConfigurationFault } from './config.ts';
 import type { StartContext } from './context.ts';
 import { say } from './infrastructure.ts';
 
+const HELD = gauge('parcela_held', '1: nothing is charged, settled or sent to merchants, for this reason.', [
+  'reason',
+]);
+
 /** Migrates, gives the run-time role its rights, and opens the database as that role. */
 export async function openCheckedDatabase(
-  { log, closings, configuration, gate, whileDatabaseStarts }: StartContext,
+  { log, closings, configuration, gate, metrics, whileDatabaseStarts }: StartContext,
   place: DatabasePlace,
 ): Promise<{ database: OpenedDatabase; migrations: readonly string[] }> {
   const { owner, runtime } = place;
@@ -29,7 +34,7 @@ export async function openCheckedDatabase(
   if (runtime !== owner)
     await whileDatabaseStarts(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
   const { database, watch } = openWatched(
-    { log, closings, gate },
+    { log, closings, gate, metrics },
     runtime,
     configuration.databaseConnections,
   );
@@ -52,7 +57,7 @@ export async function openCheckedDatabase(
 }
 
 function openWatched(
-  { log, closings, gate }: Pick<StartContext, 'log' | 'closings' | 'gate'>,
+  { log, closings, gate, metrics }: Pick<StartContext, 'log' | 'closings' | 'gate' | 'metrics'>,
   address: DatabaseAddress,
   connections: Connections,
 ) {
@@ -69,7 +74,11 @@ function openWatched(
     // The server may be stopped before the last connection has closed.
     if (!isClosing) log.warn(errorFields(error), 'an idle database connection broke');
   };
-  const database = openDatabase(address, warnOfIdleConnection, { watcher: watch, connections });
+  const database = openDatabase(address, warnOfIdleConnection, {
+    watcher: watch,
+    connections,
+    observer: observeDatabase(metrics),
+  });
   const close = () => {
     isClosing = true;
     return database.close();
@@ -80,11 +89,7 @@ function openWatched(
 
 /** Shut until the database was checked. Its state goes to the log, the metrics and the person. */
 export function openWatchedGate(configuration: Configuration, log: Log, metrics: Metrics): GateKeeper {
-  const held = metrics.gauge(
-    'parcela_held',
-    '1: nothing is charged, settled or sent to merchants, for this reason.',
-    ['reason'],
-  );
+  const held = metrics.gauge(HELD);
   const gate = openGate(configuration.isWorkHeld, (reason, words) => {
     observe(reason);
     if (reason === null) log.warn({}, 'work goes on');

@@ -47,6 +47,7 @@ export const AUDIT_ACTIONS = [
   'fees.change',
   'settlement.import',
   'reconciliation.resolve',
+  'reconciliation.report',
   'exceptionNotifier.register',
   'exceptionNotifier.remove',
   'restore.accept',

@@ -10,6 +10,7 @@ export const RUNTIME_TABLE_RIGHTS = {
   audit_entries: 'select, insert',
   audit_head: 'select, insert, update',
   audit_archives: 'select',
+  truth_reports: 'select, insert',
 } as const;
 
 const FIND_POWERS = statement(

@@ -38,6 +38,8 @@ export type AuditTools = {
    * changed here.
    */
   readonly log: Pick<Log, 'info' | 'warn'>;
+  /** Called each time that the log could not be written. */
+  readonly observeUnwritten?: () => void;
 };
 
 /** A login waits for its entry this long, and is refused then. */
@@ -125,7 +127,7 @@ async function commitOnce(
   const append = appending(tools, (rows) => eventsOf(events, rows).map(writtenEvent));
   const rows = await tools.database
     .commit([...steps, append.hold, append.write], deadline)
-    .catch((error) => refuseOwnStep(error, append.isReached()));
+    .catch((error) => refuseOwnStep(tools, error, append.isReached()));
   for (const entry of append.entries()) reportAnchor(tools.log, entry, entry);
   return rows.slice(0, steps.length);
 }
@@ -135,13 +137,11 @@ function eventsOf(events: AuditEvents, rows: readonly Row[][]): readonly AuditEv
 }
 
 /** What failed at our own steps is the log's; what failed before is the caller's own. */
-function refuseOwnStep(error: unknown, isOurs: boolean): never {
-  throw isOurs ? unwritable(error) : error;
-}
-
-function unwritable(error: unknown): unknown {
-  if ([DatabaseUnavailable, Overloaded, CommitUnknown].some((kind) => error instanceof kind)) return error;
-  return new AuditUnwritable(error);
+function refuseOwnStep({ observeUnwritten }: AuditTools, error: unknown, isOurs: boolean): never {
+  const isOther = [DatabaseUnavailable, Overloaded, CommitUnknown].some((kind) => error instanceof kind);
+  if (!isOurs || isOther) throw error;
+  observeUnwritten?.();
+  throw new AuditUnwritable(error);
 }
 
 /**
@@ -274,7 +274,7 @@ async function recordTogether(
       return step;
     },
   ];
-  await tools.database.commit(steps).catch((error) => refuseOwnStep(error, true));
+  await tools.database.commit(steps).catch((error) => refuseOwnStep(tools, error, true));
   return results;
 }
 

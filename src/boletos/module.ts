@@ -5,7 +5,7 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import type { Feed } from '../platform/feeds/open-feed.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import type { Log } from '../platform/log.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import { counter, databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { mergeTexts } from '../platform/reference/wording.ts';
 import { openOutageWatch } from '../platform/work/outage-watch.ts';
@@ -27,6 +27,29 @@ import {
   resolveUnresolvedBoletos,
 } from './unresolved/resolve-unresolved-boletos.ts';
 import { advanceDueByClock, advanceDueWork, countingBoletos, forgetOldPayers } from './work.ts';
+
+const BOLETO_RESOLUTIONS = counter(
+  'parcela_boleto_resolutions_total',
+  'Tries to have the bank answer about a boleto that nobody waits for, by what became of them.',
+  ['outcome'],
+);
+const BANK_AWAY = gauge('parcela_bank_away', '1 while the bank answers none of the tries.');
+const PAYERS_ERASED = counter(
+  'parcela_payers_erased_total',
+  "Boletos whose payer's data was removed because its time was over.",
+);
+const BOLETOS_UNRESOLVED = databaseGauge(
+  'parcela_boletos_unresolved',
+  'Boletos about which the bank has given no clear answer.',
+);
+const BOLETOS_UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
+  'parcela_boletos_unresolved_oldest_age_seconds',
+  'Age of the oldest of them; 0: none.',
+);
+const BOLETOS_UNRESOLVED_MOST_TRIES = databaseGauge(
+  'parcela_boletos_unresolved_most_tries',
+  'Most tries that one of them has had.',
+);
 
 export const BOLETOS: Published = {
   texts: mergeTexts([TEXTS, PRINT_TEXTS]),
@@ -119,11 +142,7 @@ function resolving(
   { log, metrics }: BoletosContext,
   asking: Pick<ResolveBoletosTools, 'database' | 'bank' | 'clock' | 'bankTimeoutMilliseconds' | 'writeMove'>,
 ): ResolveBoletosTools {
-  const resolutions = metrics.counter(
-    'parcela_boleto_resolutions_total',
-    'Tries to have the bank answer about a boleto that nobody waits for, by what became of them.',
-    ['outcome'],
-  );
+  const resolutions = metrics.counter(BOLETO_RESOLUTIONS);
   return {
     ...asking,
     bankOutage: watchBank(log, metrics),
@@ -134,7 +153,7 @@ function resolving(
 }
 
 function watchBank(log: Log, metrics: Metrics) {
-  const away = metrics.gauge('parcela_bank_away', '1 while the bank answers none of the tries.');
+  const away = metrics.gauge(BANK_AWAY);
   return openOutageWatch(OUTAGE_LIMITS, (isAway) => {
     away.set(isAway ? 1 : 0);
     log.warn({}, isAway ? 'the bank answers no try about boletos' : 'the bank answers again');
@@ -142,28 +161,15 @@ function watchBank(log: Log, metrics: Metrics) {
 }
 
 function payersWork({ configuration, database, metrics }: BoletosContext) {
-  const erased = metrics.counter(
-    'parcela_payers_erased_total',
-    "Boletos whose payer's data was removed because its time was over.",
-    [],
-  );
+  const erased = metrics.counter(PAYERS_ERASED);
   return forgetOldPayers(database, configuration.customerRetentionDays, (count) => erased.inc({}, count));
 }
 
 /** The unresolved ones of all processes on this database; counted every few seconds. */
 function observeUnresolved(metrics: Metrics) {
-  const unresolved = metrics.gauge(
-    'parcela_boletos_unresolved',
-    'Boletos about which the bank has given no clear answer.',
-  );
-  const oldest = metrics.gauge(
-    'parcela_boletos_unresolved_oldest_age_seconds',
-    'Age of the oldest of them; 0: none.',
-  );
-  const mostTries = metrics.gauge(
-    'parcela_boletos_unresolved_most_tries',
-    'Most tries that one of them has had.',
-  );
+  const unresolved = metrics.gauge(BOLETOS_UNRESOLVED);
+  const oldest = metrics.gauge(BOLETOS_UNRESOLVED_OLDEST_AGE_SECONDS);
+  const mostTries = metrics.gauge(BOLETOS_UNRESOLVED_MOST_TRIES);
   return (count: { readonly count: number; readonly oldestAge: number; readonly mostTries: number }) => {
     unresolved.set(count.count);
     oldest.set(count.oldestAge);

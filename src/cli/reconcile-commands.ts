@@ -24,7 +24,8 @@ import {
 import { reaisOf } from './reais-text.ts';
 import { RECONCILE_IMPORT } from './reconcile-import.ts';
 import { RECONCILE_REPORT } from './reconcile-report.ts';
-import { RECONCILE_VERIFY } from './reconcile-verify.ts';
+import { RECONCILE_TRUTH } from './truth/reconcile-truth.ts';
+import { RECONCILE_VERIFY } from './truth/reconcile-verify.ts';
 
 const MOST_LISTED = 1_000;
 const USUAL_LIMIT = 100;
@@ -106,6 +107,7 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
   },
   RECONCILE_REPORT,
   RECONCILE_VERIFY,
+  ...RECONCILE_TRUTH,
 ];
 
 async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {

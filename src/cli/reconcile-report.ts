@@ -15,7 +15,7 @@ import {
   visible,
 } from './command.ts';
 import { reaisOf } from './reais-text.ts';
-import { truthLines } from './reconcile-verify.ts';
+import { truthLines } from './truth/reconcile-verify.ts';
 
 export const RECONCILE_REPORT: Command = {
   words: ['reconcile', 'report'],

@@ -19,7 +19,8 @@ export type Sealed = { readonly dataKeyId: number; readonly bytes: Buffer };
 /**
  * The purposes of bytes that are opened again; the other purposes only make fingerprints and seals.
  */
-export type SealingPurpose = 'card' | 'keyPair' | 'secret';
+export const SEALING_PURPOSES = ['card', 'keyPair', 'secret'] as const;
+export type SealingPurpose = (typeof SEALING_PURPOSES)[number];
 
 /**
  * A keyed fingerprint (HMAC-SHA-256) and the number of its key: fingerprints compare only under one

@@ -2,6 +2,7 @@ import type { Audit } from '../audit/audit-event.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import type { Identify } from '../platform/http/server.ts';
 import type { Log } from '../platform/log.ts';
+import { counter, databaseGauge } from '../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import type { LoginApi } from './credentials/credential.ts';
 import { reportUnusedCredentials } from './credentials/work.ts';
@@ -13,6 +14,18 @@ import type { LoginOutcome } from './tokens/log-in.ts';
 import type { LoginLimits } from './tokens/login-failures.ts';
 import { openLoginDesk } from './tokens/open-login-desk.ts';
 import { forgetExpiredAccess } from './work.ts';
+
+/**
+ * PCI DSS 8.2.6: accounts that nobody used for 90 days end. Where the operator ends none, they are
+ * reported.
+ */
+const REPORTED_UNUSED_DAYS = 90;
+
+const CREDENTIALS_UNUSED = databaseGauge(
+  'parcela_credentials_unused',
+  `Credentials without a login for PARCELA_CREDENTIAL_UNUSED_DAYS, or ${REPORTED_UNUSED_DAYS} days where that is off.`,
+);
+const LOGINS = counter('parcela_logins_total', 'Logins by outcome.', ['outcome']);
 
 export const MERCHANTS: Published = {
   texts: TEXTS,
@@ -35,12 +48,6 @@ type MerchantsContext = Pick<ModuleContext, 'database' | 'log' | 'metrics'> & {
   readonly audit: Audit;
 };
 
-/**
- * PCI DSS 8.2.6: accounts that nobody used for 90 days end. Where the operator ends none, they are
- * reported.
- */
-const REPORTED_UNUSED_DAYS = 90;
-
 export type Merchants = Module & { readonly identify: Identify };
 
 export function openMerchants({ configuration, database, audit, log, metrics }: MerchantsContext): Merchants {
@@ -48,11 +55,8 @@ export function openMerchants({ configuration, database, audit, log, metrics }: 
   const { loginFailures: limits, passwordMaxAgeDays, credentialUnusedDays } = configuration;
   const { identify, forgetToken } = identifyCaller({ database, enforceAddresses });
   const unusedDays = credentialUnusedDays === 0 ? REPORTED_UNUSED_DAYS : credentialUnusedDays;
-  const unused = metrics.gauge(
-    'parcela_credentials_unused',
-    `Credentials without a login for PARCELA_CREDENTIAL_UNUSED_DAYS, or ${REPORTED_UNUSED_DAYS} days where that is off.`,
-  );
-  const logins = metrics.counter('parcela_logins_total', 'Logins by outcome.', ['outcome']);
+  const unused = metrics.gauge(CREDENTIALS_UNUSED);
+  const logins = metrics.counter(LOGINS);
   return {
     identify,
     endpoints: serve(LOGIN_ENDPOINTS, {

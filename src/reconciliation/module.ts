@@ -65,8 +65,9 @@ export function openReconciliation(
   const exceptions = openExceptions(context);
   const notifier = openNotifier(context, below);
   const notifyDeliverer = () => below.webhooks.deliverer.notify();
-  const matching = openMatching(context, { notifyDeliverer, service: below.service });
-  const truth = openTruth(context, { isUpToDate, notifyDeliverer });
+  const { service } = below;
+  const matching = openMatching(context, { notifyDeliverer, service });
+  const truth = openTruth(context, { isUpToDate, notifyDeliverer, service });
   return {
     stopExports: exports.stopExports,
     endpoints: [

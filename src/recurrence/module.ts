@@ -1,5 +1,6 @@
 import type { Audit } from '../audit/audit-event.ts';
 import { serve } from '../platform/http/endpoint.ts';
+import { counter } from '../platform/metrics.ts';
 import type { Module, Published } from '../platform/module.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
@@ -31,6 +32,11 @@ import {
 import { newSubscriptionsWrite } from './subscriptions/subscription-creation.sql.ts';
 import { forgetOldSubscribers, planCancellationWork } from './subscriptions/work.ts';
 import TEXTS from './texts.json' with { type: 'json' };
+
+const SUBSCRIBERS_ERASED = counter(
+  'parcela_subscribers_erased_total',
+  "Subscriptions whose customer's data was removed because its time was over.",
+);
 
 export const RECURRENCE: Published = {
   texts: TEXTS,
@@ -142,11 +148,7 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
 }
 
 function subscribersWork({ configuration, database, metrics }: RecurrenceContext): Work[] {
-  const erased = metrics.counter(
-    'parcela_subscribers_erased_total',
-    "Subscriptions whose customer's data was removed because its time was over.",
-    [],
-  );
+  const erased = metrics.counter(SUBSCRIBERS_ERASED);
   return forgetOldSubscribers(database, configuration.customerRetentionDays, (count) =>
     erased.inc({}, count),
   );

@@ -1,8 +1,9 @@
 import type { Acquirer } from '../acquirers/acquirer.ts';
+import { countedCode, readDecline } from '../acquirers/issuer-code.ts';
 import type { GuardVerification } from '../cards/vault/store-vault-card.ts';
 import type { Feed } from '../platform/feeds/open-feed.ts';
 import type { Log } from '../platform/log.ts';
-import type { Metrics } from '../platform/metrics.ts';
+import { counter, databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext } from '../platform/module.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch.ts';
@@ -29,6 +30,40 @@ import { forgetOldCustomers } from './customers/work.ts';
 import { openWatermark } from './movements/open-watermark.ts';
 import type { UnresolvedCount, UnresolvedKind } from './unresolved/unresolved.ts';
 import { countingWork } from './unresolved/work.ts';
+
+const CUSTOMERS_ERASED = counter(
+  'parcela_customers_erased_total',
+  "Payments whose customer's data was removed because its time was over.",
+);
+const RESOLUTIONS = counter(
+  'parcela_resolutions_total',
+  'Tries to settle unanswered charges, cancels and captures, by what became of them.',
+  ['kind', 'outcome'],
+);
+const AUTHORIZATIONS = counter('parcela_authorizations_total', 'Charges by outcome.', ['outcome', 'brand']);
+const DECLINES = counter(
+  'parcela_declines_total',
+  'Declined charges by code of the issuer (`other`: not in the table) and what it means: docs/errors.md.',
+  ['brand', 'code', 'class'],
+);
+const ACQUIRER_AWAY = gauge('parcela_acquirer_away', '1 while the acquirer answers none of the tries.', [
+  'kind',
+]);
+const UNRESOLVED = databaseGauge(
+  'parcela_unresolved',
+  'Charges, cancels and captures whose outcome is unknown; counted up to 100 000.',
+  ['kind'],
+);
+const UNRESOLVED_OLDEST_AGE_SECONDS = databaseGauge(
+  'parcela_unresolved_oldest_age_seconds',
+  'Age of the oldest of them; 0: none.',
+  ['kind'],
+);
+const UNRESOLVED_MOST_TRIES = databaseGauge(
+  'parcela_unresolved_most_tries',
+  'Most tries that one of them has had.',
+  ['kind'],
+);
 
 /**
  * Five tries to resolve without a single answer (a charge asks twice in each); then one try a
@@ -125,11 +160,7 @@ export function openTransactions(
 }
 
 function customersWork({ configuration, database, metrics }: TransactionsContext): Work[] {
-  const erased = metrics.counter(
-    'parcela_customers_erased_total',
-    "Payments whose customer's data was removed because its time was over.",
-    [],
-  );
+  const erased = metrics.counter(CUSTOMERS_ERASED);
   return forgetOldCustomers(database, configuration.customerRetentionDays, (count) => erased.inc({}, count));
 }
 
@@ -175,11 +206,7 @@ function resolvingWorks(
 type ObserveResolution = (kind: UnresolvedKind, outcome: string) => void;
 
 function observeResolutions(metrics: Metrics): ObserveResolution {
-  const resolutions = metrics.counter(
-    'parcela_resolutions_total',
-    'Tries to settle unanswered charges, cancels and captures, by what became of them.',
-    ['kind', 'outcome'],
-  );
+  const resolutions = metrics.counter(RESOLUTIONS);
   return (kind, outcome) => resolutions.inc({ kind, outcome });
 }
 
@@ -193,30 +220,32 @@ function searchPatience({ configuration, isJumping }: TransactionsContext) {
 }
 
 function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
-  const authorizations = metrics.counter('parcela_authorizations_total', 'Charges by outcome.', [
-    'outcome',
-    'brand',
-  ]);
-  return (outcome, brand) => authorizations.inc({ outcome, brand });
+  const authorizations = metrics.counter(AUTHORIZATIONS);
+  const declines = metrics.counter(DECLINES);
+  return (answer, brand) => {
+    authorizations.inc({ outcome: answer.kind, brand });
+    if (answer.kind !== 'declined') return;
+    const { declineClass } = readDecline(brand, answer.responseCode, answer.adviceCode);
+    declines.inc({ brand, code: countedCode(brand, answer.responseCode), class: declineClass });
+  };
 }
 
 function outageWatches(log: Log, metrics: Metrics): (kind: UnresolvedKind) => OutageWatch {
-  const away = metrics.gauge('parcela_acquirer_away', '1 while the acquirer answers none of the tries.', [
-    'kind',
-  ]);
-  return (kind) =>
-    openOutageWatch({ unresolvedInRow: UNRESOLVED_IN_ROW[kind], ...OUTAGE_PAUSES }, (isAway) => {
+  const away = metrics.gauge(ACQUIRER_AWAY);
+  return (kind) => {
+    away.set({ kind }, 0);
+    return openOutageWatch({ unresolvedInRow: UNRESOLVED_IN_ROW[kind], ...OUTAGE_PAUSES }, (isAway) => {
       away.set({ kind }, isAway ? 1 : 0);
       log.warn({ kind }, isAway ? 'the acquirer answers no try to settle' : 'the acquirer answers again');
     });
+  };
 }
 
 /** The unresolved ones of all processes on this database; counted every few seconds. */
 function observeUnresolved(metrics: Metrics): (count: UnresolvedCount) => void {
-  const gauge = (name: string, help: string) => metrics.gauge(name, help, ['kind']);
-  const unresolved = gauge('parcela_unresolved', 'Charges and cancels whose outcome is unknown.');
-  const oldest = gauge('parcela_unresolved_oldest_age_seconds', 'Age of the oldest of them; 0: none.');
-  const mostTries = gauge('parcela_unresolved_most_tries', 'Most tries that one of them has had.');
+  const unresolved = metrics.gauge(UNRESOLVED);
+  const oldest = metrics.gauge(UNRESOLVED_OLDEST_AGE_SECONDS);
+  const mostTries = metrics.gauge(UNRESOLVED_MOST_TRIES);
   return (count) => {
     unresolved.set({ kind: count.kind }, count.count);
     oldest.set({ kind: count.kind }, count.oldestAge);

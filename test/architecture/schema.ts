@@ -27,6 +27,7 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   service_beats: 'of the processes',
   restore_runs: "the operator's",
   truth_budgets: 'of all merchants together',
+  truth_reports: 'of all merchants together',
   banks: "the operator's: each registers boletos of all merchants",
   settlement_files: "the operator's: a file may be of several merchants",
   settlement_entries: "the operator's: whose a line is stands in settlement_matches",

@@ -143,8 +143,11 @@ test('the chart is whole, takes existing secrets only and needs a digest', {
   skip: withoutHelm,
 }, async () => {
   const set = ['--set', `image.digest=${DIGEST}`, '--set', 'serviceMonitor.enabled=true'];
-  await run('helm', ['lint', CHART, ...set]);
-  const { stdout } = await run('helm', ['template', 'shop', CHART, '--kube-version', '1.30.0', ...set]);
+  const token = ['--set', 'secrets.metricsToken.name=parcela-metrics'];
+  await run('helm', ['lint', CHART, ...set, ...token]);
+  const template = ['template', 'shop', CHART, '--kube-version', '1.30.0', ...set];
+  const { stdout } = await run('helm', [...template, ...token]);
+  await assert.rejects(run('helm', template), /metricsToken/);
   const kinds = [...stdout.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind).sort();
   assert.deepEqual(kinds, [
     'Deployment',

@@ -140,8 +140,28 @@ test('each view that says something else is found by its amount, and nothing els
   assert.deepEqual([files.run.differences, files.kept], [one('filesDiffer', 140), [['filesDiffer', 140]]]);
   const line = await falsified('settlement_matches', 'net = net - 150', OF_SALE, of);
   assert.deepEqual([line.run.differences, line.kept], [one('filesDiffer', 150), [['filesDiffer', 150]]]);
+  const moves = await falsified(
+    'movements',
+    `new_state = 'blocked'`,
+    `${OF_SALE} and type = 'Pagamento'`,
+    of,
+  );
+  assert.deepEqual(
+    [moves.run.differences, moves.kept],
+    [one('movementsDiffer', 10_000), [['movementsDiffer', 10_000]]],
+  );
   const after = await verify();
   assert.deepEqual([after.exitCode, after.run.differences, after.kept], [0, {}, []]);
+});
+
+test('a charge of which nothing was carried is found, and counted among all', async () => {
+  assert.equal((await verify()).run.charges, 3);
+  // As if the follower had never seen it.
+  const gone = await falsified('receivables', `merchant_id = 'NOBODY'`, 'transaction_id = $1', [
+    sales[0]?.paymentId,
+  ]);
+  assert.deepEqual([gone.exitCode, gone.run.charges, gone.kept], [1, 3, [['chargesDiffer', -10_000]]]);
+  assert.deepEqual((await verify()).kept, []);
 });
 
 test('a ledger with another amount is found, and one that does not answer is asked once', async () => {
@@ -261,4 +281,48 @@ test('every merchant is verified once a night, whatever processes run', async ()
   await beside.stop();
   const { printed } = await service.parcela('reconcile', 'report', '--day', today);
   assert.match(printed, /feeDiffers +1 +2\.00/);
+});
+
+test('each day has one sealed report, which whoever has the keys can verify', async () => {
+  const report = await until('the report is made', async () => {
+    const { exitCode, printed } = await service.parcela('reconcile', 'truth-report', '--json');
+    return exitCode === 0 ? printed : null;
+  });
+  const sealed = JSON.parse(report) as { report: string; dataKeyId: number; seal: string };
+  const truth = JSON.parse(sealed.report) as Record<string, unknown>;
+  assert.deepEqual([truth.merchants, truth.unverified, truth.environment], [1, 0, 'homologation']);
+  assert.ok(Number(truth.charges) > 0);
+  const file = join(service.folder, 'report.json');
+  const verified = async (text: string) => {
+    await writeFile(file, text);
+    return service.parcela('reconcile', 'truth-verify', file);
+  };
+  const good = await verified(report);
+  assert.equal(good.exitCode, 0, good.errors);
+  assert.match(
+    good.printed,
+    new RegExp(`${truth.day} \\(homologation\\): ${truth.charges} charges checked, `),
+  );
+  assert.match(good.printed, /the one that is kept of this day/);
+  const more = JSON.stringify({ ...truth, charges: Number(truth.charges) + 1 });
+  const altered = await verified(JSON.stringify({ ...sealed, report: more }));
+  assert.deepEqual([altered.exitCode, /was altered/.test(altered.printed)], [1, true]);
+  assert.equal((await verified('{}')).exitCode, 1);
+  const shown = await service.parcela('reconcile', 'truth-report', '--day', String(truth.day));
+  assert.match(shown.printed, new RegExp(`sealed +under audit key \\d+: ${sealed.seal}`));
+  assert.equal((await service.parcela('reconcile', 'truth-report', '--day', '2020-01-01')).exitCode, 1);
+  // In the audit log too, once, whatever processes run.
+  const audited = await service.auditor.query(
+    `select resource, detail from audit_entries where action = 'reconciliation.report'`,
+  );
+  assert.deepEqual(
+    audited.map(({ resource }) => resource),
+    [`reconciliation/truth/${truth.day}`],
+  );
+  assert.equal((JSON.parse(String(audited[0]?.detail)) as { seal: string }).seal, sealed.seal);
+  await until('its metrics are counted', async () =>
+    (await (await fetch(service.metricsUrl)).text()).includes(
+      `parcela_truth_report_charges ${truth.charges}\n`,
+    ),
+  );
 });

@@ -3,6 +3,7 @@ import type { BankSettings } from '../../banks/bank-settings.ts';
 import { type Applying, applyingWork } from '../../platform/feeds/apply-changes.ts';
 import { observeFeed } from '../../platform/feeds/observe-feed.ts';
 import { type Feed, openFeed } from '../../platform/feeds/open-feed.ts';
+import { counter, gauge } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
@@ -10,6 +11,21 @@ import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { BankChangeResult, WaitingBankChange } from './bank-change.ts';
 import { recordBankChange, WAITING_BANK_CHANGES } from './bank-changes.sql.ts';
 import { BANK_CURSORS } from './bank-cursors.sql.ts';
+
+const BANK_CHANGES = counter(
+  'parcela_bank_changes_total',
+  'Tries to apply changes of the bank, by what came of them; paidAgain and paidAfter…: payments that nobody expected.',
+  ['outcome'],
+);
+const BANK_CHANGE_PAGES = counter(
+  'parcela_bank_change_pages_total',
+  'Questions for changes of the bank, by how they were answered.',
+  ['outcome'],
+);
+const BANK_CHANGES_AGE_SECONDS = gauge(
+  'parcela_bank_changes_age_seconds',
+  'How long ago this process received changes of the bank, or the answer that there are none.',
+);
 
 /** Requests at the same time: issuing needs the other connections to the bank. */
 const PULLS_AT_ONCE = 4;
@@ -42,11 +58,8 @@ export function openBankChanges(
   { bank, deliverer }: { readonly bank: Bank | null; readonly deliverer: Deliverer },
 ): BankChanges {
   const { database, log, metrics } = context;
-  const outcomes = metrics.counter(
-    'parcela_bank_changes_total',
-    'Tries to apply changes of the bank, by what came of them; paidAgain and paidAfter…: payments that nobody expected.',
-    ['outcome'],
-  );
+  const outcomes = metrics.counter(BANK_CHANGES);
+  for (const outcome of [...WARNINGS, 'unreadable']) outcomes.inc({ outcome }, 0);
   const applying: Applying<WaitingBankChange> = {
     name: 'applyBankChanges',
     database,
@@ -83,18 +96,8 @@ function feedOf(
     ...observeFeed({
       log,
       outcomes,
-      pages: metrics.counter(
-        'parcela_bank_change_pages_total',
-        'Questions for changes of the bank, by how they were answered.',
-        ['outcome'],
-      ),
-      showAge: (seconds) =>
-        metrics.gauge(
-          'parcela_bank_changes_age_seconds',
-          'How long ago this process received changes of the bank, or the answer that there are none.',
-          [],
-          (gauge) => gauge.set(seconds()),
-        ),
+      pages: metrics.counter(BANK_CHANGE_PAGES),
+      showAge: (seconds) => metrics.gauge(BANK_CHANGES_AGE_SECONDS, (gauge) => gauge.set(seconds())),
       sentences: {
         silent: 'the bank does not report its changes',
         back: 'the bank reports its changes again',

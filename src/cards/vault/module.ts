@@ -4,6 +4,7 @@ import type { Audit } from '../../audit/audit-event.ts';
 import type { Idempotency } from '../../idempotency/module.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { serve } from '../../platform/http/endpoint.ts';
+import { counter } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import type { Cards } from '../module.ts';
 import { VAULT_ENDPOINTS } from './endpoints.ts';
@@ -12,6 +13,11 @@ import { vaultCardsRemove } from './removals.sql.ts';
 import type { GuardVerification } from './store-vault-card.ts';
 import { vaultCardsWrite } from './vault-cards.sql.ts';
 import { forgetExpiredCards } from './work.ts';
+
+const EXPIRED_CARDS_DELETED = counter(
+  'parcela_expired_cards_deleted_total',
+  'Stored cards that were removed because they expired long ago.',
+);
 
 type VaultContext = ModuleContext & {
   readonly configuration: {
@@ -40,11 +46,7 @@ export function openVault(context: VaultContext, { cards, idempotency, guardVeri
     context;
   const { cardKeys, findCardToken, findVaultCard, takesBrand, warnOfDoubtfulBrand } = cards;
   const { storedCopies: mostCopies } = configuration;
-  const expired = metrics.counter(
-    'parcela_expired_cards_deleted_total',
-    'Stored cards that were removed because they expired long ago.',
-    [],
-  );
+  const expired = metrics.counter(EXPIRED_CARDS_DELETED);
   return {
     endpoints: [
       ...serve(VAULT_LIST_ENDPOINTS, { search, audit, clock }),

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { buildConnector } from 'undici';
 import { type ChannelCredentials, type ChannelFiles, readChannelFiles } from './channel-files.ts';
@@ -17,6 +18,8 @@ export type ChannelOptions = {
    * Called with the fault of a changed file that cannot be used: the former content stays in use.
    */
   readonly onFault: (error: Error) => void;
+  /** Called with the end of our certificate for each one that comes into use; null: there is none. */
+  readonly onCertificate?: (endsAt: Date | null) => void;
 };
 
 /** Files of certificates are replaced hours before the old ones end. */
@@ -90,6 +93,7 @@ class ChangingChannel {
     const credentials = await readChannelFiles(this.#files);
     this.connector = connectorWith(credentials, this.#options.connectTimeoutMilliseconds);
     this.headers = headersWith(credentials);
+    this.#options.onCertificate?.(certificateEnd(credentials));
   }
 
   goOnLooking(): void {
@@ -108,6 +112,12 @@ class ChangingChannel {
   close(): void {
     clearInterval(this.#timer);
   }
+}
+
+function certificateEnd({ clientCertificate }: ChannelCredentials): Date | null {
+  return clientCertificate === null
+    ? null
+    : new Date(new X509Certificate(clientCertificate.certificate).validTo);
 }
 
 /**

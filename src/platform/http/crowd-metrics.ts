@@ -1,23 +1,35 @@
 import { errorFields, type Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import { counter, gauge, type Metrics } from '../metrics.ts';
 import { openReminder } from '../reminder.ts';
 import type { PlaceObserver } from './admission.ts';
 import type { BodyObserver } from './body-memory.ts';
 import type { ConnectionObserver } from './caller-connections.ts';
 
+const CONNECTIONS = gauge('parcela_connections', 'Connections that are open.');
+const CONNECTIONS_REFUSED = counter('parcela_connections_refused_total', 'Connections beyond a limit.', [
+  'reason',
+]);
+const CONNECTIONS_CUT = counter(
+  'parcela_connections_cut_total',
+  'Connections that were ended: an answer was not read, a body not sent in time, too many requests sent at once.',
+  ['reason'],
+);
+const PLACES_TAKEN = gauge('parcela_places_taken', 'Requests that a handler works at, by who sent them.', [
+  'caller',
+]);
+const PLACES_REFUSED = counter('parcela_places_refused_total', 'Requests that found no place.', ['reason']);
+const BODY_BYTES = gauge('parcela_body_bytes', 'Bytes of the bodies of requests that are not answered yet.');
+const BODIES_REFUSED = counter('parcela_bodies_refused_total', 'Bodies for which there was no memory.', [
+  'reason',
+]);
+
 /** The same reason is logged at most so often: a client decides how often it comes up. */
 const PAUSE_MILLISECONDS = 60_000;
 
 export function observeConnections(metrics: Metrics, log: Log): ConnectionObserver {
-  const open = metrics.gauge('parcela_connections', 'Connections that are open.');
-  const refused = metrics.counter('parcela_connections_refused_total', 'Connections beyond a limit.', [
-    'reason',
-  ]);
-  const cut = metrics.counter(
-    'parcela_connections_cut_total',
-    'Connections that were ended: an answer was not read, a body not sent in time, too many requests sent at once.',
-    ['reason'],
-  );
+  const open = metrics.gauge(CONNECTIONS);
+  const refused = metrics.counter(CONNECTIONS_REFUSED);
+  const cut = metrics.counter(CONNECTIONS_CUT);
   const reminder = openReminder(
     (reason, times) => log.warn({ reason, times }, 'connections were refused or cut'),
     { pauseMilliseconds: PAUSE_MILLISECONDS },
@@ -36,12 +48,8 @@ export function observeConnections(metrics: Metrics, log: Log): ConnectionObserv
 }
 
 export function observePlaces(metrics: Metrics, log: Log): PlaceObserver {
-  const taken = metrics.gauge('parcela_places_taken', 'Requests that a handler works at, by who sent them.', [
-    'caller',
-  ]);
-  const refused = metrics.counter('parcela_places_refused_total', 'Requests that found no place.', [
-    'reason',
-  ]);
+  const taken = metrics.gauge(PLACES_TAKEN);
+  const refused = metrics.counter(PLACES_REFUSED);
   const reminder = openReminder((reason, times) => log.warn({ reason, times }, 'requests found no place'), {
     pauseMilliseconds: PAUSE_MILLISECONDS,
   });
@@ -58,13 +66,8 @@ export function observePlaces(metrics: Metrics, log: Log): PlaceObserver {
 }
 
 export function observeBodies(metrics: Metrics, log: Log): BodyObserver {
-  const held = metrics.gauge(
-    'parcela_body_bytes',
-    'Bytes of the bodies of requests that are not answered yet.',
-  );
-  const refused = metrics.counter('parcela_bodies_refused_total', 'Bodies for which there was no memory.', [
-    'reason',
-  ]);
+  const held = metrics.gauge(BODY_BYTES);
+  const refused = metrics.counter(BODIES_REFUSED);
   const reminder = openReminder((reason, times) => log.warn({ reason, times }, 'bodies were refused'), {
     pauseMilliseconds: PAUSE_MILLISECONDS,
   });

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { DatabaseObserver } from './database-metrics.ts';
 import { type Deadline, serverTime, withServerTimes } from './deadline.ts';
 import { type Connections, makePool, nameServers, USUAL_CONNECTIONS } from './pools.ts';
 import { openPrimary } from './primary.ts';
@@ -173,6 +174,7 @@ function asUnavailable(error: unknown, isWriteSent: boolean): unknown {
 export type DatabaseTools = {
   readonly watcher?: ServerWatcher;
   readonly connections?: Connections;
+  readonly observer?: DatabaseObserver;
 };
 
 /**
@@ -183,7 +185,7 @@ export type DatabaseTools = {
 export function openDatabase(
   address: DatabaseAddress,
   onIdleError: (error: Error) => void,
-  { watcher, connections = USUAL_CONNECTIONS }: DatabaseTools = {},
+  { watcher, connections = USUAL_CONNECTIONS, observer }: DatabaseTools = {},
 ): OpenedDatabase {
   const primary = openPrimary(address);
   const servers = nameServers(watcher, primary);
@@ -194,30 +196,51 @@ export function openDatabase(
   const noteLoss = (error: unknown) => {
     if (isConnectionLost(error)) primary.doubt();
   };
-  const open = (kind: keyof Connections, noteAnswer: () => void) =>
-    openPool(makePool(kind, connections, { primary, servers }), servers, {
-      ...{ noteAnswer, noteLoss, watcher },
+  const open = (kind: keyof Connections, noteAnswer: () => void) => {
+    const pool = makePool(kind, connections, { primary, servers });
+    observer?.opened(kind, pool);
+    return openPool(pool, servers, {
+      ...{ kind, noteAnswer, noteLoss, watcher, observer },
       onIdleError(error) {
         noteLoss(error);
         onIdleError(error);
       },
     });
+  };
   const [work, search] = [open('work', noteAnswer), open('search', () => {})];
   const close = async () => void (await Promise.all([work.close(), search.close()]));
   return { ...work, close, search, answeredAt: () => answeredAt };
 }
 
 type PoolWatch = {
+  readonly kind: keyof Connections;
   readonly onIdleError: (error: Error) => void;
   readonly noteAnswer: () => void;
   readonly noteLoss: (error: unknown) => void;
   readonly watcher: ServerWatcher | undefined;
+  readonly observer: DatabaseObserver | undefined;
 };
+
+async function takeConnection(
+  pool: pg.Pool,
+  servers: ReturnType<typeof nameServers>,
+  observer: DatabaseObserver | undefined,
+): Promise<pg.PoolClient> {
+  try {
+    return await servers.take(pool);
+  } catch (error) {
+    // Whatever the reason, nothing was sent: to the caller the database is away.
+    const reason = error instanceof Error ? error.message : String(error);
+    const unavailable = new DatabaseUnavailable(reason, { cause: error });
+    observer?.failed(unavailable);
+    throw unavailable;
+  }
+}
 
 function openPool(
   pool: pg.Pool,
   servers: ReturnType<typeof nameServers>,
-  { onIdleError, noteAnswer, noteLoss, watcher }: PoolWatch,
+  { kind, onIdleError, noteAnswer, noteLoss, watcher, observer }: PoolWatch,
 ): Database {
   pool.on('error', onIdleError);
   // A connection that breaks in use fails its statement and also emits an event, which without a
@@ -228,18 +251,16 @@ function openPool(
   async function withConnection<T>(
     send: (client: pg.PoolClient, willWrite: () => void) => Promise<T>,
   ): Promise<T> {
-    let client: pg.PoolClient;
-    try {
-      client = await servers.take(pool);
-    } catch (error) {
-      // Whatever the reason, nothing was sent: to the caller the database is away.
-      throw new DatabaseUnavailable(error instanceof Error ? error.message : String(error), { cause: error });
-    }
+    const askedAt = performance.now();
+    const client = await takeConnection(pool, servers, observer);
+    const takenAt = performance.now();
+    observer?.waited(kind, (takenAt - askedAt) / 1_000);
     let isWriteSent = false;
     try {
       const result = await send(client, () => {
         isWriteSent = true;
       });
+      observer?.used(kind, (performance.now() - takenAt) / 1_000);
       noteAnswer();
       client.release();
       if (isWriteSent) noteWrite(watchOfCaller());
@@ -251,6 +272,7 @@ function openPool(
       // A connection in doubt is never reused: after a timeout its answer may still be on the way.
       client.release(isConnectionLost(error));
       const seen = asUnavailable(error, isWriteSent);
+      observer?.failed(seen);
       if (seen instanceof CommitUnknown) noteWrite(watchOfCaller());
       throw seen;
     }

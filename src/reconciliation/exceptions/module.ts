@@ -1,10 +1,31 @@
 import { serve } from '../../platform/http/endpoint.ts';
-import type { Metrics } from '../../platform/metrics.ts';
+import { databaseGauge, type Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
 import { EXCEPTION_PERIOD_FAULTS } from './contract.ts';
 import { EXCEPTION_ENDPOINTS } from './endpoints.ts';
 import type { CountedExceptions } from './exception-counts.sql.ts';
 import { countingExceptions } from './work.ts';
+
+const OPEN_EXCEPTIONS = databaseGauge('parcela_reconciliation_exceptions', 'Open exceptions, by class.', [
+  'class',
+]);
+const OPEN_EXCEPTIONS_CENTS = databaseGauge(
+  'parcela_reconciliation_exceptions_cents',
+  'Money of the open exceptions, in cents.',
+  ['class'],
+);
+const OLDEST_EXCEPTION_AGE_SECONDS = databaseGauge(
+  'parcela_reconciliation_exceptions_oldest_age_seconds',
+  'Age of the oldest open exception; 0: none.',
+  ['class'],
+);
+const SETTLEMENT_LINES_UNMATCHED = databaseGauge(
+  'parcela_settlement_lines_unmatched',
+  'Lines of files of which no sale is known, and that are looked at again.',
+);
+const SETTLEMENT_FILES = databaseGauge('parcela_settlement_files', 'Files of the acquirer that were taken.', [
+  'format',
+]);
 
 export const EXCEPTIONS: Published = {
   endpoints: EXCEPTION_ENDPOINTS,
@@ -28,20 +49,11 @@ export function openExceptions({ database, search, clock, metrics }: ModuleConte
 
 /** Of all processes on this database; counted every few seconds. */
 function observeExceptions(metrics: Metrics): (counted: CountedExceptions) => void {
-  const gauge = (name: string, help: string) => metrics.gauge(name, help, ['class']);
-  const open = gauge('parcela_reconciliation_exceptions', 'Open exceptions, by class.');
-  const cents = gauge('parcela_reconciliation_exceptions_cents', 'Money of the open exceptions, in cents.');
-  const oldest = gauge(
-    'parcela_reconciliation_exceptions_oldest_age_seconds',
-    'Age of the oldest open exception; 0: none.',
-  );
-  const unmatched = metrics.gauge(
-    'parcela_settlement_lines_unmatched',
-    'Lines of files of which no sale is known, and that are looked at again.',
-  );
-  const files = metrics.gauge('parcela_settlement_files', 'Files of the acquirer that were taken.', [
-    'format',
-  ]);
+  const open = metrics.gauge(OPEN_EXCEPTIONS);
+  const cents = metrics.gauge(OPEN_EXCEPTIONS_CENTS);
+  const oldest = metrics.gauge(OLDEST_EXCEPTION_AGE_SECONDS);
+  const unmatched = metrics.gauge(SETTLEMENT_LINES_UNMATCHED);
+  const files = metrics.gauge(SETTLEMENT_FILES);
   return (counted) => {
     for (const each of counted.open) {
       open.set({ class: each.class }, each.count);

@@ -1,10 +1,17 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
+import { counter } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { watchedFolderWork } from '../imports/work.ts';
 import type { MatchTools } from './match-due-file.ts';
 import { matchingWorks } from './work.ts';
+
+const SETTLEMENT_LINES = counter(
+  'parcela_settlement_lines_total',
+  'Lines of files, by what became of them.',
+  ['outcome'],
+);
 
 export type MatchingContext = ModuleContext & {
   readonly configuration: { readonly settlementFolder: string | null };
@@ -21,9 +28,7 @@ export type BelowMatching = {
 export function openMatching(context: MatchingContext, { notifyDeliverer, service }: BelowMatching): Work[] {
   const { configuration, database, log, metrics, audit } = context;
   const wakeSignal = createWakeSignal();
-  const lines = metrics.counter('parcela_settlement_lines_total', 'Lines of files, by what became of them.', [
-    'outcome',
-  ]);
+  const lines = metrics.counter(SETTLEMENT_LINES);
   const tools: MatchTools = {
     database,
     notifyDeliverer,

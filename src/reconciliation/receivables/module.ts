@@ -1,8 +1,18 @@
 import { serve } from '../../platform/http/endpoint.ts';
+import { counter, gauge } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import { RECEIVABLE_ENDPOINTS } from './endpoints.ts';
 import { type Follower, openFollower } from './open-follower.ts';
 import { followingWork } from './work.ts';
+
+const RECEIVABLES_BATCHES = counter(
+  'parcela_receivables_batches_total',
+  'Batches of movements that were brought into receivables.',
+);
+const RECEIVABLES_BEHIND_SECONDS = gauge(
+  'parcela_receivables_behind_seconds',
+  'How long ago this process saw all movements of all merchants brought into receivables.',
+);
 
 export type Receivables = Module & Pick<Follower, 'isUpToDate'>;
 
@@ -24,17 +34,8 @@ function openFollowing(
   { database, gate, metrics }: ModuleContext,
   findWatermark: () => Promise<number>,
 ): Follower {
-  const batches = metrics.counter(
-    'parcela_receivables_batches_total',
-    'Batches of movements that were brought into receivables.',
-    [],
-  );
+  const batches = metrics.counter(RECEIVABLES_BATCHES);
   const follower = openFollower({ database, gate, findWatermark, observeBatch: () => batches.inc({}) });
-  metrics.gauge(
-    'parcela_receivables_behind_seconds',
-    'How long ago this process saw all movements of all merchants brought into receivables.',
-    [],
-    (gauge) => gauge.set(follower.behindMilliseconds() / 1_000),
-  );
+  metrics.gauge(RECEIVABLES_BEHIND_SECONDS, (gauge) => gauge.set(follower.behindMilliseconds() / 1_000));
   return follower;
 }

@@ -1,9 +1,10 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { ComparedCharge } from './compared-charge.ts';
 import type { ReadComparedInstallment } from './compared-installments.sql.ts';
 import { isSilent, isWithinLookUp, QUESTIONS_OF_BUDGET, salesToAsk } from './question-budget.ts';
 import { openBudget, type SpentQuestions, takeQuestions } from './question-budgets.sql.ts';
-import { type Comparison, ledgerDifference } from './truth.ts';
+import { type BookedSale, type Comparison, ledgerDifference } from './truth.ts';
 import type { KeptDifference, TruthRun } from './truth-run.ts';
 
 /** Of one batch, whatever the acquirer takes. */
@@ -33,6 +34,12 @@ export type AskedLedger = {
 
 type Outcome = { readonly compared: ReadComparedInstallment; readonly comparison: Comparison };
 
+/** What of a batch it can be asked for: installments, and charges of which it should have nothing. */
+export type AskedOfBatch = {
+  readonly outcomes: readonly Outcome[];
+  readonly charges: readonly ComparedCharge[];
+};
+
 /**
  * Asks the acquirer for sales of a batch, as far as the budget goes that all merchants share: one
  * question after the other, and none behind one that was not answered.
@@ -41,12 +48,12 @@ export async function askLedger(
   { database, acquirer, acquirerTimeoutMilliseconds }: AskTools,
   { merchantId, day, tally }: TruthRun,
   { key, merchants }: BudgetOfRun,
-  outcomes: readonly Outcome[],
+  batch: AskedOfBatch,
   signal: AbortSignal,
 ): Promise<AskedLedger> {
   const none = { found: [], asked: [], isCutShort: false, beyondLookUp: 0, leftOut: 0, spent: null };
   if (acquirer === null) return none;
-  const { sales, differing, beyondLookUp } = salesToLookUp(outcomes, day, acquirer.capabilities().lookUpDays);
+  const { sales, differing, beyondLookUp } = salesToLookUp(batch, day, acquirer.capabilities().lookUpDays);
   const budget = await openBudget(database, key, QUESTIONS_OF_BUDGET, merchants);
   const wanted = tally.isCutShort ? [] : salesToAsk(day, [...sales.keys()], differing, tally.asked, budget);
   const taken = await takeQuestions(database, key, wanted.length);
@@ -79,14 +86,20 @@ export async function askLedger(
 }
 
 /** The sales of a batch that the acquirer still finds, and those of them that differ. */
-function salesToLookUp(outcomes: readonly Outcome[], day: TruthRun['day'], lookUpDays: number | null) {
+function salesToLookUp({ outcomes, charges }: AskedOfBatch, day: TruthRun['day'], lookUpDays: number | null) {
+  const over = charges.filter(({ soldAt }) => isWithinLookUp(soldAt, day, lookUpDays));
   const found = outcomes.filter(({ compared }) => isWithinLookUp(compared.soldAt, day, lookUpDays));
   const differing = found.filter(
     ({ compared: { isNoted }, comparison: { differences, exceptions } }) =>
       isNoted || differences.length + exceptions.length > 0,
   );
   return {
-    sales: new Map(found.map(({ compared }) => [compared.transactionId, compared.sale])),
+    sales: new Map<string, BookedSale>([
+      ...found.map(
+        ({ compared }) => [compared.transactionId, { ...compared.sale, isApproved: true }] as const,
+      ),
+      ...over.map((charge) => [charge.transactionId, { ...charge, isApproved: false }] as const),
+    ]),
     differing: [...new Set(differing.map(({ compared }) => compared.transactionId))],
     beyondLookUp: outcomes.length - found.length,
   };

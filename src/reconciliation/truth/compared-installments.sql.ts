@@ -1,6 +1,7 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
+import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
 import { JUDGED_COLUMNS, parseJudged, parsePart } from '../judging/judged.sql.ts';
@@ -82,7 +83,7 @@ const READ = statement(
      s.gross as sum_gross, s.canceled as sum_canceled, c.gross as carried_gross, c.canceled as carried_canceled,
      c.count as carried_count, c.first_number, a.change_id as applied_id, a.fee as applied_fee, a.net as applied_net,
      a.bank_on::text as applied_bank_on, w.change_id as reported_id, w.fee as said_fee, w.net as said_net,
-     w.bank_on::text as said_bank_on, x.resolved, x.open, coalesce(m.parts, '[]') as parts,
+     w.bank_on::text as said_bank_on, x.resolved, x.open, coalesce(m.parts, '[]') as parts, v.moved_from, v.moved_to,
      exists (
        select from truth_differences
        where merchant_id = $1 and transaction_id = k.transaction_id and ended_at is null
@@ -102,7 +103,11 @@ const READ = statement(
      select sum(gross)::bigint as gross, sum(canceled)::bigint as canceled, count(*)::integer as count,
        min(installment_number) as first_number
      from receivables where merchant_id = $1 and transaction_id = k.transaction_id
-   ) c left join lateral (
+   ) c cross join lateral (
+     select array_agg(old_state order by movement_id) as moved_from, array_agg(new_state order by movement_id) as moved_to
+     from movements
+     where merchant_id = $1 and transaction_id = k.transaction_id and installment_number = k.installment_number
+   ) v left join lateral (
      select change_id, fee, net, bank_on from acquirer_changes
      where merchant_id = $1 and reference = k.transaction_id::text and installment_number = k.installment_number
        and event = 'settle' and state = 'applied' order by change_number desc limit 1
@@ -166,6 +171,10 @@ function parseInstallment(row: Row): ReadComparedInstallment {
       state: row.book_state as JudgedInstallment['state'],
       payout: payoutOf(row, 'book'),
     },
+    moves: ((row.moved_to ?? []) as InstallmentState[]).map((to, index) => ({
+      from: ((row.moved_from as (InstallmentState | null)[])[index] ?? null) as InstallmentState | null,
+      to,
+    })),
     sale: {
       amount: row.sale_amount as number,
       canceled: row.sale_canceled as number,

@@ -1,30 +1,87 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { Actor, Audit } from '../../audit/audit-event.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Metrics } from '../../platform/metrics.ts';
+import { databaseGauge, type Metrics } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
 import type { Follower } from '../receivables/open-follower.ts';
+import type { DayTruth } from './day-truth.ts';
 import { TRUTH_CLASSES } from './truth.ts';
 import { isAtOne, type TruthRun } from './truth-run.ts';
-import type { NewestRun } from './truth-runs.sql.ts';
 import type { NightTools } from './verify-due-run.ts';
 import { verifyingWorks } from './work.ts';
+
+const TRUTH_OLDEST_RUN_AGE_SECONDS = databaseGauge(
+  'parcela_truth_oldest_run_age_seconds',
+  'Since the last verification of the merchant that waits the longest for one; 0: none was verified yet.',
+);
+const TRUTH_CHARGES = databaseGauge(
+  'parcela_truth_charges',
+  'Charges that the newest verification of each merchant compared.',
+);
+const TRUTH_REPORT_AGE = databaseGauge(
+  'parcela_truth_report_age_seconds',
+  'Since the last sealed report of a day was made; 0: none was.',
+);
+const TRUTH_REPORT_CHARGES = databaseGauge(
+  'parcela_truth_report_charges',
+  'Charges that it says were compared on its day.',
+);
+const TRUTH_REPORT_DIFFERENCES = databaseGauge(
+  'parcela_truth_report_differences',
+  'Differences that it names.',
+);
+const TRUTH_RECEIVABLES = databaseGauge(
+  'parcela_truth_receivables',
+  'Receivables that the newest verification of each merchant compared.',
+);
+const TRUTH_DIFFERENCES = databaseGauge(
+  'parcela_truth_differences',
+  'Differences of the newest verification of each merchant, by class.',
+  ['class'],
+);
+const TRUTH_DIFFERENCES_CENTS = databaseGauge(
+  'parcela_truth_differences_cents',
+  'The same in cents, without their sign.',
+  ['class'],
+);
+const TRUTH_OLDEST_DIFFERENCE_AGE = databaseGauge(
+  'parcela_truth_oldest_difference_age_seconds',
+  'For how long the oldest difference has stood; 0: nothing differs.',
+);
+const TRUTH_SALES_ASKED = databaseGauge(
+  'parcela_truth_sales_asked',
+  'Sales that the acquirer was asked for in the newest verification of each merchant.',
+);
+const TRUTH_NOT_ASKED = databaseGauge(
+  'parcela_truth_not_asked',
+  'What it was not asked for: receivables of sales that it finds no more, and sales that differ and were left out.',
+  ['reason'],
+);
+const TRUTH_CUT_SHORT = databaseGauge(
+  'parcela_truth_cut_short',
+  'Newest verifications of merchants in which the acquirer stopped answering.',
+);
 
 export type TruthContext = ModuleContext & {
   readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
   readonly acquirer: Pick<Acquirer, 'find' | 'capabilities'>;
+  readonly keyring: Keyring;
+  readonly audit: Audit;
 };
 
 export type BelowTruth = {
   readonly isUpToDate: Follower['isUpToDate'];
   readonly notifyDeliverer: () => void;
+  readonly service: Actor;
 };
 
 /** Whether books, the acquirer's feed, its files and its ledger agree, once a night. */
 export function openTruth(
-  { configuration, database, acquirer, clock, log, metrics }: TruthContext,
-  { isUpToDate, notifyDeliverer }: BelowTruth,
+  { configuration, database, acquirer, keyring, audit, clock, log, metrics }: TruthContext,
+  { isUpToDate, notifyDeliverer, service }: BelowTruth,
 ): Work[] {
   const tools: NightTools = {
     database,
@@ -35,7 +92,16 @@ export function openTruth(
     acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
     observeEnd: (run) => logRun(log, run),
   };
-  return verifyingWorks(tools, observeRuns(metrics));
+  const { environment } = configuration;
+  const observeReport = (report: DayTruth) => logReport(log, report);
+  const reporting = { database, keyring, audit, clock, environment, service, observeReport };
+  return verifyingWorks(tools, reporting, observeRuns(metrics));
+}
+
+function logReport(log: Log, { day, merchants, unverified, charges, differing }: DayTruth): void {
+  const fields = { day, merchants, unverified, charges, differing };
+  if (differing === 0) log.info(fields, 'the report of a day was made: nothing differs');
+  else log.error(fields, 'the report of a day was made: see parcela reconcile truth-report');
 }
 
 function logRun(log: Log, { merchantId, day, tally }: TruthRun): void {
@@ -49,38 +115,26 @@ function logRun(log: Log, { merchantId, day, tally }: TruthRun): void {
 }
 
 /** Of all processes on this database; counted now and then. */
-function observeRuns(metrics: Metrics): (runs: readonly NewestRun[]) => void {
-  const age = metrics.gauge(
-    'parcela_truth_oldest_run_age_seconds',
-    'Since the last verification of the merchant that waits the longest for one; 0: none was verified yet.',
-  );
-  const compared = metrics.gauge(
-    'parcela_truth_receivables',
-    'Receivables that the newest verification of each merchant compared.',
-  );
-  const count = metrics.gauge(
-    'parcela_truth_differences',
-    'Differences of the newest verification of each merchant, by class.',
-    ['class'],
-  );
-  const cents = metrics.gauge('parcela_truth_differences_cents', 'The same in cents, without their sign.', [
-    'class',
-  ]);
-  const asked = metrics.gauge(
-    'parcela_truth_sales_asked',
-    'Sales that the acquirer was asked for in the newest verification of each merchant.',
-  );
-  const notAsked = metrics.gauge(
-    'parcela_truth_not_asked',
-    'What it was not asked for: receivables of sales that it finds no more, and sales that differ and were left out.',
-    ['reason'],
-  );
-  const cutShort = metrics.gauge(
-    'parcela_truth_cut_short',
-    'Newest verifications of merchants in which the acquirer stopped answering.',
-  );
-  return (runs) => {
-    const sum = (of: (run: NewestRun) => number) => runs.reduce((all, run) => all + of(run), 0);
+function observeRuns(metrics: Metrics): Parameters<typeof verifyingWorks>[2] {
+  const age = metrics.gauge(TRUTH_OLDEST_RUN_AGE_SECONDS);
+  const compared = metrics.gauge(TRUTH_RECEIVABLES);
+  const count = metrics.gauge(TRUTH_DIFFERENCES);
+  const cents = metrics.gauge(TRUTH_DIFFERENCES_CENTS);
+  const asked = metrics.gauge(TRUTH_SALES_ASKED);
+  const notAsked = metrics.gauge(TRUTH_NOT_ASKED);
+  const cutShort = metrics.gauge(TRUTH_CUT_SHORT);
+  const oldest = metrics.gauge(TRUTH_OLDEST_DIFFERENCE_AGE);
+  const charges = metrics.gauge(TRUTH_CHARGES);
+  const reportAge = metrics.gauge(TRUTH_REPORT_AGE);
+  const reportCharges = metrics.gauge(TRUTH_REPORT_CHARGES);
+  const reportDifferences = metrics.gauge(TRUTH_REPORT_DIFFERENCES);
+  return ({ runs, oldestDifference, report }) => {
+    oldest.set(oldestDifference);
+    reportAge.set(report?.ageSeconds ?? 0);
+    reportCharges.set(report?.charges ?? 0);
+    reportDifferences.set(report?.differences ?? 0);
+    charges.set(runs.reduce((all, run) => all + run.charges, 0));
+    const sum = (of: (run: (typeof runs)[number]) => number) => runs.reduce((all, run) => all + of(run), 0);
     asked.set(
       {},
       sum((run) => run.asked),

@@ -11,6 +11,9 @@ export type ComparedPlace = {
   readonly installmentNumber: number;
 };
 
+/** `soldAt` as the database writes it: to the microsecond. */
+export type ChargePlace = { readonly soldAt: string; readonly transactionId: string };
+
 export type DifferenceClass = ExceptionClass | TruthClass;
 export type CountedDifferences = Partial<
   Record<DifferenceClass, { readonly count: number; readonly cents: number }>
@@ -18,6 +21,7 @@ export type CountedDifferences = Partial<
 
 /** What a run has compared so far, in cents. */
 export type TruthTally = {
+  readonly charges: number;
   readonly receivables: number;
   /** What stands of them by our books. */
   readonly standing: number;
@@ -47,11 +51,13 @@ export type TruthRun = {
   readonly day: Day;
   readonly fromOn: Day;
   readonly after: ComparedPlace;
+  readonly afterCharge: ChargePlace;
   readonly fence: number;
   readonly tally: TruthTally;
 };
 
 export const NOTHING_COMPARED: TruthTally = {
+  charges: 0,
   receivables: 0,
   standing: 0,
   settled: 0,
@@ -143,6 +149,7 @@ export function withTally(one: TruthTally, other: TruthTally): TruthTally {
     differences[name as DifferenceClass] = { count: before.count + count, cents: before.cents + cents };
   }
   return {
+    charges: one.charges + other.charges,
     receivables: one.receivables + other.receivables,
     standing: one.standing + other.standing,
     settled: one.settled + other.settled,

@@ -10,6 +10,7 @@ import type { Day } from '../../values/instant.ts';
 import { type SpentQuestions, spendStep } from './question-budgets.sql.ts';
 import type { TruthClass } from './truth.ts';
 import type {
+  ChargePlace,
   ComparedPlace,
   CountedDifferences,
   EndedRun,
@@ -64,7 +65,7 @@ export async function openNight(
 const COLUMNS = `t.merchant_id, t.run_number, t.day::text as day_text, t.from_on::text as from_day, t.after_on::text as after_day,
   t.after_transaction_id, t.after_installment_number, t.fence, t.receivables, t.standing, t.settled, t.settled_by_books,
   t.settled_by_feed, t.settled_by_files, t.explained, t.only_in_feed, t.only_in_files, t.asked, t.is_cut_short, t.beyond_look_up,
-  t.left_out, t.differences, t.cause, t.began_at, t.ended_at`;
+  t.left_out, t.charges, t.charge_after_at::text as charge_after_text, t.charge_after_id, t.differences, t.cause, t.began_at, t.ended_at`;
 
 /** What somebody asked for is leased from its beginning to the process that works on it. */
 const OPEN_ASKED = statement(
@@ -133,7 +134,8 @@ const ADVANCE = statement(
      standing = $8, settled = $9, settled_by_books = $10, settled_by_feed = $11, settled_by_files = $12, explained = $13,
      only_in_feed = $14, only_in_files = $15, asked = $16, is_cut_short = $17, differences = $18::jsonb,
      beyond_look_up = $19, left_out = $20, ended_at = case when $21 then now() end,
-     due_at = case when $21 then null else now() + $22 * interval '1 millisecond' end
+     due_at = case when $21 then null else now() + $22 * interval '1 millisecond' end, charges = $23,
+     charge_after_at = $24::timestamptz, charge_after_id = $25
    where merchant_id = $1 and run_number = $2 and fence = $3 and ended_at is null
    returning run_number`,
 );
@@ -171,6 +173,7 @@ const END = statement(
 
 export type ComparedBatch = {
   readonly after: ComparedPlace;
+  readonly afterCharge: ChargePlace;
   readonly tally: TruthTally;
   readonly isLast: boolean;
   readonly found: readonly KeptDifference[];
@@ -184,7 +187,7 @@ export type ComparedBatch = {
 export async function recordBatch(
   database: Database,
   { merchantId, runNumber, fence }: TruthRun,
-  { after, tally, isLast, found, atOne, spent }: ComparedBatch,
+  { after, afterCharge, tally, isLast, found, atOne, spent }: ComparedBatch,
   leaseMilliseconds: number,
 ): Promise<boolean> {
   const advance: Step = {
@@ -212,6 +215,9 @@ export async function recordBatch(
       tally.leftOut,
       isLast,
       leaseMilliseconds,
+      tally.charges,
+      afterCharge.soldAt,
+      afterCharge.transactionId,
     ],
   };
   const ended = atOne.map((one) => ({ ...one, amount: 0, expected: null, found: null }));
@@ -263,6 +269,37 @@ export async function readNewestRuns(database: Database, merchantId: string | nu
   }));
 }
 
+const READ_OF_DAY = statement(
+  'truth_runs.read_of_day',
+  `select ${COLUMNS}, w.merchant_id as seller from receivable_cursors w left join lateral (
+     select * from truth_runs where merchant_id = w.merchant_id
+       and ended_at >= $1::date::timestamp at time zone 'America/Sao_Paulo'
+       and ended_at < ($1::date + 1)::timestamp at time zone 'America/Sao_Paulo'
+     order by run_number desc limit 1
+   ) t on true
+   order by w.merchant_id`,
+);
+
+/** The last run of each merchant that ended on a day, by real time; and how many have sold something. */
+export async function readRunsOfDay(
+  database: Database,
+  day: Day,
+): Promise<{ readonly merchants: number; readonly runs: readonly EndedRun[] }> {
+  const rows = await database.query(READ_OF_DAY, [day]);
+  return { merchants: rows.length, runs: rows.filter((row) => row.merchant_id !== null).map(parseEnded) };
+}
+
+const OLDEST_DIFFERENCE = statement(
+  'truth_differences.oldest',
+  `select coalesce(extract(epoch from now() - min(opened_at)), 0)::float8 as age from truth_differences where ended_at is null`,
+);
+
+/** In seconds; 0: nothing differs. */
+export async function ageOfOldestDifference(database: Database): Promise<number> {
+  const [row] = await database.query(OLDEST_DIFFERENCE, []);
+  return row?.age as number;
+}
+
 const LIST_DIFFERENCES = statement(
   'truth_differences.list',
   `select d.merchant_id, d.transaction_id, d.installment_number, d.class, d.amount, d.expected, d.found,
@@ -293,6 +330,7 @@ export async function listDifferences(
 
 function parseTally(row: Row): TruthTally {
   return {
+    charges: row.charges as number,
     receivables: row.receivables as number,
     standing: row.standing as number,
     settled: row.settled as number,
@@ -320,6 +358,10 @@ function parseRun(row: Row): TruthRun {
       paymentOn: row.after_day as Day,
       transactionId: row.after_transaction_id as string,
       installmentNumber: row.after_installment_number as number,
+    },
+    afterCharge: {
+      soldAt: row.charge_after_text as string,
+      transactionId: row.charge_after_id as string,
     },
     fence: row.fence as number,
     tally: parseTally(row),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Day } from '../../values/instant.ts';
+import { type Day, instant } from '../../values/instant.ts';
+import { type ComparedCharge, compareCharge } from './compared-charge.ts';
 import { type ComparedInstallment, compareInstallment, ledgerDifference } from './truth.ts';
 import { NOTHING_COMPARED, withCompared } from './truth-run.ts';
 
@@ -30,6 +31,10 @@ const AT_ONE: ComparedInstallment = {
     filed: { ...PAID, anticipation: 0 },
   },
   books: { gross: 10_000, canceled: 0, state: 'paid', payout: PAID },
+  moves: [
+    { from: null, to: 'authorized' },
+    { from: 'authorized', to: 'paid' },
+  ],
   sale: {
     amount: 10_000,
     canceled: 0,
@@ -119,7 +124,7 @@ test('a class of matching is counted as that, and not again between the views', 
 });
 
 test('what a ledger may say of an approved sale', () => {
-  const sale = { amount: 10_000, canceled: 0 };
+  const sale = { amount: 10_000, canceled: 0, isApproved: true };
   const approved = {
     kind: 'approved',
     authorizationCode: 'A',
@@ -132,4 +137,43 @@ test('what a ledger may say of an approved sale', () => {
   assert.equal(ledgerDifference(sale, { ...approved, amount: 9_000 })?.amount, -1_000);
   assert.equal(ledgerDifference(sale, { kind: 'notFound' })?.amount, -10_000);
   assert.equal(ledgerDifference({ ...sale, canceled: 10_000 }, { kind: 'voided' }), null);
+  const over = { ...sale, isApproved: false };
+  assert.equal(ledgerDifference(over, { kind: 'notFound' }), null);
+  assert.equal(ledgerDifference(over, { kind: 'voided' }), null);
+  assert.equal(ledgerDifference(over, { ...approved, amount: 10_000 })?.amount, 10_000);
+});
+
+test('movements follow each other, and the last one leads to the state', () => {
+  const [sold, paid] = AT_ONE.moves;
+  assert.ok(sold !== undefined && paid !== undefined);
+  const differs = [['movementsDiffer', 10_000]];
+  assert.deepEqual(found({ moves: [] }), differs, 'none is recorded');
+  assert.deepEqual(found({ moves: [paid] }), differs, 'the first is missing');
+  assert.deepEqual(found({ moves: [sold] }), differs, 'the last is missing');
+  assert.deepEqual(found({ moves: [sold, paid, paid] }), differs, 'one is there twice');
+  const blocked = [
+    { from: 'paid', to: 'blocked' },
+    { from: 'blocked', to: 'paid' },
+  ] as const;
+  assert.deepEqual(found({ moves: [sold, paid, ...blocked] }), []);
+});
+
+const CHARGE: ComparedCharge = {
+  ...{ transactionId: 't', soldAt: instant(0), state: 'approved', wasNeverSent: false, amount: 10_000 },
+  ...{ canceled: 0, installmentCount: 2, installments: { count: 2, gross: 10_000 }, moved: 2, carried: 2 },
+};
+
+test('a charge has what its state says under it, and nothing else', () => {
+  const differs = (change: Partial<ComparedCharge>) =>
+    compareCharge({ ...CHARGE, ...change })?.amount ?? null;
+  assert.equal(differs({}), null);
+  assert.equal(differs({ carried: 0 }), -10_000, 'nothing was carried of it');
+  assert.equal(differs({ carried: 0, moved: 1 }), 10_000, 'nor recorded');
+  assert.equal(differs({ carried: 0, installments: { count: 1, gross: 5_000 } }), -5_000);
+  const nothing = { installments: { count: 0, gross: 0 }, moved: 0, carried: 0 };
+  for (const state of ['charging', 'unresolved', 'preauthorized', 'declined', 'voided'] as const) {
+    assert.equal(differs({ state, ...nothing }), null);
+    assert.equal(differs({ state }), 10_000, state);
+    assert.equal(differs({ state, ...nothing, moved: 1 }), 0, 'a movement of what was not approved');
+  }
 });

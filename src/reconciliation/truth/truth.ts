@@ -1,4 +1,5 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
+import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { Day } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
 import { findingsOf } from '../judging/finding.ts';
@@ -6,7 +7,14 @@ import { isRoundingOfFee, type JudgedInstallment } from '../judging/judged-insta
 import { type FiledPayout, filedPayout, type MatchedPart } from '../judging/matched-part.ts';
 
 /** What differs between the views themselves; between a file and what was expected it is an exception. */
-export const TRUTH_CLASSES = ['booksDiffer', 'feedDiffers', 'filesDiffer', 'ledgerDiffers'] as const;
+export const TRUTH_CLASSES = [
+  'chargesDiffer',
+  'movementsDiffer',
+  'booksDiffer',
+  'feedDiffers',
+  'filesDiffer',
+  'ledgerDiffers',
+] as const;
 export type TruthClass = (typeof TRUTH_CLASSES)[number];
 
 /** What was kept and paid out, and when it is at the bank; null: it was not said. */
@@ -30,6 +38,8 @@ export type ComparedInstallment = {
     readonly state: JudgedInstallment['state'];
     readonly payout: SaidPayout;
   };
+  /** Its movements in their order: what each says that it was, and what it became. */
+  readonly moves: readonly { readonly from: InstallmentState | null; readonly to: InstallmentState }[];
   /** Of the whole sale: by the transaction, its installments and its receivables. */
   readonly sale: {
     readonly amount: number;
@@ -75,14 +85,16 @@ export function compareInstallment(compared: ComparedInstallment): Comparison {
       : findingsOf(carried, parts).filter(
           (finding) => finding.explanation === null && !resolved.includes(finding.class),
         );
-  const copies = [booksDifference(compared), feedDifference(compared), files].filter(
-    (difference) => difference !== null,
-  );
+  const copies = [
+    booksDifference(compared) ?? movesDifference(compared),
+    feedDifference(compared),
+    files,
+  ].filter((difference) => difference !== null);
   const between = copies.length > 0 || exceptions.length > 0 ? null : reportDifference(compared);
   return { differences: between === null ? copies : [between], exceptions };
 }
 
-function different(
+export function different(
   name: TruthClass,
   expected: number | string | null,
   found: number | string | null,
@@ -104,6 +116,17 @@ function booksDifference({ installmentNumber, carried, books, sale, applied }: C
     (isOther ? different('booksDiffer', settled, books.state, rest) : null) ??
     saleDifference(installmentNumber, carried.installmentCount, sale)
   );
+}
+
+/** Each movement begins where the one before ended, and the last one ends where the installment stands. */
+function movesDifference({ books, moves }: ComparedInstallment): TruthDifference | null {
+  const rest = books.gross - books.canceled;
+  let state: InstallmentState | null = null;
+  for (const { from, to } of moves) {
+    if (from !== state) return different('movementsDiffer', state, from, rest);
+    state = to;
+  }
+  return different('movementsDiffer', state, books.state, rest);
 }
 
 /** Of a sum that neither copy of its parts adds up to; of receivables that were never written. */
@@ -180,11 +203,18 @@ function unfiledDifference(
   return different('feedDiffers', expectedFee + expectedNet, paid);
 }
 
-/** What the acquirer has booked of a sale that is approved by our books. */
+/** A charge by our books; `isApproved` false: it is declined or voided, and nothing of it stays. */
+export type BookedSale = Pick<ComparedInstallment['sale'], 'amount' | 'canceled'> & {
+  readonly isApproved: boolean;
+};
+
+/** What the acquirer has booked of a charge, against our books. */
 export function ledgerDifference(
-  sale: Pick<ComparedInstallment['sale'], 'amount' | 'canceled'>,
+  sale: BookedSale,
   found: Exclude<FoundCharge, { readonly kind: 'unknown' | 'notSent' }>,
 ): TruthDifference | null {
+  if (!sale.isApproved)
+    return found.kind === 'approved' ? different('ledgerDiffers', 'nothing', 'approved', sale.amount) : null;
   if (found.kind === 'approved')
     return found.amount === null ? null : different('ledgerDiffers', sale.amount, found.amount);
   // Given back as a whole, it may have been voided there.

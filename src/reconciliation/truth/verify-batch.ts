@@ -7,6 +7,8 @@ import {
   askLedger,
   type BudgetOfRun,
 } from './ask-ledger.ts';
+import { type ComparedCharge, compareCharge, isOver } from './compared-charge.ts';
+import { findChargesToCompare, readComparedCharges } from './compared-charges.sql.ts';
 import {
   findInstallmentsToCompare,
   type ReadComparedInstallment,
@@ -14,6 +16,7 @@ import {
 } from './compared-installments.sql.ts';
 import { type Comparison, compareInstallment, TRUTH_CLASSES } from './truth.ts';
 import {
+  type ChargePlace,
   type ComparedPlace,
   type KeptDifference,
   type TruthRun,
@@ -23,6 +26,7 @@ import {
 import { recordBatch } from './truth-runs.sql.ts';
 
 const INSTALLMENTS_OF_BATCH = 500;
+const CHARGES_OF_BATCH = 500;
 /** A movement between two readings is no difference: those that differ are read again. */
 const READINGS = 3;
 const LEASE_MARGIN_MILLISECONDS = 60_000;
@@ -69,14 +73,22 @@ export async function verifyBatch(
     ({ compared: { transactionId, installmentNumber }, ...one }) =>
       one.comparison.differences.map((difference) => ({ ...difference, transactionId, installmentNumber })),
   );
-  const ledger = await askLedger(tools, run, budget, outcomes, signal);
-  const tally = withDifferences(withCompared(run.tally, outcomes), ledger.found);
-  const isLast = places.length < INSTALLMENTS_OF_BATCH;
+  const chargePlaces = await findChargesToCompare(database, run, CHARGES_OF_BATCH);
+  const charges = await readStandingCharges(tools, merchantId, chargePlaces);
+  const foundOfCharges: KeptDifference[] = charges.flatMap((charge) => {
+    const difference = compareCharge(charge);
+    return difference === null ? [] : [ofCharge(charge, difference)];
+  });
+  const ledger = await askLedger(tools, run, budget, { outcomes, charges: charges.filter(isOver) }, signal);
+  const tally = withDifferences(withCompared(run.tally, outcomes), [...foundOfCharges, ...ledger.found]);
+  const isLast = places.length < INSTALLMENTS_OF_BATCH && chargePlaces.length < CHARGES_OF_BATCH;
   const next: TruthRun = {
     ...run,
     after: places.at(-1) ?? run.after,
+    afterCharge: chargePlaces.at(-1) ?? run.afterCharge,
     tally: {
       ...tally,
+      charges: run.tally.charges + charges.length,
       asked: tally.asked + ledger.asked.length,
       isCutShort: tally.isCutShort || ledger.isCutShort,
       beyondLookUp: tally.beyondLookUp + ledger.beyondLookUp,
@@ -88,10 +100,11 @@ export async function verifyBatch(
     run,
     {
       after: next.after,
+      afterCharge: next.afterCharge,
       tally: next.tally,
       isLast,
-      found: [...found, ...ledger.found],
-      atOne: atOne(outcomes, found, ledger),
+      found: [...found, ...foundOfCharges, ...ledger.found],
+      atOne: atOne({ outcomes, charges }, [...found, ...foundOfCharges], ledger),
       spent: ledger.spent === null ? null : { ...ledger.spent, endedAsked: isLast ? next.tally.asked : null },
     },
     pause,
@@ -138,12 +151,43 @@ async function judgeUnknown(
   if (keys.length > 0 && (await judgeInstallments(database, keys))) notifyDeliverer();
 }
 
-function atOne(outcomes: readonly Outcome[], found: readonly KeptDifference[], ledger: AskedLedger) {
+/** The charges as they are when nothing moves under the reader. */
+async function readStandingCharges(
+  { database, isUpToDate }: VerifyTools,
+  merchantId: string,
+  places: readonly ChargePlace[],
+): Promise<ComparedCharge[]> {
+  const standing = new Map<string, ComparedCharge>();
+  let wanted = places.map(({ transactionId }) => transactionId);
+  for (let reading = 0; reading < READINGS && wanted.length > 0; reading += 1) {
+    if (reading > 0) await isUpToDate(merchantId);
+    const read = await readComparedCharges(database, merchantId, wanted);
+    for (const each of read) standing.set(each.transactionId, each);
+    wanted = read.filter((each) => compareCharge(each) !== null).map(({ transactionId }) => transactionId);
+  }
+  return [...standing.values()];
+}
+
+/** A charge has no installment of its own: its difference stands at the first. */
+function ofCharge<T>({ transactionId }: Pick<ComparedCharge, 'transactionId'>, difference: T) {
+  return { ...difference, transactionId, installmentNumber: 1 };
+}
+
+const ofInstallments = TRUTH_CLASSES.filter((name) => name !== 'ledgerDiffers' && name !== 'chargesDiffer');
+
+function atOne(
+  {
+    outcomes,
+    charges,
+  }: { readonly outcomes: readonly Outcome[]; readonly charges: readonly ComparedCharge[] },
+  found: readonly KeptDifference[],
+  ledger: AskedLedger,
+) {
   const keyOf = (one: Pick<KeptDifference, 'transactionId' | 'installmentNumber' | 'class'>) =>
     `${one.transactionId} ${one.installmentNumber} ${one.class}`;
   const differing = new Set([...found, ...ledger.found].map(keyOf));
   const looked = outcomes.flatMap(({ compared: { transactionId, installmentNumber } }) =>
-    TRUTH_CLASSES.filter((name) => name !== 'ledgerDiffers').map((name) => ({
+    ofInstallments.map((name) => ({
       transactionId,
       installmentNumber,
       class: name,
@@ -154,5 +198,6 @@ function atOne(outcomes: readonly Outcome[], found: readonly KeptDifference[], l
     installmentNumber: 1,
     class: 'ledgerDiffers' as const,
   }));
-  return [...looked, ...asked].filter((one) => !differing.has(keyOf(one)));
+  const whole = charges.map((charge) => ofCharge(charge, { class: 'chargesDiffer' as const }));
+  return [...looked, ...whole, ...asked].filter((one) => !differing.has(keyOf(one)));
 }

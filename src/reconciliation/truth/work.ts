@@ -1,17 +1,46 @@
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
-import { millisecondsUntilDueRun, type NewestRun, readNewestRuns } from './truth-runs.sql.ts';
+import { type ReportTools, sealDayReport } from './seal-day-report.ts';
+import { type KeptReport, readNewestReport } from './truth-reports.sql.ts';
+import {
+  ageOfOldestDifference,
+  millisecondsUntilDueRun,
+  type NewestRun,
+  readNewestRuns,
+} from './truth-runs.sql.ts';
 import { type NightTools, openNights, verifyDueRun } from './verify-due-run.ts';
 
 const LOOK_FOR_NIGHTS_MILLISECONDS = 10_000;
 const COUNT_MILLISECONDS = 15_000;
+const REPORT_MILLISECONDS = 15_000;
+
+export type CountedTruth = {
+  readonly runs: readonly NewestRun[];
+  readonly oldestDifference: number;
+  /** Null: none was made yet. */
+  readonly report: KeptReport | null;
+};
+
+async function countTruth(database: Database): Promise<CountedTruth> {
+  return {
+    runs: await readNewestRuns(database, null),
+    oldestDifference: await ageOfOldestDifference(database),
+    report: await readNewestReport(database),
+  };
+}
 
 /** Nights are opened, worked on, and counted. */
-export function verifyingWorks(tools: NightTools, observe: (runs: readonly NewestRun[]) => void): Work[] {
+export function verifyingWorks(
+  tools: NightTools,
+  reporting: ReportTools,
+  observe: (counted: CountedTruth) => void,
+): Work[] {
   const { database } = tools;
   return [
     everySoOften('openNights', LOOK_FOR_NIGHTS_MILLISECONDS, (signal) => openNights(tools, signal)),
+    everySoOften('reportTruth', REPORT_MILLISECONDS, () => sealDayReport(reporting)),
     {
       name: 'verifyNights',
       wakeSignal: createWakeSignal(),
@@ -19,9 +48,7 @@ export function verifyingWorks(tools: NightTools, observe: (runs: readonly Newes
       millisecondsUntilDue: () => millisecondsUntilDueRun(database),
     },
     alsoWhileHeld(
-      everySoOften('countRuns', COUNT_MILLISECONDS, async () =>
-        observe(await readNewestRuns(database, null)),
-      ),
+      everySoOften('countRuns', COUNT_MILLISECONDS, async () => observe(await countTruth(database))),
     ),
   ];
 }

@@ -4,7 +4,7 @@ import type { Idempotency } from '../../idempotency/module.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { serve } from '../../platform/http/endpoint.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Metrics } from '../../platform/metrics.ts';
+import { counter, databaseGauge, type Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import { openReminder } from '../../platform/reminder.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
@@ -13,10 +13,38 @@ import type { Webhooks } from '../../webhooks/module.ts';
 import { chargeIntentsWrite } from './charge-intents.sql.ts';
 import { chargeOutcomesWrite } from './charge-outcomes.sql.ts';
 import type { ChargeWindow } from './day-window.ts';
+import type { DueCounts } from './due-counts.sql.ts';
 import { MANUAL_CHARGE_ENDPOINTS } from './endpoints.ts';
 import type { ChargeDueTools } from './open-collector.ts';
 import { isAcquirerThere } from './result-facts.ts';
-import { chargebackWork, chargingWorks } from './work.ts';
+import { chargebackWork, chargingWorks, countingDue } from './work.ts';
+
+const BILLINGS_DUE = databaseGauge(
+  'parcela_billings_due',
+  'Billings whose day of charge has begun and that are not charged yet, up to 100 000; held: of merchants whose billings you hold.',
+  ['state'],
+);
+const BILLINGS_DUE_OLDEST_AGE = databaseGauge(
+  'parcela_billings_due_oldest_age_seconds',
+  'Since the beginning of the day on which the oldest of them was to be charged; 0: none is due.',
+);
+const CHARGES = counter(
+  'parcela_charges_total',
+  'Charges of billings that ended, by what was made of them.',
+  ['rule'],
+);
+const BILLINGS_WAITING_FOR_KEY = counter(
+  'parcela_billings_waiting_for_key_total',
+  'Times that a due billing was put off because the data key of its card is not there: an alert.',
+);
+const BILLINGS_WAITING_FOR_BRAND = counter(
+  'parcela_billings_waiting_for_brand_total',
+  'Times that a due billing was put off because the acquirer does not take the brand of its card: an alert.',
+);
+const BILLINGS_SENT_AGAIN_OFTEN = counter(
+  'parcela_billings_sent_again_often_total',
+  'Times that a billing was sent again whose charge nobody had answered more than three times: an alert.',
+);
 
 export type CollectionContext = ModuleContext & {
   readonly configuration: {
@@ -72,7 +100,11 @@ export function openCollection(
       observeCharge: tools.observeCharge,
       warnOfSentAgain: tools.warnOfSentAgain,
     }),
-    works: isEngine ? [...works, chargebackWork({ database, clock, deliverer }, billingSignal)] : works,
+    works: [
+      ...works,
+      ...(isEngine ? [chargebackWork({ database, clock, deliverer }, billingSignal)] : []),
+      countingDue(database, observeDue(context.metrics)),
+    ],
     clockedWork: [{ name: 'billings', earliestDue: charger.earliestDueOf, runDue: charger.runDueOf }],
   };
 }
@@ -99,9 +131,9 @@ function chargeTools(context: CollectionContext, { cards, transactions, webhooks
     writeTake: batched(chargeIntentsWrite(database)),
     writeEnd: batched(chargeOutcomesWrite(database, webhooks.deliverer)),
     outage,
-    observe(outcome, brand, merchantId) {
-      transactions.observe(outcome, brand, merchantId);
-      const isThere = isAcquirerThere(outcome, outage.isAway());
+    observe(answer, brand, merchantId) {
+      transactions.observe(answer, brand, merchantId);
+      const isThere = isAcquirerThere(answer.kind, outage.isAway());
       if (isThere !== null) outage.observe(isThere, merchantId);
     },
     window: configuration.chargeWindow,
@@ -135,19 +167,22 @@ function chargePatience({ configuration, isJumping }: CollectionContext): Charge
 }
 
 function observeCharges(metrics: Metrics): ChargeDueTools['observeCharge'] {
-  const charges = metrics.counter(
-    'parcela_charges_total',
-    'Charges of billings that ended, by what was made of them.',
-    ['rule'],
-  );
+  const charges = metrics.counter(CHARGES);
   return (rule) => charges.inc({ rule: rule ?? 'none' });
 }
 
+function observeDue(metrics: Metrics): (counts: DueCounts) => void {
+  const due = metrics.gauge(BILLINGS_DUE);
+  const oldest = metrics.gauge(BILLINGS_DUE_OLDEST_AGE);
+  return (counts) => {
+    due.set({ state: 'due' }, counts.due);
+    due.set({ state: 'held' }, counts.held);
+    oldest.set(counts.oldestAge);
+  };
+}
+
 function observeAbsentKeys(log: Log, metrics: Metrics): ChargeDueTools['observeKeyAbsent'] {
-  const waiting = metrics.counter(
-    'parcela_billings_waiting_for_key_total',
-    'Times that a due billing was put off because the data key of its card is not there: an alert.',
-  );
+  const waiting = metrics.counter(BILLINGS_WAITING_FOR_KEY);
   return (dataKeyId, isToBeLogged) => {
     waiting.inc();
     if (isToBeLogged) log.error({ dataKeyId }, 'billings wait for a data key that is not there');
@@ -155,10 +190,7 @@ function observeAbsentKeys(log: Log, metrics: Metrics): ChargeDueTools['observeK
 }
 
 function observeBrandsNotTaken(log: Log, metrics: Metrics): ChargeDueTools['observeBrandNotTaken'] {
-  const waiting = metrics.counter(
-    'parcela_billings_waiting_for_brand_total',
-    'Times that a due billing was put off because the acquirer does not take the brand of its card: an alert.',
-  );
+  const waiting = metrics.counter(BILLINGS_WAITING_FOR_BRAND);
   const reminder = openReminder((reason, times) => log.error({ reason, times }, 'billings wait'));
   return () => {
     waiting.inc();
@@ -167,10 +199,7 @@ function observeBrandsNotTaken(log: Log, metrics: Metrics): ChargeDueTools['obse
 }
 
 function warnOfSentAgain(log: Log, metrics: Metrics): ChargeDueTools['warnOfSentAgain'] {
-  const sentAgain = metrics.counter(
-    'parcela_billings_sent_again_often_total',
-    'Times that a billing was sent again whose charge nobody had answered more than three times: an alert.',
-  );
+  const sentAgain = metrics.counter(BILLINGS_SENT_AGAIN_OFTEN);
   return (merchantId, billingId, times) => {
     sentAgain.inc();
     log.warn({ merchantId, billingId, times }, 'a billing is sent again and again, and never answered');

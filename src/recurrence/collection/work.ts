@@ -1,5 +1,8 @@
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
+import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { countDue, type DueCounts } from './due-counts.sql.ts';
 import { finishOpenCharges } from './finish-open-charges.ts';
 import { millisecondsUntilOpenCharge } from './open-charges.sql.ts';
 import { type ChargeDueTools, type DueCharger, openCollector } from './open-collector.ts';
@@ -35,4 +38,13 @@ export function chargebackWork(tools: ChargebackTools, wakeSignal: WakeSignal): 
     runDue: () => processChargebacks(tools),
     millisecondsUntilDue: async () => null,
   };
+}
+
+const COUNT_MILLISECONDS = 10_000;
+
+/** However often the metrics are read, the database is asked every ten seconds. */
+export function countingDue(database: Database, observe: (counts: DueCounts) => void): Work {
+  return alsoWhileHeld(
+    everySoOften('countDueBillings', COUNT_MILLISECONDS, async () => observe(await countDue(database))),
+  );
 }

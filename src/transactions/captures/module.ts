@@ -1,4 +1,5 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
+import { counter } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
@@ -13,6 +14,11 @@ import { releasePreauthorization } from './release-preauthorization.ts';
 import { releasesWrite } from './releases.sql.ts';
 import { type ResolveCapturesTools, resolveUnresolvedCaptures } from './resolve-unresolved-captures.ts';
 import { expiringByClock, expiringWork } from './work.ts';
+
+const PREAUTHORIZATIONS_EXPIRED = counter(
+  'parcela_preauthorizations_expired_total',
+  'Pre-authorizations that were let go because they were not captured in time.',
+);
 
 type CapturesContext = ModuleContext & {
   readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
@@ -41,11 +47,7 @@ export function openCaptures(
   const { deliverer, wakeSignal, outage, observeCapture } = below;
   const writeCaptureOutcome = batched(captureOutcomesWrite(database, deliverer));
   const writeRelease = batched(releasesWrite(database));
-  const expired = metrics.counter(
-    'parcela_preauthorizations_expired_total',
-    'Pre-authorizations that were let go because they were not captured in time.',
-    [],
-  );
+  const expired = metrics.counter(PREAUTHORIZATIONS_EXPIRED);
   const expiry = { database, wakeSignal, observeExpired: (count: number) => expired.inc({}, count) };
   const resolve: ResolveCapturesTools = {
     database,

@@ -51,7 +51,11 @@ export type ChargeTools<Refused extends string> = {
    * the others do.
    */
   readonly writeUnsent: (row: UnsentChargeRow, deadlineAt: number) => Promise<OutcomeResult>;
-  readonly observe: (outcome: AuthorizationAnswer['kind'], brand: string, merchantId: string) => void;
+  readonly observe: (
+    answer: AuthorizationAnswer,
+    brand: Intent['trace']['brand'],
+    merchantId: string,
+  ) => void;
 };
 
 /** For a charge that is only authorized now. */
@@ -138,7 +142,7 @@ export async function chargeCard<Refused extends string>(
     timeout === null
       ? NOT_SENT
       : await tools.acquirer.authorize(authorizationRequest(intent, card, later), timeout);
-  tools.observe(answer.kind, intent.trace.brand, intent.merchantId);
+  tools.observe(answer, intent.trace.brand, intent.merchantId);
   if (answer.kind === 'notSent' || answer.kind === 'notConnected')
     return endUnsent(tools, intent, answer, deadlineAt);
   if (answer.kind !== 'preauthorized') return recordOutcome(tools, intent, answer, deadlineAt);

@@ -1,12 +1,28 @@
 import { type Acquirer, MOST_CHANGES } from '../../acquirers/acquirer.ts';
 import { observeFeed } from '../../platform/feeds/observe-feed.ts';
 import { type Feed, openFeed } from '../../platform/feeds/open-feed.ts';
+import { counter, gauge } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import type { ChangeResult } from './change.ts';
 import { CHANGE_CURSORS } from './change-cursors.sql.ts';
 import { type RecordTools, recordChange } from './change-outcomes.sql.ts';
 import { WAITING_CHANGES } from './changes.sql.ts';
+
+const ACQUIRER_CHANGES = counter(
+  'parcela_acquirer_changes_total',
+  'Tries to apply changes of the acquirer, by what came of them.',
+  ['outcome'],
+);
+const ACQUIRER_CHANGE_PAGES = counter(
+  'parcela_acquirer_change_pages_total',
+  'Questions for changes of the acquirer, by how they were answered.',
+  ['outcome'],
+);
+const ACQUIRER_CHANGES_AGE_SECONDS = gauge(
+  'parcela_acquirer_changes_age_seconds',
+  'How long ago this process received changes, or the answer that there are none.',
+);
 
 /** Requests at the same time: resolving needs the other connections of the bridge. */
 const PULLS_AT_ONCE = 8;
@@ -35,11 +51,8 @@ export function openChanges(
   { configuration, database, clock, acquirer, log, metrics }: ChangesContext,
   { deliverer, chargebacks }: Required<Pick<RecordTools, 'deliverer' | 'chargebacks'>>,
 ): Feed {
-  const outcomes = metrics.counter(
-    'parcela_acquirer_changes_total',
-    'Tries to apply changes of the acquirer, by what came of them.',
-    ['outcome'],
-  );
+  const outcomes = metrics.counter(ACQUIRER_CHANGES);
+  for (const outcome of [...REFUSALS, 'unreadable']) outcomes.inc({ outcome }, 0);
   return openFeed({
     name: 'pullChanges',
     clock,
@@ -56,18 +69,8 @@ export function openChanges(
     ...observeFeed({
       log,
       outcomes,
-      pages: metrics.counter(
-        'parcela_acquirer_change_pages_total',
-        'Questions for changes of the acquirer, by how they were answered.',
-        ['outcome'],
-      ),
-      showAge: (seconds) =>
-        metrics.gauge(
-          'parcela_acquirer_changes_age_seconds',
-          'How long ago this process received changes, or the answer that there are none.',
-          [],
-          (gauge) => gauge.set(seconds()),
-        ),
+      pages: metrics.counter(ACQUIRER_CHANGE_PAGES),
+      showAge: (seconds) => metrics.gauge(ACQUIRER_CHANGES_AGE_SECONDS, (gauge) => gauge.set(seconds())),
       sentences: {
         silent: 'the acquirer does not report its changes',
         back: 'the acquirer reports its changes again',

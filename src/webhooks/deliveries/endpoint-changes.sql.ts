@@ -120,8 +120,20 @@ const MOST_COUNTED = 100_000;
 
 const COUNT_WAITING = statement(
   'deliveries.count_waiting',
-  `select count(*) as waiting from (
-     select from deliveries where state = 'waiting' order by merchant_id, endpoint, due_at limit $1) as waiting`,
+  `select count(*) as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_age from (
+     select created_at from deliveries where state = 'waiting' order by merchant_id, endpoint, due_at limit $1) as waiting`,
+);
+
+/** The first due one of each endpoint that takes them: what a system of a merchant delays is none of ours. */
+const FIND_LAG = statement(
+  'deliveries.find_lag',
+  `select coalesce(max(extract(epoch from now() - d.due_at)), 0)::float8 as seconds from (
+     select merchant_id, endpoint from webhook_endpoints where state = 'active' and opened_until is null
+     order by merchant_id, endpoint limit $1
+   ) e cross join lateral (
+     select due_at from deliveries where merchant_id = e.merchant_id and endpoint = e.endpoint
+       and state = 'waiting' and due_at <= now() order by due_at limit 1
+   ) d`,
 );
 
 const COUNT_ENDPOINTS = statement(
@@ -134,15 +146,21 @@ const COUNT_ENDPOINTS = statement(
 
 export type DeliveryCounts = {
   readonly waiting: number;
+  /** In seconds: of the oldest that waits, and by how much one that could be sent is late; 0: none. */
+  readonly oldestAge: number;
+  readonly lag: number;
   readonly endpoints: { readonly working: number; readonly open: number; readonly held: number };
 };
 
 /** The waiting deliveries and the states of endpoints, of all merchants. */
 export async function countDeliveries(database: Database): Promise<DeliveryCounts> {
   const [waiting] = await database.query(COUNT_WAITING, [MOST_COUNTED]);
+  const [lag] = await database.query(FIND_LAG, [MOST_COUNTED]);
   const [endpoints] = await database.query(COUNT_ENDPOINTS, [MOST_COUNTED]);
   return {
     waiting: waiting?.waiting as number,
+    oldestAge: waiting?.oldest_age as number,
+    lag: lag?.seconds as number,
     endpoints: {
       working: endpoints?.working as number,
       open: endpoints?.open as number,

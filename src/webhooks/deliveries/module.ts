@@ -1,5 +1,5 @@
 import type { Log } from '../../platform/log.ts';
-import type { Metrics } from '../../platform/metrics.ts';
+import { counter, databaseGauge, histogram, type Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { deliverDue } from './deliver-due.ts';
@@ -9,6 +9,35 @@ import { type SendTools, TRY_MILLISECONDS } from './send-delivery.ts';
 import { triesWrite } from './tries.sql.ts';
 import type { EndpointChange, TryTools } from './try-delivery.ts';
 import { countingDeliveries } from './work.ts';
+
+const WEBHOOK_DELIVERIES = counter(
+  'parcela_webhook_deliveries_total',
+  'Tries to deliver, by what became of them.',
+  ['outcome'],
+);
+const WEBHOOK_TRY_DURATION_SECONDS = histogram(
+  'parcela_webhook_try_duration_seconds',
+  'Duration of tries to deliver.',
+  [0.01, 0.025, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15],
+  ['result'],
+);
+const WEBHOOK_DELIVERIES_WAITING = databaseGauge(
+  'parcela_webhook_deliveries_waiting',
+  'Deliveries that wait to be taken or given up.',
+);
+const WEBHOOK_DELIVERIES_OLDEST_AGE = databaseGauge(
+  'parcela_webhook_deliveries_oldest_age_seconds',
+  'Age of the oldest delivery that waits, also for a system of a merchant that is away; 0: none.',
+);
+const WEBHOOK_DELIVERIES_LAG = databaseGauge(
+  'parcela_webhook_deliveries_lag_seconds',
+  'By how much a delivery is late whose endpoint takes deliveries; 0: none.',
+);
+const WEBHOOK_ENDPOINTS = databaseGauge(
+  'parcela_webhook_endpoints',
+  'Endpoints: working, open (their breaker is), or disabled.',
+  ['state'],
+);
 
 /** While days pass in seconds no try waits long for an answer. */
 const TRY_MILLISECONDS_IN_JUMP = 1_000;
@@ -53,17 +82,8 @@ export function openDeliveries(context: ModuleContext, send: SendTools): Deliver
  * takenOver.
  */
 function observeTries(metrics: Metrics): TryTools['observeTry'] {
-  const tries = metrics.counter(
-    'parcela_webhook_deliveries_total',
-    'Tries to deliver, by what became of them.',
-    ['outcome'],
-  );
-  const durations = metrics.histogram(
-    'parcela_webhook_try_duration_seconds',
-    'Duration of tries to deliver.',
-    [0.01, 0.025, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15],
-    ['result'],
-  );
+  const tries = metrics.counter(WEBHOOK_DELIVERIES);
+  const durations = metrics.histogram(WEBHOOK_TRY_DURATION_SECONDS);
   return (outcome, { response, milliseconds }) => {
     tries.inc({ outcome });
     durations.observe({ result: response }, milliseconds / 1_000);
@@ -81,17 +101,14 @@ function logEndpoints(log: Log): TryTools['observeEndpoint'] {
 
 /** Of all processes on this database; counted every few seconds, up to a hundred thousand. */
 function observeCounts(metrics: Metrics): (counts: DeliveryCounts) => void {
-  const waitingGauge = metrics.gauge(
-    'parcela_webhook_deliveries_waiting',
-    'Deliveries that wait to be taken or given up.',
-  );
-  const endpointsGauge = metrics.gauge(
-    'parcela_webhook_endpoints',
-    'Endpoints: working, open (their breaker is), or disabled.',
-    ['state'],
-  );
-  return ({ waiting, endpoints }) => {
+  const waitingGauge = metrics.gauge(WEBHOOK_DELIVERIES_WAITING);
+  const endpointsGauge = metrics.gauge(WEBHOOK_ENDPOINTS);
+  const oldestGauge = metrics.gauge(WEBHOOK_DELIVERIES_OLDEST_AGE);
+  const lagGauge = metrics.gauge(WEBHOOK_DELIVERIES_LAG);
+  return ({ waiting, oldestAge, lag, endpoints }) => {
     waitingGauge.set(waiting);
+    oldestGauge.set(oldestAge);
+    lagGauge.set(lag);
     for (const [state, count] of Object.entries(endpoints)) endpointsGauge.set({ state }, count);
   };
 }

@@ -32,6 +32,10 @@ capabilities: { drop: [ALL] }
 {{- if .Values.secrets.acquirerToken.name }}
 - { name: PARCELA_ACQUIRER_TOKEN_FILE, value: /secrets/acquirer/token }
 {{- end }}
+{{- if .Values.secrets.metricsToken.name }}
+- { name: PARCELA_METRICS_HOST, value: 0.0.0.0 }
+- { name: PARCELA_METRICS_TOKEN_FILE, value: /secrets/metrics/token }
+{{- end }}
 {{- end }}
 
 {{- define "parcela.mounts" -}}
@@ -39,6 +43,9 @@ capabilities: { drop: [ALL] }
 - { name: key, mountPath: /secrets/key, readOnly: true }
 {{- if .Values.secrets.acquirerToken.name }}
 - { name: acquirer, mountPath: /secrets/acquirer, readOnly: true }
+{{- end }}
+{{- if .Values.secrets.metricsToken.name }}
+- { name: metrics, mountPath: /secrets/metrics, readOnly: true }
 {{- end }}
 - { name: data, mountPath: /data }
 - { name: temporary, mountPath: /tmp }
@@ -59,6 +66,10 @@ secret:
 {{- if .Values.secrets.acquirerToken.name }}
 - name: acquirer
   {{- include "parcela.secretVolume" (dict "secret" .Values.secrets.acquirerToken "path" "token") | nindent 2 }}
+{{- end }}
+{{- if .Values.secrets.metricsToken.name }}
+- name: metrics
+  {{- include "parcela.secretVolume" (dict "secret" .Values.secrets.metricsToken "path" "token") | nindent 2 }}
 {{- end }}
 - { name: data, emptyDir: { medium: Memory, sizeLimit: 16Mi } }
 - { name: temporary, emptyDir: { medium: Memory, sizeLimit: 64Mi } }

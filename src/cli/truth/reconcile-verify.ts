@@ -1,14 +1,14 @@
-import { listAllMerchants } from '../merchants/merchants.sql.ts';
-import { readBusinessClock } from '../merchants/read-business-clock.ts';
-import { newId } from '../platform/chance.ts';
-import { ALWAYS_OPEN } from '../platform/gate.ts';
-import { openFollower } from '../reconciliation/receivables/open-follower.ts';
-import { isAtOne, NOTHING_COMPARED, type TruthRun, withTally } from '../reconciliation/truth/truth-run.ts';
-import { listDifferences, type OpenDifference } from '../reconciliation/truth/truth-runs.sql.ts';
-import { verifyMerchant } from '../reconciliation/truth/verify-merchant.ts';
-import { openWatermark } from '../transactions/movements/open-watermark.ts';
-import { saoPauloDay } from '../values/instant.ts';
-import { withAcquirer } from './acquirer-of-command.ts';
+import { listAllMerchants } from '../../merchants/merchants.sql.ts';
+import { readBusinessClock } from '../../merchants/read-business-clock.ts';
+import { newId } from '../../platform/chance.ts';
+import { ALWAYS_OPEN } from '../../platform/gate.ts';
+import { openFollower } from '../../reconciliation/receivables/open-follower.ts';
+import { isAtOne, NOTHING_COMPARED, type TruthRun, withTally } from '../../reconciliation/truth/truth-run.ts';
+import { listDifferences, type OpenDifference } from '../../reconciliation/truth/truth-runs.sql.ts';
+import { verifyMerchant } from '../../reconciliation/truth/verify-merchant.ts';
+import { openWatermark } from '../../transactions/movements/open-watermark.ts';
+import { saoPauloDay } from '../../values/instant.ts';
+import { withAcquirer } from '../acquirer-of-command.ts';
 import {
   type Command,
   type CommandOutcome,
@@ -16,8 +16,8 @@ import {
   type GivenOptions,
   table,
   visible,
-} from './command.ts';
-import { reaisOf } from './reais-text.ts';
+} from '../command.ts';
+import { reaisOf } from '../reais-text.ts';
 
 const MOST_SHOWN = 50;
 const DAY_SECONDS = 86_400;
@@ -102,7 +102,7 @@ export function truthLines(
 ): string[] {
   const all = tallies.reduce(withTally, NOTHING_COMPARED);
   const sums = [
-    `compared  ${all.receivables} receivables of ${tallies.length} merchants, ${reaisOf(all.standing)}`,
+    `compared  ${all.charges} charges and ${all.receivables} receivables of ${tallies.length} merchants, ${reaisOf(all.standing)}`,
     `settled   ${all.settled}: books ${reaisOf(all.settledByBooks)}, feed ${reaisOf(all.settledByFeed)}, ` +
       `files ${reaisOf(all.settledByFiles)} (${reaisOf(all.explained)} of them explained)`,
     `only in   feed ${all.onlyInFeed}, files ${all.onlyInFiles}`,

@@ -1,0 +1,51 @@
+import { statfs } from 'node:fs/promises';
+import packageJson from '../../package.json' with { type: 'json' };
+import { lookAtDatabase } from '../platform/database-watch/database-look.sql.ts';
+import { databaseGauge, gauge } from '../platform/metrics.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
+import type { AppContext } from './context.ts';
+
+const LOOK_MILLISECONDS = 60_000;
+
+const BUILD_INFO = gauge('parcela_build_info', 'Always 1: what runs here.', [
+  'version',
+  'node_version',
+  'environment',
+]);
+const READY = gauge(
+  'parcela_ready',
+  '1: it takes requests, as /health/ready says without asking the database; 0: it starts, stops or is held.',
+);
+const SCHEMA_VERSION = databaseGauge(
+  'parcela_schema_version',
+  'Number of the newest migration of the database.',
+);
+const DATABASE_SIZE = databaseGauge('parcela_database_size_bytes', 'What the database takes on its disk.');
+const DATA_FREE = gauge(
+  'parcela_data_folder_free_bytes',
+  'Free space on the disk of PARCELA_DATA_DIR, for this process; that of the database shows as errors of kind full.',
+);
+
+/** What runs here, on which database, and with how much free space. */
+export function openInstallationMetrics(
+  { configuration, database, metrics }: AppContext,
+  isReady: () => boolean,
+): { readonly works: readonly Work[] } {
+  const { environment, dataFolder } = configuration;
+  const labels = { version: packageJson.version, node_version: process.versions.node, environment };
+  metrics.gauge(BUILD_INFO).set(labels, 1);
+  metrics.gauge(READY, (gauge) => gauge.set(isReady() ? 1 : 0));
+  const version = metrics.gauge(SCHEMA_VERSION);
+  const size = metrics.gauge(DATABASE_SIZE);
+  const free = metrics.gauge(DATA_FREE);
+  const look = everySoOften('lookAtDatabase', LOOK_MILLISECONDS, async () => {
+    const found = await lookAtDatabase(database);
+    version.set(found.schemaVersion);
+    size.set(found.sizeBytes);
+    // Where the service keeps nothing of its own there is no such folder.
+    const disk = await statfs(dataFolder).catch(() => null);
+    if (disk !== null) free.set(disk.bavail * disk.bsize);
+  });
+  return { works: [alsoWhileHeld(look)] };
+}

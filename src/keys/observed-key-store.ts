@@ -1,0 +1,24 @@
+import { type KeyStore, KeyUnknown } from './key-store.ts';
+
+export const KEY_STORE_OPERATIONS = ['currentKeyId', 'isFormer', 'wrap', 'unwrap'] as const;
+type KeyStoreOperation = (typeof KEY_STORE_OPERATIONS)[number];
+
+/** The same, and `failed` is called for each question that it did not answer. */
+export function observedKeyStore(store: KeyStore, failed: (operation: KeyStoreOperation) => void): KeyStore {
+  const observed = async <Answer>(operation: KeyStoreOperation, asked: Promise<Answer>): Promise<Answer> => {
+    try {
+      return await asked;
+    } catch (error) {
+      // That it has no such key is an answer.
+      if (!(error instanceof KeyUnknown)) failed(operation);
+      throw error;
+    }
+  };
+  return {
+    name: store.name,
+    currentKeyId: () => observed('currentKeyId', store.currentKeyId()),
+    isFormer: (keyId) => observed('isFormer', store.isFormer(keyId)),
+    wrap: (dataKey, context) => observed('wrap', store.wrap(dataKey, context)),
+    unwrap: (keyId, wrapped, context) => observed('unwrap', store.unwrap(keyId, wrapped, context)),
+  };
+}

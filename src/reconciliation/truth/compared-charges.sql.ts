@@ -1,0 +1,84 @@
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import type { TransactionState } from '../../transactions/transaction.ts';
+import { NEVER_SENT } from '../../transactions/transaction-queries.sql.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { ComparedCharge } from './compared-charge.ts';
+import type { ChargePlace, TruthRun } from './truth-run.ts';
+
+const PLACE = '(sold_at, transaction_id) > ($3::timestamptz, $4::uuid)';
+const ORDER = 'order by sold_at, transaction_id limit $5';
+
+/** What differed before is compared however old it is. The condition is that of the index. */
+const FIND = statement(
+  'truth.find_charges',
+  `select transaction_id, sold_at::text as sold_text from (
+     (select transaction_id, sold_at from transactions
+      where merchant_id = $1 and sold_at >= $2::date::timestamp at time zone 'America/Sao_Paulo'
+        and installments_state is not null and ${PLACE}
+      ${ORDER})
+     union
+     (select t.transaction_id, t.sold_at from truth_differences d cross join lateral (
+        select transaction_id, sold_at from transactions
+        where merchant_id = $1 and transaction_id = d.transaction_id and ${PLACE} limit 1
+      ) t
+      where d.merchant_id = $1 and d.class = 'chargesDiffer' and d.ended_at is null
+      ${ORDER})
+   ) k
+   ${ORDER}`,
+);
+
+/** The next charges of a run. */
+export async function findChargesToCompare(
+  database: Database,
+  { merchantId, fromOn, afterCharge }: Pick<TruthRun, 'merchantId' | 'fromOn' | 'afterCharge'>,
+  limit: number,
+): Promise<ChargePlace[]> {
+  const { soldAt, transactionId } = afterCharge;
+  const rows = await database.query(FIND, [merchantId, fromOn, soldAt, transactionId, limit]);
+  return rows.map((row) => ({
+    transactionId: row.transaction_id as string,
+    soldAt: row.sold_text as string,
+  }));
+}
+
+/** One statement, so that all of a charge is of one moment. */
+const READ = statement(
+  'truth.read_charges',
+  `select t.transaction_id, t.sold_at, t.state, ${NEVER_SENT} as was_never_sent, t.amount, t.canceled_amount, t.installment_count,
+     i.count, i.gross, m.count as moved, r.count as carried
+   from unnest($2::uuid[]) as w (transaction_id) cross join lateral (
+     select * from transactions where merchant_id = $1 and transaction_id = w.transaction_id limit 1
+   ) t cross join lateral (
+     select count(*)::integer as count, coalesce(sum(amount), 0)::bigint as gross
+     from installments where merchant_id = $1 and transaction_id = w.transaction_id
+   ) i cross join lateral (
+     select count(distinct installment_number)::integer as count from movements
+     where merchant_id = $1 and transaction_id = w.transaction_id
+   ) m cross join lateral (
+     select count(*)::integer as count from receivables where merchant_id = $1 and transaction_id = w.transaction_id
+   ) r`,
+);
+
+export async function readComparedCharges(
+  database: Database,
+  merchantId: string,
+  transactionIds: readonly string[],
+): Promise<ComparedCharge[]> {
+  if (transactionIds.length === 0) return [];
+  return (await database.query(READ, [merchantId, transactionIds])).map(parseCharge);
+}
+
+function parseCharge(row: Row): ComparedCharge {
+  return {
+    transactionId: row.transaction_id as string,
+    soldAt: row.sold_at as Instant,
+    state: row.state as TransactionState,
+    wasNeverSent: row.was_never_sent === true,
+    amount: row.amount as number,
+    canceled: row.canceled_amount as number,
+    installmentCount: row.installment_count as number,
+    installments: { count: row.count as number, gross: row.gross as number },
+    moved: row.moved as number,
+    carried: row.carried as number,
+  };
+}

@@ -1,0 +1,44 @@
+import { declaredMetrics } from '../src/platform/metrics.ts';
+// Loads every module, and with it what it declares.
+import '../src/app/open-app.ts';
+
+/** docs/monitoring.md: every metric that there is, and what watches them. */
+export function monitoringPage(note: string): string {
+  const rows = declaredMetrics().map(({ name, type, labels, of, help }) => [
+    `\`${name}\``,
+    type,
+    labels.map((label) => `\`${label}\``).join(', '),
+    of,
+    help,
+  ]);
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const columns = ['metric', 'type', 'labels', 'of', 'meaning'];
+  const table = [columns, columns.map(() => '---'), ...rows].map(line).join('\n');
+  return `${['# Monitoring', note, INTRODUCTION, '## Metrics', OF_THE_TABLE, table].join('\n\n')}\n`;
+}
+
+const INTRODUCTION = `\`/metrics\` is Prometheus text on a listener of its own (\`PARCELA_METRICS_HOST\`, \`PARCELA_METRICS_PORT\`: loopback, and 1000 above the API). Each process
+has its own: measure all of them. On an address that others reach, a process starts only with \`PARCELA_METRICS_TOKEN_FILE\`, and whoever reads must send
+\`Authorization: Bearer …\`; a token that is replaced in its file is taken up within seconds. The token is no login: it opens nothing but this page. The listener has no TLS:
+across networks let it pass through the proxy, or through the network of the cluster.
+
+\`\`\`yaml
+scrape_configs:
+  - job_name: parcela
+    authorization: { credentials_file: /etc/prometheus/parcela-token }
+    static_configs: [{ targets: ["10.1.0.11:9080", "10.1.0.12:9080"] }]
+rule_files: [alerts.yaml]
+\`\`\`
+
+- \`deploy/monitoring/alerts.yaml\` has the alert rules: \`severity: page\` is worth waking for, \`severity: ticket\` is for office hours. Each says what to do.
+- \`deploy/monitoring/dashboard.json\` is a dashboard for Grafana (Dashboards, New, Import): payments, declines, latencies, work that is due, deliveries, the acquirer,
+  the database, and whether books, files and ledger agree.
+
+Both are tested against the metrics below, the rules also by \`promtool\` where it is installed (\`npm run proxies -- install\` brings it from Debian's \`prometheus\`). Neither
+was tried in a Grafana or an Alertmanager of yours: thresholds are a beginning, and what is normal for you is a better one.`;
+
+const OF_THE_TABLE = `\`process\`: what this process saw since it started; \`sum\` them. \`database\`: counted in the database now and then by every process of the role that counts it, up to a
+bound, and the same everywhere: \`max\` them. Ages and durations are in seconds, money in cents; an age is 0 where there is nothing. No label has a value that a caller chooses.
+Beside these stand \`process_…\` and \`nodejs_…\`, those of prom-client for any program in Node. A counter or gauge without any value yet shows its name and no line; those
+of the bank and of an anti-fraud provider are there where one is named.`;
