@@ -12,6 +12,7 @@ export type Gateway = {
   readonly name: string;
   readonly url: string;
   readonly integrationUrl: string;
+  readonly metricsUrl: string;
   readonly processId: number;
   readonly orders: StepOrders;
   isAlive(): boolean;
@@ -77,6 +78,7 @@ export async function startGateway(bench: ChaosBench, options: GatewayOptions = 
     name,
     url: front?.url ?? service.gatewayUrl,
     integrationUrl: service.integrationUrl,
+    metricsUrl: service.metricsUrl,
     processId: child.pid as number,
     orders,
     isAlive,

@@ -26,6 +26,8 @@ import {
   WHOLE_RUN,
 } from './results.ts';
 import { runAll } from './run-all.ts';
+import { soakTables } from './soak/report.ts';
+import { runSoak } from './soak/run-soak.ts';
 import { PAYMENT_SUITE, runSuite, type Suite } from './suite.ts';
 import { NOTIFIED_KINDS } from './webhooks/notified-kinds.ts';
 import { notifiedSuite } from './webhooks/notified-suite.ts';
@@ -46,6 +48,7 @@ const HELP = `npm run chaos -- payments [options]
        npm run chaos -- crowd [--rate R] [--seconds T] [--size P] [--only ATTACKS] [--answers-only] [--seed S]
        npm run chaos -- failover [--times N] [--rate R] [--only STRIKES] [--seed S] [--install]
        npm run chaos -- restore [--seconds T] [--rate R] [--seed S]
+       npm run chaos -- soak [--minutes M] [--rate R] [--seed S]
        npm run chaos -- all [--kills N] [--operations M] [--seed S]
        npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|crowd]
 
@@ -80,6 +83,12 @@ systems are notified.
 
 restore loses the database under load, recovers it to an instant that has passed, and brings its books to the acquirer's; T seconds
 are lost.
+
+soak breaks nothing: for minutes or hours merchants pay, cancel and read, billings fall due and systems are notified, and what grows, errs
+or differs is judged.
+
+  --minutes M     how long (20); with less than ten what grows is not judged
+  --rate R        payments a second (20)
 
 planted puts known mistakes into copies of the sources, one at a time, and says which of them the suite catches.
 
@@ -123,7 +132,8 @@ async function main(): Promise<number> {
       only: { type: 'string' },
       'until-caught': { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
-      rate: { type: 'string', default: '50' },
+      rate: { type: 'string' },
+      minutes: { type: 'string', default: '20' },
       seconds: { type: 'string', default: '20' },
       size: { type: 'string', default: '1' },
       health: { type: 'string', default: '1000' },
@@ -132,9 +142,11 @@ async function main(): Promise<number> {
       'answers-only': { type: 'boolean', default: false },
     },
   });
-  if (positionals[0] === 'crowd' && !values.help) return crowd(values);
-  if (positionals[0] === 'failover' && !values.help) return failover(values);
-  if (positionals[0] === 'restore' && !values.help) return restore(values);
+  if (positionals[0] === 'crowd' && !values.help) return crowd({ ...values, rate: values.rate ?? '50' });
+  if (positionals[0] === 'failover' && !values.help)
+    return failover({ ...values, rate: values.rate ?? '50' });
+  if (positionals[0] === 'soak' && !values.help) return soak({ ...values, rate: values.rate ?? '20' });
+  if (positionals[0] === 'restore' && !values.help) return restore({ ...values, rate: values.rate ?? '50' });
   if (positionals[0] === 'planted' && !values.help) {
     return runPlanted(Number(values.seed), values.only ?? null, (line) => console.log(line));
   }
@@ -280,6 +292,31 @@ async function restore(values: { readonly [name in 'seconds' | 'rate' | 'seed']:
   for (const violation of report.violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
   console.log(`\n${report.violations.length} violations, seed ${seed}`);
   return report.violations.length === 0 ? 0 : 1;
+}
+
+/** Shorter runs say nothing of what grows. */
+const LEAST_MINUTES_OF_TRENDS = 10;
+
+async function soak(words: { readonly [name in 'minutes' | 'rate' | 'seed']: string }): Promise<number> {
+  const [minutes = 0, perSecond = 0, seed = 0] = [words.minutes, words.rate, words.seed].map(Number);
+  if (
+    !Number.isSafeInteger(seed) ||
+    ![minutes, perSecond].every((value) => Number.isFinite(value) && value > 0)
+  ) {
+    console.log(HELP);
+    return NO_RESULT;
+  }
+  const report = await runSoak({
+    ...{ minutes, perSecond, seed, judgesTrends: minutes >= LEAST_MINUTES_OF_TRENDS },
+    say: (line) => console.error(line),
+  });
+  for (const line of soakTables(report)) console.log(line);
+  const { counts, violations } = report;
+  for (const violation of violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
+  console.log(
+    `\n${minutes} minutes, ${counts.payments} payments, ${counts.deliveries} deliveries, ${violations.length} violations, seed ${seed}`,
+  );
+  return violations.length === 0 ? 0 : 1;
 }
 
 function summaryOf(kinds: readonly Kind[], results: readonly KindResult[], { head }: Suite): string {

@@ -1,5 +1,6 @@
+import type { Chance } from '../chance.ts';
 import { isToRepeat } from '../operations/keys.ts';
-import { type Operation, wait, wantPayment } from '../operations/operation.ts';
+import { drawAmount, type Operation, wait, wantPayment } from '../operations/operation.ts';
 import { CALLBACK_PATH, TOLD_OPERATIONS } from '../webhooks/operations.ts';
 
 /** Longer than the longest failover and what waited for it. */
@@ -11,13 +12,14 @@ const PAUSE_MILLISECONDS = 500;
  * As the documents ask of merchants: with a key, and again when `Retry-After` is over, until there is an
  * outcome. Its card is stored: nothing of it has to be asked for while the database is away.
  */
-const PAY_UNTIL_ANSWERED: Operation = {
+export const payUntilAnswered = (draw: (chance: Chance) => number): Operation => ({
   name: 'payUntilAnswered',
   weight: 4,
   async prepare(preparation) {
     const { till, chance, round } = preparation;
     const key = `${round}/${till.newMark()}`;
-    const wanted = await wantPayment(preparation, 'payUntilAnswered', { kind: 'vault' });
+    const amount = draw(chance);
+    const wanted = await wantPayment(preparation, 'payUntilAnswered', { kind: 'vault', amount });
     const system = chance.pick(till.bench.systems);
     const callback = `${system.url}${CALLBACK_PATH}${wanted.shop.merchantId}`;
     return async (calls) => {
@@ -33,7 +35,7 @@ const PAY_UNTIL_ANSWERED: Operation = {
       } while (performance.now() < endsAt);
     };
   },
-};
+});
 
 /** The first is the plainest, and half of all. */
-export const FAILOVER_OPERATIONS: readonly Operation[] = [PAY_UNTIL_ANSWERED, ...TOLD_OPERATIONS];
+export const FAILOVER_OPERATIONS: readonly Operation[] = [payUntilAnswered(drawAmount), ...TOLD_OPERATIONS];

@@ -182,7 +182,7 @@ function sceneOf({ bench, till, gateways, options }: Stage, name: string): Scene
 }
 
 /** Both live through all of it. */
-function fleetOf(gateways: readonly [Gateway, Gateway]): Fleet {
+export function fleetOf(gateways: readonly [Gateway, Gateway]): Fleet {
   return {
     pair: async () => [...gateways],
     all: () => gateways,
@@ -194,7 +194,7 @@ function fleetOf(gateways: readonly [Gateway, Gateway]): Fleet {
 }
 
 /** As buyers come, who know nothing of each other: whether answers come or not. */
-async function payAtPace(
+export async function payAtPace(
   scene: Scene,
   round: string,
   perSecond: number,

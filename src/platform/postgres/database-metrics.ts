@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { counter, gauge, histogram, type Metrics } from '../metrics.ts';
-import { CommitUnknown, DatabaseUnavailable } from './database.ts';
+import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database.ts';
 import type { Connections } from './pools.ts';
 import { SQL_STATE, sqlStateOf } from './sql-states.ts';
 import { kindOfRefusedWrite } from './write-refusals.ts';
@@ -46,6 +46,7 @@ const ERRORS = counter(
 const KINDS = [
   'commitUnknown',
   'unavailable',
+  'passing',
   'full',
   'short',
   'readOnly',
@@ -105,6 +106,7 @@ const KINDS_OF_STATES = {
 /** A bounded set of words, whatever PostgreSQL, the driver or the network say. */
 function kindOfError(error: unknown): ErrorKind {
   if (error instanceof CommitUnknown) return 'commitUnknown';
+  if (error instanceof PassingFault) return 'passing';
   const refused = kindOfRefusedWrite(error);
   if (refused !== null) return refused;
   if (error instanceof DatabaseUnavailable) return 'unavailable';
