@@ -148,7 +148,7 @@ export async function createShop(
 
 /** A login of a loaded merchant. */
 export async function createLogin(
-  tools: Pick<AuditedTools, 'database' | 'audit' | 'operator'>,
+  tools: Pick<AuditedTools, 'database' | 'audit' | 'operator' | 'cell'>,
   { merchantId }: Pick<Shop, 'merchantId'>,
   scope: 'gateway' | 'recurrence' = 'recurrence',
 ): Promise<{ readonly userName: string; readonly password: string }> {

@@ -57,7 +57,7 @@ export async function openAuditedKeys(
       'a sealed row does not open: it was altered, or its key is gone',
     );
   };
-  const keyring = await whileDatabaseStarts(() => openKeyring(database, store, environment, alarm));
+  const keyring = await whileDatabaseStarts(() => openKeyring(database, store, configuration, alarm));
   if (createdFile !== null)
     say(`Made a new key-encryption key: ${createdFile}. Keep a copy: without it no stored card opens.`);
   const unwritten = metrics.counter(AUDIT_UNWRITTEN);

@@ -12,6 +12,7 @@ import type { Connections } from '../platform/postgres/pools.ts';
 import { type ChargeWindow, NO_WINDOW, readChargeWindow } from '../recurrence/collection/day-window.ts';
 import { LIMIT_MODES, type LimitMode } from '../transactions/card/network-limits.ts';
 import { readFeeTable } from '../transactions/fees/fee-table.ts';
+import { isCell } from '../values/cell.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
@@ -26,6 +27,8 @@ export type Environment = 'homologation' | 'production';
 /** Everything that an operator may set, read once at the start. */
 export type Configuration = {
   readonly environment: Environment;
+  /** Null: there are no cells. */
+  readonly cell: string | null;
   readonly roles: readonly Role[];
   readonly gateway: Listener;
   readonly integration: Listener;
@@ -133,6 +136,7 @@ export function readConfiguration(environment: Record<string, string | undefined
   const runningAs = oneOf('PARCELA_ENVIRONMENT', ['homologation', 'production']);
   const configuration: Configuration = {
     environment: runningAs,
+    cell: readCell(reader),
     roles: readRolesHere(reader),
     gateway: listener('GATEWAY'),
     integration: listener('INTEGRATION'),
@@ -221,6 +225,13 @@ function readMetricsToken({ text, warnings }: SettingReader): NamedFile | null {
   if (path === '') return null;
   warnings.push(...openToAll(setting, path));
   return { setting, path };
+}
+
+function readCell({ text, faults }: SettingReader): string | null {
+  const cell = text('PARCELA_CELL');
+  if (cell !== '' && !isCell(cell))
+    faults.push(`PARCELA_CELL: must be a small letter and a small letter or digit such as a1, not "${cell}"`);
+  return cell || null;
 }
 
 function readRolesHere({ text, faults }: SettingReader): readonly Role[] {

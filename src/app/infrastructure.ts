@@ -167,7 +167,7 @@ export async function makeDemo(
   const { createDemoMerchant } = await import('../homologation/create-demo-merchant.ts');
   const file = join(folder.path, 'demo.json');
   await whileDatabaseStarts(() =>
-    createDemoMerchant({ database, audit, operator: serviceHere() }, file, urls),
+    createDemoMerchant({ database, audit, operator: serviceHere(), cell: configuration.cell }, file, urls),
   );
   return file;
 }

@@ -8,6 +8,11 @@ const ROWS: readonly Row[] = [
     'http,charging,webhooks,resolving,reconciliation',
     'what this process is there for (docs/operating.md); without `http` it listens for health and metrics alone',
   ],
+  [
+    'PARCELA_CELL',
+    '',
+    'which cell this database and its processes are, such as `a1` (docs/cells.md): begins tokens, user names and addresses of boletos that are made here; by default there are no cells',
+  ],
   ['PARCELA_HOST', '127.0.0.1', 'address that both APIs listen on'],
   ['PARCELA_PORT', '8080', 'port that both APIs listen on'],
   ['PARCELA_GATEWAY_HOST', '', 'address of the Gateway API, if it differs'],

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { type BarCode, digitableLine } from '../values/bar-code.ts';
+import { inCell } from '../values/cell.ts';
 import { reaisText } from '../values/cents.ts';
 import { ExactNumber } from '../values/exact-json.ts';
 import { BEING_ISSUED_WORD, STATUS_WORDS, statusBill, statusWord } from './bill-status.ts';
@@ -86,8 +87,15 @@ export const BOLETO_EXAMPLE = {
   url: 'https://boletos.example/boletos/3f9c2a7e5b1d4c8e9f0a6b7c8d9e0f1a',
 };
 
-/** `origin`: under which the service was asked; null: it is not known, and the path must do. */
-export function writeBoleto(boleto: Boleto, origin: string | null): object {
+/**
+ * What stands before the key of a page. `origin`: under which the service was asked; null: it is not known,
+ * and the path must do.
+ */
+export function pagesAt(origin: string | null, cell: string | null): string {
+  return `${origin ?? ''}/boletos/${inCell(cell, '')}`;
+}
+
+export function writeBoleto(boleto: Boleto, pages: string): object {
   const { registered, payment, payer } = boleto;
   return {
     id: boleto.boletoId,
@@ -106,6 +114,6 @@ export function writeBoleto(boleto: Boleto, origin: string | null): object {
     effectivePaymentDate: payment?.paidOn ?? null,
     payer,
     referenceTransaction: boleto.referenceTransaction,
-    url: `${origin ?? ''}/boletos/${boleto.pageKey}`,
+    url: pages + boleto.pageKey,
   };
 }

@@ -12,7 +12,7 @@ import { writePage } from '../platform/pages.ts';
 import { saoPauloDay } from '../values/instant.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
 import { type Boleto, NOT_SENT, type RegistrationRefusal, termsFaults } from './boleto.ts';
-import { writeBoleto } from './boleto-contract.ts';
+import { pagesAt, writeBoleto } from './boleto-contract.ts';
 import { type CancelResult, type CancelTools, cancelBoleto } from './cancel-boleto.ts';
 import {
   CANCEL_BOLETO,
@@ -27,7 +27,13 @@ import { listBoletos, type ReadTools, readBoleto } from './list-boletos.ts';
 import { LIST_BOLETOS, readBoletosQuery } from './list-contract.ts';
 import { BOLETO_REFUSALS, REGISTRATION_SHAPES, TERMS_REFUSALS } from './refusals.ts';
 
-export type BoletoTools = IssueTools & CancelTools & ReadTools & { readonly callRules: CallRules };
+export type BoletoTools = IssueTools &
+  CancelTools &
+  ReadTools & {
+    readonly callRules: CallRules;
+    /** Null: there are no cells. */
+    readonly cell: string | null;
+  };
 
 type AnyCall = Pick<Call<unknown, unknown, unknown>, 'language' | 'origin'>;
 
@@ -37,7 +43,7 @@ export const BOLETO_ENDPOINTS: readonly Endpoint<BoletoTools>[] = [
     async (tools: BoletoTools, call) => {
       const wanted = { ...readBoletoRequest(call.body), accountNumber: call.query.accountNumber };
       const once = await issueBoleto(tools, callerOf(call), wanted, call, call.deadlineAt);
-      return writeOnce(call, once, (result) => writeIssued(result, call));
+      return writeOnce(call, once, (result) => writeIssued(tools, result, call));
     },
     {
       checkWith: ({ callRules }) => checkBoleto(callRules),
@@ -52,8 +58,8 @@ export const BOLETO_ENDPOINTS: readonly Endpoint<BoletoTools>[] = [
     const found = await listBoletos(tools, callerOf(call).merchantId, wanted);
     if (found === 'unknownAccount') return refusalAnswer(FAILURES.unknownPath, call.language);
     if (found === 'tooMany') return refusalAnswer(BOLETO_REFUSALS.tooMany, call.language);
-    const origin = call.origin();
-    const write = (boleto: Boleto) => writeBoleto(boleto, origin);
+    const pages = pagesAt(call.origin(), tools.cell);
+    const write = (boleto: Boleto) => writeBoleto(boleto, pages);
     return { status: 200, body: wanted.isArray ? found.items.map(write) : writePage(wanted, found, write) };
   }),
   endpoint(GET_BOLETO, async (tools: BoletoTools, call) => {
@@ -62,21 +68,25 @@ export const BOLETO_ENDPOINTS: readonly Endpoint<BoletoTools>[] = [
     const { refusalReason, boletoId } = boleto;
     if (refusalReason !== null && refusalReason !== NOT_SENT)
       return writeRefusedByBank(refusalReason, boletoId, call);
-    return { status: 200, body: writeBoleto(boleto, call.origin()) };
+    return { status: 200, body: writeBoleto(boleto, pagesAt(call.origin(), tools.cell)) };
   }),
   endpoint(CANCEL_BOLETO, async (tools: BoletoTools, call) => {
     const { merchantId } = callerOf(call);
     const result = await cancelBoleto(tools, merchantId, call.parameters.boletoId, call.deadlineAt);
-    return writeCanceled(result, call);
+    return writeCanceled(tools, result, call);
   }),
 ];
 
-function writeIssued(result: IssueResult, call: AnyCall): Answer | typeof CUT_CONNECTION {
+function writeIssued(
+  { cell }: Pick<BoletoTools, 'cell'>,
+  result: IssueResult,
+  call: AnyCall,
+): Answer | typeof CUT_CONNECTION {
   switch (result.kind) {
     case 'made': {
       const { boleto } = result;
       const status = boleto.state === 'issuing' ? 202 : 200;
-      return { status, body: writeBoleto(boleto, call.origin()) };
+      return { status, body: writeBoleto(boleto, pagesAt(call.origin(), cell)) };
     }
     case 'refusedByBank':
       return writeRefusedByBank(result.reason, result.boletoId, call);
@@ -99,10 +109,16 @@ function writeRefusedByBank(reason: RegistrationRefusal, boletoId: string, { lan
   return { status, body: [{ tag, description: sentence[language], boletoId }] };
 }
 
-function writeCanceled(result: CancelResult, call: AnyCall): Answer {
+function writeCanceled(
+  { cell }: Pick<BoletoTools, 'cell'>,
+  result: CancelResult,
+  call: AnyCall,
+): Answer {
   switch (result.kind) {
-    case 'canceled':
-      return { status: result.isPending ? 202 : 200, body: writeBoleto(result.boleto, call.origin()) };
+    case 'canceled': {
+      const body = writeBoleto(result.boleto, pagesAt(call.origin(), cell));
+      return { status: result.isPending ? 202 : 200, body };
+    }
     case 'refused': {
       const { refusal } = result;
       const shape = refusal === 'notFound' ? FAILURES.unknownPath : BOLETO_REFUSALS[refusal];

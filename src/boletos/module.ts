@@ -84,6 +84,7 @@ const OUTAGE_LIMITS = {
 
 type BoletosContext = ModuleContext & {
   readonly configuration: ModuleContext['configuration'] & {
+    readonly cell: string | null;
     readonly bank: Pick<BankSettings, 'timeoutMilliseconds' | 'changesSeconds'>;
     readonly customerRetentionDays: number;
   };
@@ -114,6 +115,7 @@ export function openBoletos(
       ...serve(PRINT_ENDPOINTS, { lookUp, clock }),
       ...serve(BOLETO_ENDPOINTS, {
         ...asking,
+        cell: configuration.cell,
         bank,
         keyring,
         lookUp,

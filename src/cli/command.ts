@@ -10,6 +10,7 @@ import type { DatabasePlace } from '../platform/postgres/database-place.ts';
 export type CommandTools = {
   readonly database: Database;
   readonly environment: 'homologation' | 'production';
+  readonly cell: string | null;
   readonly operator: Actor;
   readonly acquirer: AcquirerPlace;
   /** Prints a line on the progress of the command. */

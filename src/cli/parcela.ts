@@ -119,7 +119,7 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
   const { environment } = configuration;
   const { store } = await openKeyStore(configuration.keyStore, environment, database);
   const named = new Set<string>();
-  const keyring = await openKeyring(database, store, environment, (purpose, record, dataKeyId) => {
+  const keyring = await openKeyring(database, store, configuration, (purpose, record, dataKeyId) => {
     if (named.has(record)) return;
     named.add(record);
     console.error(`a sealed ${purpose} (${record}, data key ${dataKeyId}) does not open`);
@@ -133,11 +133,12 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
 }
 
 function plainTools(configuration: Configuration, { database }: Reached): CommandTools {
-  const { environment, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays } =
+  const { environment, cell, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays } =
     configuration;
   return {
     database,
     environment,
+    cell,
     operator: operatorHere(),
     acquirer: {
       url: acquirerUrl,

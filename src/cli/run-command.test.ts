@@ -18,6 +18,7 @@ async function run(...words: string[]) {
   const tools = {
     database: DATABASE,
     environment: 'homologation',
+    cell: null,
     operator: { actor: 'ana', origin: 'here' },
     acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000, captureDays: 5 },
     report: () => {},

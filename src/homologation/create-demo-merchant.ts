@@ -30,7 +30,12 @@ const MERCHANT = {
 };
 const LOGINS = ['gateway', 'recurrence', 'integration'] as const satisfies readonly Scope[];
 
-export type DemoTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
+export type DemoTools = {
+  readonly database: Database;
+  readonly audit: Audit;
+  readonly operator: Actor;
+  readonly cell: string | null;
+};
 
 /**
  * Makes sure that the demo merchant exists and that the file has its logins: passwords of an

@@ -6,6 +6,7 @@ import {
   statement,
 } from '../platform/postgres/database.ts';
 import type { Instant } from '../values/instant.ts';
+import { dataKeyNumber } from './data-key-number.ts';
 
 export type KeyPurpose = 'card' | 'keyPair' | 'fingerprint' | 'audit' | 'secret';
 
@@ -57,9 +58,9 @@ const NEXT_ID = statement(
 );
 
 /** The number of a future key: it is wrapped together with it. An unused one leaves a hole. */
-export async function nextDataKeyId(database: Database): Promise<number> {
+export async function nextDataKeyId(database: Database, cell: string | null): Promise<number> {
   const [row] = await database.query(NEXT_ID, []);
-  return (row as Row).data_key_id as number;
+  return dataKeyNumber(cell, (row as Row).data_key_id as number);
 }
 
 export type NewDataKey = Pick<

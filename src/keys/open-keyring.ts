@@ -103,6 +103,13 @@ export class KeyAbsent extends Overloaded {
 /** Called for sealed bytes that do not open: the database was altered, or a key is lost. */
 export type SealAlarm = (purpose: SealingPurpose, record: string, dataKeyId: number) => void;
 
+/** Whose keys they are. */
+export type KeyInstallation = {
+  readonly environment: 'homologation' | 'production';
+  /** Null: the only one. */
+  readonly cell: string | null;
+};
+
 /** A whole keyring has a key in use for each. */
 export const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret'];
 
@@ -117,15 +124,16 @@ type LoadedKeys = ReadonlyMap<number, LoadedKey>;
 export async function openKeyring(
   database: Database,
   store: KeyStore,
-  environment: string,
+  installation: KeyInstallation,
   alarm: SealAlarm,
 ): Promise<Keyring> {
+  const { environment } = installation;
   const present = await listDataKeys(database);
   const missing = PURPOSES.filter(
     (purpose) => !present.some((key) => key.purpose === purpose && !key.isRetired),
   );
   let keys = await loadKeys(store, environment, present, new Map());
-  const createdKeys = await createDataKeys(database, store, environment, missing);
+  const createdKeys = await createDataKeys(database, store, installation, missing);
   if (missing.length > 0) {
     keys = await loadKeys(store, environment, await listDataKeys(database), keys);
   }
@@ -143,12 +151,12 @@ export async function openKeyring(
 async function createDataKeys(
   database: Database,
   store: KeyStore,
-  environment: string,
+  { environment, cell }: KeyInstallation,
   missing: readonly KeyPurpose[],
 ): Promise<string[]> {
   const created: string[] = [];
   for (const purpose of missing) {
-    const dataKeyId = await nextDataKeyId(database);
+    const dataKeyId = await nextDataKeyId(database, cell);
     const { keyId, wrapped } = await wrapNewKey(store, wrappingContext(dataKeyId, purpose, environment));
     const key = { dataKeyId, purpose, environment, wrappedKey: wrapped, keyEncryptionKeyId: keyId };
     if (await insertDataKey(database, key)) created.push(`keys/${purpose}/${dataKeyId}`);

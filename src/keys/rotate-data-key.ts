@@ -18,6 +18,7 @@ export type RotationTools = {
   readonly store: KeyStore;
   readonly keyring: Keyring;
   readonly environment: 'homologation' | 'production';
+  readonly cell: string | null;
   readonly commitChange: CommitKeyChange;
 };
 
@@ -35,10 +36,10 @@ class RotatedMeanwhile extends Error {}
  * broken connection it rotates again, which is harmless.
  */
 export async function rotateDataKey(tools: RotationTools, purpose: KeyPurpose): Promise<number> {
-  const { store, keyring, environment, commitChange } = tools;
+  const { store, keyring, environment, cell, commitChange } = tools;
   await keyring.reload();
   const retired = keyring.keyInUse(purpose);
-  const dataKeyId = await nextDataKeyId(tools.database);
+  const dataKeyId = await nextDataKeyId(tools.database, cell);
   const { keyId, wrapped } = await wrapNewKey(store, wrappingContext(dataKeyId, purpose, environment));
   const made = { dataKeyId, purpose, environment, wrappedKey: wrapped, keyEncryptionKeyId: keyId };
   const steps: CommitStep[] = [

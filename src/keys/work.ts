@@ -10,7 +10,7 @@ import type { RotationTools } from './rotate-data-key.ts';
 const FOLLOW_MILLISECONDS = 1_000;
 const TIDY_MILLISECONDS = 60_000;
 
-export type KeyWorkTools = RotationTools & {
+export type KeyWorkTools = Omit<RotationTools, 'cell'> & {
   /** Of all modules. */
   readonly sealedTables: readonly SealedTable[];
   readonly observeAge: (purpose: KeyPurpose, seconds: number) => void;
@@ -34,7 +34,7 @@ export function keyWork(tools: KeyWorkTools): Work[] {
  * A killed rotation of the key-encryption key leaves data keys under two of them. With one only
  * there is nothing to finish, and the store need not be queried.
  */
-async function finishWrapping(tools: RotationTools): Promise<void> {
+async function finishWrapping(tools: KeyWorkTools): Promise<void> {
   const rows = await listDataKeys(tools.database);
   if (new Set(rows.map((key) => key.keyEncryptionKeyId)).size > 1) await rewrapDataKeys(tools);
 }

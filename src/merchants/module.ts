@@ -41,6 +41,7 @@ export const MERCHANTS: Published = {
 
 type MerchantsContext = Pick<ModuleContext, 'database' | 'log' | 'metrics'> & {
   readonly configuration: ModuleContext['configuration'] & {
+    readonly cell: string | null;
     readonly loginFailures: LoginLimits;
     readonly passwordMaxAgeDays: number;
     readonly credentialUnusedDays: number;
@@ -52,7 +53,7 @@ export type Merchants = Module & { readonly identify: Identify };
 
 export function openMerchants({ configuration, database, audit, log, metrics }: MerchantsContext): Merchants {
   const enforceAddresses = configuration.environment === 'production';
-  const { loginFailures: limits, passwordMaxAgeDays, credentialUnusedDays } = configuration;
+  const { cell, loginFailures: limits, passwordMaxAgeDays, credentialUnusedDays } = configuration;
   const { identify, forgetToken } = identifyCaller({ database, enforceAddresses });
   const unusedDays = credentialUnusedDays === 0 ? REPORTED_UNUSED_DAYS : credentialUnusedDays;
   const unused = metrics.gauge(CREDENTIALS_UNUSED);
@@ -60,7 +61,9 @@ export function openMerchants({ configuration, database, audit, log, metrics }: 
   return {
     identify,
     endpoints: serve(LOGIN_ENDPOINTS, {
-      desk: openLoginDesk(database, { enforceAddresses, limits, passwordMaxAgeDays, credentialUnusedDays }),
+      desk: openLoginDesk(database, {
+        ...{ cell, enforceAddresses, limits, passwordMaxAgeDays, credentialUnusedDays },
+      }),
       audit,
       forgetToken,
       observeLogin: (api, call, outcome) => {

@@ -79,6 +79,7 @@ type TransactionsContext = ModuleContext & {
   readonly configuration: {
     readonly acquirerTimeoutMilliseconds: number;
     readonly billings: { readonly searchMilliseconds: number };
+    readonly cell: string | null;
     readonly changesSeconds: number;
     readonly networkLimits: LimitMode;
     readonly customerRetentionDays: number;

@@ -22,6 +22,7 @@ export type ProductionService = {
 
 export async function openProductionService(
   change: Readonly<Record<string, string>>,
+  merchantId = MERCHANT,
 ): Promise<ProductionService> {
   const keys = await openKeySetup();
   const bridge = await openUnnamedBridge(keys.settings.PARCELA_ACQUIRER_URL as string);
@@ -41,7 +42,7 @@ export async function openProductionService(
       '--legal-name',
       'Loja',
       '--merchant-id',
-      MERCHANT,
+      merchantId,
     ],
     ...['--account', '1', '--contact-name', 'Ana', '--contact-email', 'ana@loja.example'],
     ...['--contact-phone', '1140000000', '--address', '127.0.0.1'],
@@ -50,7 +51,7 @@ export async function openProductionService(
     'credential',
     'create',
     '--merchant',
-    MERCHANT,
+    merchantId,
     '--scope',
     'gateway',
     '--json',
@@ -77,10 +78,14 @@ export async function openProductionService(
 }
 
 /** Passes everything on to the simulator and does not say that it is one: production refuses what says so. */
-async function openUnnamedBridge(target: string): Promise<{ url: string; close(): Promise<void> }> {
+export async function openUnnamedBridge(
+  target: string,
+  observe: (path: string) => void = () => {},
+): Promise<{ url: string; close(): Promise<void> }> {
   async function passOn(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    observe(request.url ?? '');
     const isPost = request.method === 'POST';
     const answer = await fetch(target + request.url, {
       method: isPost ? 'POST' : 'GET',

@@ -13,6 +13,7 @@ export type AuditedTools = {
   readonly keyring: Keyring;
   readonly audit: Audit;
   readonly operator: Actor;
+  readonly cell: null;
 };
 
 const SILENT = { info: () => {}, warn: () => {} };
@@ -58,7 +59,7 @@ async function openTools(database: Database): Promise<AuditedTools> {
   keyFiles.set(name, keyFile);
   const settings = { kind: 'file', path: await keyFile } as const;
   const { store } = await openKeyStore(settings, 'homologation', database);
-  const keyring = await openKeyring(database, store, 'homologation', () => {});
+  const keyring = await openKeyring(database, store, { environment: 'homologation', cell: null }, () => {});
   const audit = await openAudit({ database, keyring, log: SILENT });
-  return { database, keyring, audit, operator: { actor: 'ana', origin: 'here' } };
+  return { database, keyring, audit, operator: { actor: 'ana', origin: 'here' }, cell: null };
 }

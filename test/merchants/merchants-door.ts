@@ -116,6 +116,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   const { enforceAddresses = false, limits = { perUserName: 50, perAddress: 100 } } = options;
   const configuration = {
     environment: enforceAddresses ? ('production' as const) : ('homologation' as const),
+    cell: null,
     loginFailures: limits,
     passwordMaxAgeDays: options.passwordMaxAgeDays ?? 0,
     credentialUnusedDays: options.credentialUnusedDays ?? 0,
@@ -278,6 +279,7 @@ export async function command(
   const errors: string[] = [];
   const plain = {
     environment,
+    cell: null,
     acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000, captureDays: 5 },
     report: (line: string) => void errors.push(line),
   };

@@ -10,7 +10,7 @@ import { makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
 export type ProxyName = 'haproxy' | 'nginx';
 export const PROXY_NAMES: readonly ProxyName[] = ['haproxy', 'nginx'];
 
-const DOCUMENTS = fileURLToPath(new URL('../../docs/proxy/', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Debian keeps them out of the path of ordinary users. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
 
@@ -49,10 +49,32 @@ export type RunningProxy = {
  * Starts the program with the configuration that the documents give, at ports and with a
  * certificate of this run.
  */
-export async function startProxy(
+export function startProxy(
   name: ProxyName,
   folder: string,
   backends: readonly [number, number],
+): Promise<RunningProxy> {
+  return startBehindTls(name, folder, (place, tls) =>
+    name === 'nginx' ? startNginx(place, { ...tls, backends }) : startHaproxy(place, { ...tls, backends }),
+  );
+}
+
+/** HAProxy in front of two cells, each of one process at this port. */
+export function startCellProxy(folder: string, ports: Readonly<Record<'a1' | 'b1', number>>) {
+  return startBehindTls('haproxy', folder, (place, tls) =>
+    startHaproxyOf(place, 'deploy/cells/haproxy.cfg', tls, {
+      '127.0.0.1:8081': `127.0.0.1:${ports.a1}`,
+      '127.0.0.1:8082': `127.0.0.1:${ports.a1}`,
+      '127.0.0.1:8083': `127.0.0.1:${ports.b1}`,
+      '127.0.0.1:8084': `127.0.0.1:${ports.b1}`,
+    }),
+  );
+}
+
+async function startBehindTls(
+  name: ProxyName,
+  folder: string,
+  start: (place: string, tls: Tls) => Promise<ChildProcess>,
 ): Promise<RunningProxy> {
   const port = await freePort();
   const authority = makeAuthority();
@@ -64,8 +86,7 @@ export async function startProxy(
   // One file with both serves HAProxy, and nginx reads the certificate of it.
   await writeFile(pem, certificate + keyText, { mode: 0o600 });
   await writeFile(key, keyText, { mode: 0o600 });
-  const values = { port, pem, key, backends };
-  const child = name === 'nginx' ? await startNginx(place, values) : await startHaproxy(place, values);
+  const child = await start(place, { port, pem, key });
   const said: string[] = [];
   child.stderr?.on('data', (chunk: Buffer) => said.push(chunk.toString()));
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -98,31 +119,38 @@ export async function startProxy(
   };
 }
 
-type Values = {
-  readonly port: number;
-  readonly pem: string;
-  readonly key: string;
-  readonly backends: readonly [number, number];
-};
+type Tls = { readonly port: number; readonly pem: string; readonly key: string };
+type Values = Tls & { readonly backends: readonly [number, number] };
 
 /** The text of the document with each of these written otherwise; each must be there, once. */
 async function adapted(document: string, changes: Readonly<Record<string, string>>): Promise<string> {
-  let text = await readFile(join(DOCUMENTS, document), 'utf8');
+  let text = await readFile(join(ROOT, document), 'utf8');
   for (const [from, to] of Object.entries(changes)) {
     const parts = text.split(from);
-    if (parts.length !== 2) throw new Error(`docs/proxy/${document} has "${from}" ${parts.length - 1} times`);
+    if (parts.length !== 2) throw new Error(`${document} has "${from}" ${parts.length - 1} times`);
     text = parts.join(to);
   }
   return text;
 }
 
-async function startHaproxy(place: string, { port, pem, backends }: Values): Promise<ChildProcess> {
-  const file = join(place, 'haproxy.cfg');
-  const text = await adapted('haproxy.cfg', {
-    'bind :443 ': `bind 127.0.0.1:${port} `,
-    '/etc/haproxy/parcela.pem': pem,
+function startHaproxy(place: string, { backends, ...tls }: Values): Promise<ChildProcess> {
+  return startHaproxyOf(place, 'docs/proxy/haproxy.cfg', tls, {
     '127.0.0.1:8081': `127.0.0.1:${backends[0]}`,
     '127.0.0.1:8082': `127.0.0.1:${backends[1]}`,
+  });
+}
+
+async function startHaproxyOf(
+  place: string,
+  document: string,
+  { port, pem }: Tls,
+  backends: Readonly<Record<string, string>>,
+): Promise<ChildProcess> {
+  const file = join(place, 'haproxy.cfg');
+  const text = await adapted(document, {
+    'bind :443 ': `bind 127.0.0.1:${port} `,
+    '/etc/haproxy/parcela.pem': pem,
+    ...backends,
   });
   await writeFile(file, text);
   return spawn('haproxy', ['-db', '-f', file], {
@@ -133,7 +161,7 @@ async function startHaproxy(place: string, { port, pem, backends }: Values): Pro
 
 async function startNginx(place: string, { port, pem, key, backends }: Values): Promise<ChildProcess> {
   const site = join(place, 'parcela.conf');
-  const text = await adapted('nginx.conf', {
+  const text = await adapted('docs/proxy/nginx.conf', {
     'listen 443 ssl;': `listen 127.0.0.1:${port} ssl;`,
     '/etc/nginx/parcela.pem': pem,
     '/etc/nginx/parcela.key': key,

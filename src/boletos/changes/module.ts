@@ -42,6 +42,7 @@ const WARNINGS: readonly BankChangeResult[] = [
 
 type BankChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metrics'> & {
   readonly configuration: ModuleContext['configuration'] & {
+    readonly cell: string | null;
     readonly bank: Pick<BankSettings, 'timeoutMilliseconds' | 'changesSeconds'>;
   };
 };
@@ -92,7 +93,7 @@ function feedOf(
     mostChanges: MOST_BANK_CHANGES,
     pullsAtOnce: PULLS_AT_ONCE,
     pauseSeconds: configuration.bank.changesSeconds,
-    isForAllMerchants: configuration.environment === 'production',
+    isForAllMerchants: configuration.environment === 'production' && configuration.cell === null,
     ...observeFeed({
       log,
       outcomes,

@@ -3,7 +3,7 @@ import { contract } from '../../platform/http/endpoint.ts';
 
 const PAGE_KEY = Type.Object({
   pageKey: Type.String({
-    maxLength: 32,
+    maxLength: 35,
     description: 'The last part of `url` of the boleto: nobody can guess it.',
   }),
 });

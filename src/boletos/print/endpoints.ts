@@ -40,11 +40,15 @@ export const PRINT_ENDPOINTS: readonly Endpoint<PrintTools>[] = [
   }),
 ];
 
-/** As the keys are made: whatever else a stranger asks for is no question to the database. */
-const PAGE_KEY = /^[0-9a-f]{32}$/;
+/**
+ * As the keys are made, behind the cell that has led here: whatever else a stranger asks for is no question
+ * to the database.
+ */
+const PAGE_KEY = /^(?:[a-z][a-z0-9]\.)?([0-9a-f]{32})$/;
 
-async function find({ lookUp, clock }: PrintTools, pageKey: string): Promise<BoletoToPrint | null> {
-  if (!PAGE_KEY.test(pageKey)) return null;
+async function find({ lookUp, clock }: PrintTools, place: string): Promise<BoletoToPrint | null> {
+  const pageKey = PAGE_KEY.exec(place)?.[1];
+  if (pageKey === undefined) return null;
   const boleto = await lookUp(PAYERS, (database) => findBoletoToPrint(database, pageKey));
   return boleto === null ? null : { ...boleto, today: saoPauloDay(clock.now(boleto.merchantId)) };
 }

@@ -6,10 +6,8 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
 /** Whether the keys open everything that is sealed here. Nothing is made. */
-export async function checkKeys(
-  database: Database,
-  { keyStore, environment }: Configuration,
-): Promise<Diagnosis[]> {
+export async function checkKeys(database: Database, configuration: Configuration): Promise<Diagnosis[]> {
+  const { keyStore, environment } = configuration;
   const present = await listDataKeys(database);
   const isWhole = PURPOSES.every((purpose) =>
     present.some((key) => key.purpose === purpose && !key.isRetired),
@@ -28,7 +26,7 @@ export async function checkKeys(
         ),
       ];
     }
-    await openKeyring(database, store, environment, () => {});
+    await openKeyring(database, store, configuration, () => {});
     return [fine('keys.open', `${store.name} opens all ${present.length} data keys`)];
   } catch (error) {
     return [fault('keys.unusable', reasonOf(error), 'see docs/keys.md')];

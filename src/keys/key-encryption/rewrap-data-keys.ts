@@ -3,7 +3,7 @@ import { wrappingContext } from '../key-store.ts';
 import type { RotationTools } from '../rotate-data-key.ts';
 import { unwrapDataKey, wrapDataKey } from '../wrap-data-key.ts';
 
-export type RewrapTools = Omit<RotationTools, 'keyring'>;
+export type RewrapTools = Omit<RotationTools, 'keyring' | 'cell'>;
 
 /**
  * Wraps again, under the current key-encryption key, every data key that a former one wrapped; one

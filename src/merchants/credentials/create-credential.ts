@@ -20,12 +20,14 @@ export type CredentialTools = {
   readonly operator: Actor;
   /** Production: a credential works only from listed addresses, and must therefore have a list. */
   readonly enforceAddresses: boolean;
+  /** Of which made user names say that they are; null: there are no cells. */
+  readonly cell: string | null;
 };
 
 /** The password is here and nowhere else: it is shown once. */
 export type CredentialWithPassword = { readonly credential: Credential; readonly password: string };
 
-/** Made user names have 40 random bits; a second try is already luck beyond reason. */
+/** Made user names have 29 random bits or more; a second try is already luck beyond reason. */
 const MOST_TRIES = 3;
 
 /** Makes a credential with a password of our making. */
@@ -42,7 +44,7 @@ export async function createCredential(
   const scopes = [...new Set(wanted.scopes)];
   let userName = wanted.userName ?? '';
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    userName = wanted.userName ?? createUserName(wanted.merchantId);
+    userName = wanted.userName ?? createUserName(wanted.merchantId, tools.cell);
     const row = { ...wanted, credentialId: newId(), userName, accountNumber, scopes };
     const credential = await insertCredential(tools.audit, row, passwordHash, {
       ...tools.operator,

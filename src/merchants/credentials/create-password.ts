@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { inCell } from '../../values/cell.ts';
 
 /** Letters and digits that are not mistaken for one another: no 0 O 1 I l i L o. */
 const CLEAR_ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZabcdefghjkmnpqrstuvwxyz23456789';
@@ -14,9 +15,13 @@ export function createPassword(): string {
   }
 }
 
+const LONGEST_USER_NAME = 30;
+
 /** A user name that cannot be guessed from the merchant's id, so that a stranger has nothing to lock. */
-export function createUserName(merchantId: string): string {
-  return `${merchantId}-${randomText(CLEAR_SMALL_ALPHABET, 8)}`;
+export function createUserName(merchantId: string, cell: string | null): string {
+  const name = inCell(cell, `${merchantId}-`);
+  // Six at the least: an id has twenty characters at most.
+  return name + randomText(CLEAR_SMALL_ALPHABET, Math.min(8, LONGEST_USER_NAME - name.length));
 }
 
 function randomText(alphabet: string, length: number): string {

@@ -19,8 +19,8 @@ export type LiveToken = {
 };
 
 /**
- * Tokens are stored and looked up by their hash. They are 256 random bits: there is nothing to
- * guess, so no salt.
+ * Tokens are stored and looked up by their hash, with the cell that they may begin with. They have 256
+ * random bits: there is nothing to guess, so no salt.
  */
 export function accessTokenHash(token: string): Buffer {
   return hash('sha256', token, 'buffer');

@@ -1,5 +1,6 @@
 import { newSecret } from '../../platform/chance.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
+import { inCell } from '../../values/cell.ts';
 import { addressGroup, isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 import { checkPassword } from '../credentials/check-password.ts';
 import { addressesInForce, type LoginApi, mayLogIn } from '../credentials/credential.ts';
@@ -77,7 +78,7 @@ async function tryOnce(desk: LoginDesk, attempt: LoginAttempt, group: string): P
   if (found === null || fitting === null)
     return { kind: 'wrong', reason: unusable ?? 'wrongPassword', found, filled };
 
-  const accessToken = newSecret();
+  const accessToken = inCell(desk.cell, newSecret());
   const hash = accessTokenHash(accessToken);
   const times = await insertAccessToken(database, hash, found.credential, attempt.api, fitting);
   if (times === null) return { kind: 'wrong', reason: 'wrongPassword', found, filled };

@@ -3,6 +3,8 @@ import { fairLine, type InLine } from '../../platform/work/fair-line.ts';
 import type { LoginLimits } from './login-failures.ts';
 
 export type LoginSettings = {
+  /** Of which tokens say that they are; null: there are no cells. */
+  readonly cell: string | null;
   /** Production: only from the addresses on the credential's or the merchant's list. */
   readonly enforceAddresses: boolean;
   readonly limits: LoginLimits;

@@ -59,9 +59,18 @@ export class FeedCursors<Page extends FeedPage> {
     await database.query(this.#statements.openOfNew, []);
   }
 
-  /** Claims due cursors of all merchants, and postpones them for as long as a request may take. */
-  async claim(database: Database, limit: number, leaseMilliseconds: number): Promise<FeedCursor[]> {
-    return (await database.query(this.#statements.claim, [limit, leaseMilliseconds])).map(parseCursor);
+  /**
+   * Claims the due cursor for all merchants, or due ones of single merchants, and postpones them for as
+   * long as a request may take.
+   */
+  async claim(
+    database: Database,
+    isForAllMerchants: boolean,
+    limit: number,
+    leaseMilliseconds: number,
+  ): Promise<FeedCursor[]> {
+    const values = [limit, leaseMilliseconds, isForAllMerchants];
+    return (await database.query(this.#statements.claim, values)).map(parseCursor);
   }
 
   /**
@@ -90,8 +99,8 @@ export class FeedCursors<Page extends FeedPage> {
   }
 
   /** Null when there is no cursor. */
-  async millisecondsUntilDue(database: Database): Promise<number | null> {
-    return millisecondsOf(await database.query(this.#statements.earliest, []));
+  async millisecondsUntilDue(database: Database, isForAllMerchants: boolean): Promise<number | null> {
+    return millisecondsOf(await database.query(this.#statements.earliest, [isForAllMerchants]));
   }
 }
 

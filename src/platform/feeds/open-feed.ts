@@ -29,7 +29,7 @@ export type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
   readonly pauseSeconds: number;
   /**
    * Production: one request brings the changes of all merchants. Homologation: one for each, by its
-   * own clock.
+   * own clock; so does a cell, since another one has the other merchants of the same system.
    */
   readonly isForAllMerchants: boolean;
   /** Called with the result of each request; a reason when it brought no page. */
@@ -116,13 +116,14 @@ function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
     wakeSignal: createWakeSignal(),
     async runDue() {
       await openCursors();
-      const claimed = await cursors.claim(database, pullsAtOnce, lease);
+      const claimed = await cursors.claim(database, isForAllMerchants, pullsAtOnce, lease);
       await Promise.all(claimed.map((cursor) => pullPage(options, cursor)));
       return claimed.length;
     },
     async millisecondsUntilDue() {
       const untilLook = Math.max(0, looksAt - performance.now());
-      return Math.min(untilLook, (await cursors.millisecondsUntilDue(database)) ?? Number.POSITIVE_INFINITY);
+      const untilDue = await cursors.millisecondsUntilDue(database, isForAllMerchants);
+      return Math.min(untilLook, untilDue ?? Number.POSITIVE_INFINITY);
     },
   };
 }

@@ -37,6 +37,7 @@ const REFUSALS: readonly ChangeResult[] = [
 
 type ChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metrics'> & {
   readonly configuration: ModuleContext['configuration'] & {
+    readonly cell: string | null;
     readonly changesSeconds: number;
     readonly acquirerTimeoutMilliseconds: number;
   };
@@ -44,8 +45,8 @@ type ChangesContext = Pick<ModuleContext, 'database' | 'clock' | 'log' | 'metric
 };
 
 /**
- * The acquirer's changes of charges. Homologation asks for each merchant by itself; production asks
- * once for all.
+ * The acquirer's changes of charges. Homologation and cells ask for each merchant by itself; production
+ * without cells asks once for all.
  */
 export function openChanges(
   { configuration, database, clock, acquirer, log, metrics }: ChangesContext,
@@ -65,7 +66,7 @@ export function openChanges(
     mostChanges: MOST_CHANGES,
     pullsAtOnce: PULLS_AT_ONCE,
     pauseSeconds: configuration.changesSeconds,
-    isForAllMerchants: configuration.environment === 'production',
+    isForAllMerchants: configuration.environment === 'production' && configuration.cell === null,
     ...observeFeed({
       log,
       outcomes,
