@@ -51,7 +51,7 @@ async function pay({ service, token }: ProductionService, url = service.gatewayU
     body: paymentRequest(numberToken, 12_990, { sellerInfo }),
   });
   assert.equal(paid.status, 200, paid.text);
-  return paid.body.paymentId as string;
+  return paid.body.paymentAuthorization.paymentId as string;
 }
 
 /** Has the acquirer hold the money of a payment back. */

@@ -19,6 +19,8 @@ let bank: TestSimulator;
 let a1: Cell;
 let b1: Cell;
 let proxy: RunningProxy;
+type Paid = { readonly paymentAuthorization: { readonly paymentId: string } };
+
 /** Made while there were no cells. */
 let early: { readonly login: Login; readonly token: string; readonly boleto: string };
 
@@ -70,7 +72,7 @@ async function pay(token: string): Promise<string> {
   const [{ numberToken }] = JSON.parse(stored.text) as [{ numberToken: string }];
   const paid = await send('/v1/payments', paymentRequest(numberToken, 12_990));
   assert.equal(paid.status, 200, paid.text);
-  return (JSON.parse(paid.text) as { paymentId: string }).paymentId;
+  return (JSON.parse(paid.text) as Paid).paymentAuthorization.paymentId;
 }
 
 /** The address under which a payer finds it. */
