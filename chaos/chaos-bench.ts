@@ -102,12 +102,17 @@ export type BenchOptions = {
   readonly hasBank?: boolean;
   /** How many merchants there are: two, or one for each system. */
   readonly shops?: number;
+  /** Migrates and makes the merchants, instead of this version. */
+  readonly openShops?: (place: BenchPlace) => Promise<Shop[]>;
   /** Another PostgreSQL than one of the bench's own; `root` is a folder that everybody passes through. */
   readonly openServer?: (root: string) => Promise<BenchServer>;
 };
 
+/** What the merchants are made on. */
+type BenchPlace = { readonly address: TestDatabaseAddress; readonly folder: string };
+
 /** PostgreSQL as the bench has it. */
-type BenchServer = {
+export type BenchServer = {
   readonly address: TestDatabaseAddress;
   readonly current: () => EmbeddedPostgres;
   readonly hasEnded: () => boolean;
@@ -119,12 +124,7 @@ export async function openChaosBench(seed: number, options: BenchOptions = {}): 
   const databaseFolder = options.databaseFolder ?? folder;
   const server = await (options.openServer ?? openServer)(databaseFolder);
   const { address } = server;
-  await migrate(address, MIGRATIONS, quiet);
-  const shops = await openShops(
-    address,
-    folder,
-    options.shops ?? (options.hasSystems ? SYSTEM_NAMES.length : 2),
-  );
+  const shops = await (options.openShops ?? makeShops(options))({ address, folder });
   const systems = options.hasSystems ? await openMerchantSystems(chanceFrom(seed).fork('systems')) : [];
   const simulator = await openSimulator(join(folder, 'ledger'));
   const bank = options.hasBank ? await openSimulator(join(folder, 'bank'), 'bank') : null;
@@ -290,6 +290,13 @@ async function queryWhenBack(
 }
 
 /** Several merchants: what is one's must never become another's. */
+const makeShops =
+  ({ shops, hasSystems }: BenchOptions) =>
+  async ({ address, folder }: BenchPlace): Promise<Shop[]> => {
+    await migrate(address, MIGRATIONS, quiet);
+    return openShops(address, folder, shops ?? (hasSystems ? SYSTEM_NAMES.length : 2));
+  };
+
 async function openShops(address: TestDatabaseAddress, folder: string, count: number): Promise<Shop[]> {
   const database = openDatabase(address, () => {});
   try {
@@ -307,7 +314,7 @@ async function openShops(address: TestDatabaseAddress, folder: string, count: nu
   }
 }
 
-const MORE_SHOPS = [
+export const MORE_SHOPS = [
   { merchantId: '01700555550001', accountNumber: '2000001', cnpj: '11.444.777/0001-61' },
   { merchantId: '01700555550002', accountNumber: '3000001', cnpj: '12.345.678/0001-95' },
 ] as const;

@@ -15,6 +15,8 @@ export type Gateway = {
   readonly metricsUrl: string;
   readonly processId: number;
   readonly orders: StepOrders;
+  /** Lines of its log. */
+  readonly log: readonly string[];
   isAlive(): boolean;
   /** Resolves when the process has ended, whoever ended it. */
   readonly ended: Promise<void>;
@@ -37,6 +39,8 @@ type GatewayOptions = Conditions & {
   readonly address?: TestDatabaseAddress;
   /** Beside those of the bench, and before them. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The `src/main.ts` of another version. */
+  readonly main?: string;
   /** Done at a step counted from the very start of the process. */
   readonly fromStart?: { readonly action: StepAction; readonly step: number };
 };
@@ -52,6 +56,7 @@ export async function startGateway(bench: ChaosBench, options: GatewayOptions = 
   const counted = orders.settings();
   const service: Service = await startService({
     folder: bench.folder,
+    ...(options.main === undefined ? {} : { main: options.main }),
     settings: {
       ...bench.settings,
       ...addressSettings(options.address ?? bench.address),
@@ -81,6 +86,7 @@ export async function startGateway(bench: ChaosBench, options: GatewayOptions = 
     metricsUrl: service.metricsUrl,
     processId: child.pid as number,
     orders,
+    log: service.log,
     isAlive,
     ended,
     signal: (signal) => void child.kill(signal),

@@ -29,6 +29,7 @@ import { runAll } from './run-all.ts';
 import { soakTables } from './soak/report.ts';
 import { runSoak } from './soak/run-soak.ts';
 import { PAYMENT_SUITE, runSuite, type Suite } from './suite.ts';
+import { upgradeCommand } from './upgrade/command.ts';
 import { NOTIFIED_KINDS } from './webhooks/notified-kinds.ts';
 import { notifiedSuite } from './webhooks/notified-suite.ts';
 
@@ -49,6 +50,7 @@ const HELP = `npm run chaos -- payments [options]
        npm run chaos -- failover [--times N] [--rate R] [--only STRIKES] [--seed S] [--install]
        npm run chaos -- restore [--seconds T] [--rate R] [--seed S]
        npm run chaos -- soak [--minutes M] [--rate R] [--seed S]
+       npm run chaos -- upgrade [--from COMMIT] [--rate R] [--seconds T] [--seed S]
        npm run chaos -- all [--kills N] [--operations M] [--seed S]
        npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|crowd]
 
@@ -89,6 +91,10 @@ or differs is judged.
 
   --minutes M     how long (20); with less than ten what grows is not judged
   --rate R        payments a second (20)
+
+upgrade breaks nothing: another version makes the database, and both serve it under load, forwards and back.
+
+  --from COMMIT   that version; by default the last release (releases/last.json)
 
 planted puts known mistakes into copies of the sources, one at a time, and says which of them the suite catches.
 
@@ -139,6 +145,7 @@ async function main(): Promise<number> {
       health: { type: 'string', default: '1000' },
       times: { type: 'string', default: '4' },
       install: { type: 'boolean', default: false },
+      from: { type: 'string' },
       'answers-only': { type: 'boolean', default: false },
     },
   });
@@ -147,6 +154,8 @@ async function main(): Promise<number> {
     return failover({ ...values, rate: values.rate ?? '50' });
   if (positionals[0] === 'soak' && !values.help) return soak({ ...values, rate: values.rate ?? '20' });
   if (positionals[0] === 'restore' && !values.help) return restore({ ...values, rate: values.rate ?? '50' });
+  if (positionals[0] === 'upgrade' && !values.help)
+    return upgradeCommand({ ...values, rate: values.rate ?? '50' });
   if (positionals[0] === 'planted' && !values.help) {
     return runPlanted(Number(values.seed), values.only ?? null, (line) => console.log(line));
   }

@@ -109,11 +109,7 @@ function writeRefusedByBank(reason: RegistrationRefusal, boletoId: string, { lan
   return { status, body: [{ tag, description: sentence[language], boletoId }] };
 }
 
-function writeCanceled(
-  { cell }: Pick<BoletoTools, 'cell'>,
-  result: CancelResult,
-  call: AnyCall,
-): Answer {
+function writeCanceled({ cell }: Pick<BoletoTools, 'cell'>, result: CancelResult, call: AnyCall): Answer {
   switch (result.kind) {
     case 'canceled': {
       const body = writeBoleto(result.boleto, pagesAt(call.origin(), cell));

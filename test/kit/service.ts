@@ -42,6 +42,8 @@ export type ServiceOptions = {
   readonly nodeOptions?: readonly string[];
   /** Another program than this checkout's `src/main.ts`: `bin/parcela` of a release. */
   readonly program?: string;
+  /** The `src/main.ts` of another version. */
+  readonly main?: string;
 };
 
 /** As the script `start` of package.json has them. */
@@ -69,7 +71,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   const [file, words] =
     options.program === undefined
-      ? [process.execPath, [...(options.nodeOptions ?? NODE_OPTIONS), MAIN]]
+      ? [process.execPath, [...(options.nodeOptions ?? NODE_OPTIONS), options.main ?? MAIN]]
       : [options.program, ['serve']];
   const child = spawn(file, words, {
     env: cleanEnvironment(settings),
