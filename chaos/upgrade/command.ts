@@ -4,6 +4,8 @@ import { lineOf, PAYMENT_WORDS, tableHead } from '../results.ts';
 import { LAST_RELEASE, whyNoRelease } from './last-release.ts';
 import { runUpgrade } from './run-upgrade.ts';
 
+const MOST_WARNINGS = 200;
+
 type Words = { readonly [name in 'rate' | 'seconds' | 'seed']: string } & {
   readonly from?: string | undefined;
 };
@@ -24,6 +26,8 @@ export async function upgradeCommand({ from: commit = LAST_RELEASE, ...values }:
     console.log(tableHead(PAYMENT_WORDS));
     for (const result of [paid, notified]) console.log(lineOf(result));
     console.log(`\n${tableHead(CHARGING_WORDS)}\n${lineOf(charged)}`);
+    if (failures.length > 0)
+      for (const warning of report.warnings.slice(0, MOST_WARNINGS)) console.log(warning);
     for (const failure of failures) console.log(`\nFAILED ${failure}`);
     for (const violation of violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
     const migrations = `${report.migrations.length} migrations in ${report.migrateSeconds.toFixed(1)} s`;

@@ -39,14 +39,17 @@ export type UpgradeReport = {
   /** Migrations of this version that the other one does not have. */
   readonly migrations: readonly string[];
   readonly migrateSeconds: number;
-  /** Requests without an answer or with a 5xx that neither the acquirer nor a faulty card explains. */
+  /** Payments and cancels without an answer or with a 5xx that the acquirer does not explain. */
   readonly failures: readonly string[];
+  /** What the processes warned of. */
+  readonly warnings: readonly string[];
   readonly violations: readonly string[];
 };
 
 type Version = 'old' | 'new';
 /** Nothing breaks here: what fails must not be the machine's slowness while a process starts. */
 const UNHURRIED = {
+  PARCELA_LOG_LEVEL: 'warn',
   PARCELA_DRAIN_SECONDS: '3',
   PARCELA_REQUEST_DEADLINE_MILLISECONDS: '15000',
   PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '3000',
@@ -61,6 +64,7 @@ type Stage = {
   readonly live: Map<Version, Gateway>;
   readonly till: Till;
   readonly chance: Chance;
+  readonly started: Gateway[];
   /** What kept merchants from paying: a card that was not stored, a login that was refused. */
   readonly unprepared: string[];
 };
@@ -92,6 +96,7 @@ export async function runUpgrade(given: UpgradeOptions): Promise<UpgradeReport> 
       till: new Till(bench),
       chance,
       unprepared: [],
+      started: [],
     });
   } finally {
     for (const close of closings.toReversed()) await close();
@@ -139,12 +144,16 @@ function serverOf(database: TestDatabase): BenchServer {
 }
 
 /** As the role of a service, which owns nothing: only `parcela migrate` may migrate. */
-async function start({ bench, database, release, live, options }: Stage, version: Version): Promise<Gateway> {
+async function start(
+  { bench, database, release, live, started, options }: Stage,
+  version: Version,
+): Promise<Gateway> {
   const gateway = await startGateway(bench, {
     settings: { ...UNHURRIED, DATABASE_URL: databaseUrl(database.runtime) },
     ...(version === 'old' ? { main: join(release.folder, 'src/main.ts') } : {}),
   });
   live.set(version, gateway);
+  started.push(gateway);
   options.say(`${version} serves`);
   return gateway;
 }
@@ -178,7 +187,7 @@ async function upgrade(stage: Stage): Promise<UpgradeReport> {
   let isOver = false;
   const paying = payAtPace(stage, scene, () => isOver);
   const serve = async (name: string) => {
-    await chargeRound(scene, name);
+    if (CHARGED.has(name)) await chargeRound(scene, name);
     await wait(options.phaseSeconds * 1_000);
     options.say(`${name}: ${till.count} payments so far, served by ${[...live.keys()].join(' and ')}`);
   };
@@ -214,10 +223,13 @@ async function upgrade(stage: Stage): Promise<UpgradeReport> {
     for (const { invariant, reference, text } of await suite.checkDatabase(bench))
       violations.push(`${invariant}: ${reference}: ${text}`);
   const { applied: migrations, seconds: migrateSeconds } = migrated;
-  return { paid, notified, charged, migrations, migrateSeconds, failures, violations };
+  const warnings = stage.started.flatMap(({ name, log }) => log.map((line) => `${name}: ${line}`));
+  return { paid, notified, charged, migrations, migrateSeconds, failures, warnings, violations };
 }
 
 const PART = 'upgrade';
+/** Where billings fall due: with the old version, with both, and with the old one on the new schema. */
+const CHARGED = new Set(['before', 'together', 'back']);
 
 function sceneOf({ bench, till, chance, live }: Stage): Scene {
   return {

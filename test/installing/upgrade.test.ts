@@ -10,11 +10,11 @@ test('the last release and this version serve one database, forwards and back, a
   skip: (await whyNoRelease(LAST_RELEASE)) ?? false,
 }, async (context) => {
   const report = await runUpgrade({
-    ...{ commit: LAST_RELEASE, perSecond: 6, phaseSeconds: 3, seed: SEED },
+    ...{ commit: LAST_RELEASE, perSecond: 5, phaseSeconds: 2, seed: SEED },
     say: (line) => context.diagnostic(line),
   });
   const { paid, notified, charged, failures, violations } = report;
-  assert.deepEqual(failures, [], `SEED=${SEED}`);
+  assert.deepEqual(failures, [], `SEED=${SEED}\n${report.warnings.slice(-40).join('\n')}`);
   assert.deepEqual(violations, [], `SEED=${SEED}`);
   assert.ok(paid.approved > 0 && paid.givenBack > 0 && notified.deliveries > 0 && charged.payments > 0);
 });
