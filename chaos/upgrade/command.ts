@@ -32,7 +32,7 @@ export async function upgradeCommand({ from: commit = LAST_RELEASE, ...values }:
     for (const violation of violations) console.log(`\nVIOLATION (seed ${seed}) ${violation}`);
     const migrations = `${report.migrations.length} migrations in ${report.migrateSeconds.toFixed(1)} s`;
     console.log(
-      `\n${migrations}, ${failures.length} requests failed, ${violations.length} violations, seed ${seed}`,
+      `\n${migrations}, ${failures.length} requests failed, ${report.putOff} put off, ${violations.length} violations, seed ${seed}`,
     );
     return failures.length + violations.length === 0 ? 0 : 1;
   } finally {

@@ -8,7 +8,6 @@ import { databaseSettings, databaseUrl } from '../../test/kit/service.ts';
 import { type Chance, chanceFrom } from '../chance.ts';
 import { type BenchServer, type ChaosBench, openChaosBench } from '../chaos-bench.ts';
 import { type Fleet, type Gateway, startGateway } from '../gateways.ts';
-import { Till } from '../merchant-client.ts';
 import { type Calls, wait } from '../operations/operation.ts';
 import { drawOperation } from '../operations/operations.ts';
 import { chargingSuite } from '../recurrence/charging-suite.ts';
@@ -19,6 +18,7 @@ import { PAYMENT_SUITE } from '../suite.ts';
 import { notifiedSuite } from '../webhooks/notified-suite.ts';
 import { TOLD_OPERATIONS } from '../webhooks/operations.ts';
 import { type Release, unpackRelease } from './last-release.ts';
+import { PatientTill } from './patient-till.ts';
 import { shopsOfRelease } from './shops-of-release.ts';
 import { unexplainedFailures } from './unexplained-failures.ts';
 
@@ -41,6 +41,8 @@ export type UpgradeReport = {
   readonly migrateSeconds: number;
   /** Payments and cancels without an answer or with a 5xx that the acquirer does not explain. */
   readonly failures: readonly string[];
+  /** How often a merchant was asked to come again: 503 with `Retry-After`, before anything is done. */
+  readonly putOff: number;
   /** What the processes warned of. */
   readonly warnings: readonly string[];
   readonly violations: readonly string[];
@@ -62,7 +64,7 @@ type Stage = {
   readonly database: TestDatabase;
   readonly release: Release;
   readonly live: Map<Version, Gateway>;
-  readonly till: Till;
+  readonly till: PatientTill;
   readonly chance: Chance;
   readonly started: Gateway[];
   /** What kept merchants from paying: a card that was not stored, a login that was refused. */
@@ -93,7 +95,7 @@ export async function runUpgrade(given: UpgradeOptions): Promise<UpgradeReport> 
       database,
       release,
       live,
-      till: new Till(bench),
+      till: new PatientTill(bench, () => chance.pick([...live.values()])),
       chance,
       unprepared: [],
       started: [],
@@ -224,7 +226,8 @@ async function upgrade(stage: Stage): Promise<UpgradeReport> {
       violations.push(`${invariant}: ${reference}: ${text}`);
   const { applied: migrations, seconds: migrateSeconds } = migrated;
   const warnings = stage.started.flatMap(({ name, log }) => log.map((line) => `${name}: ${line}`));
-  return { paid, notified, charged, migrations, migrateSeconds, failures, warnings, violations };
+  const { putOff } = till;
+  return { paid, notified, charged, migrations, migrateSeconds, failures, putOff, warnings, violations };
 }
 
 const PART = 'upgrade';

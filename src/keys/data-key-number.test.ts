@@ -12,6 +12,6 @@ test('numbers of two cells never meet, nor those of an installation that has non
   assert.throws(() => dataKeyNumber('aa', 2_000_000), /all the data keys/);
 });
 
-test('the last number of the last cell has room in the column', () => {
+test('the last number of the last cell fits into the column', () => {
   assert.ok(dataKeyNumber('z9', 1_999_999) <= LARGEST_INTEGER);
 });

@@ -9,7 +9,7 @@ export function isCell(text: string): boolean {
   return CELL.test(text);
 }
 
-/** What is made in a cell begins with its name, so that a proxy finds the way without asking. Null: no cells. */
+/** Begins with the name of its cell, so that a proxy finds the way without asking. Null: no cells. */
 export function inCell(cell: string | null, made: string): string {
   return cell === null ? made : `${cell}.${made}`;
 }

@@ -31,7 +31,7 @@ const OPEN_OF_ISSUERS = statement(
 const CLAIM = statement(
   'bank_changes.claim_cursors',
   `with due as (
-     select merchant_id from bank_cursors where due_at <= now() and (merchant_id = '') = $3
+     select merchant_id from bank_cursors where due_at <= now() and (merchant_id <> '') = $3
      order by due_at limit $1 for no key update skip locked
    )
    update bank_cursors c set due_at = now() + $2 * interval '1 millisecond'
@@ -103,7 +103,7 @@ const POSTPONE = statement(
 const EARLIEST = statement(
   'bank_changes.earliest_pull',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from bank_cursors
-   where (merchant_id = '') = $1`,
+   where (merchant_id <> '') = $1`,
 );
 
 /** How far the bank's changes were read. */

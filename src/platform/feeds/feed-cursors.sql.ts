@@ -69,7 +69,7 @@ export class FeedCursors<Page extends FeedPage> {
     limit: number,
     leaseMilliseconds: number,
   ): Promise<FeedCursor[]> {
-    const values = [limit, leaseMilliseconds, isForAllMerchants];
+    const values = [limit, leaseMilliseconds, !isForAllMerchants];
     return (await database.query(this.#statements.claim, values)).map(parseCursor);
   }
 
@@ -100,7 +100,7 @@ export class FeedCursors<Page extends FeedPage> {
 
   /** Null when there is no cursor. */
   async millisecondsUntilDue(database: Database, isForAllMerchants: boolean): Promise<number | null> {
-    return millisecondsOf(await database.query(this.#statements.earliest, [isForAllMerchants]));
+    return millisecondsOf(await database.query(this.#statements.earliest, [!isForAllMerchants]));
   }
 }
 

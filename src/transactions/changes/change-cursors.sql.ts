@@ -28,7 +28,7 @@ const OPEN_OF_SELLERS = statement(
 const CLAIM = statement(
   'changes.claim_cursors',
   `with due as (
-     select merchant_id from acquirer_cursors where due_at <= now() and (merchant_id = '') = $3
+     select merchant_id from acquirer_cursors where due_at <= now() and (merchant_id <> '') = $3
      order by due_at limit $1 for no key update skip locked
    )
    update acquirer_cursors c set due_at = now() + $2 * interval '1 millisecond'
@@ -94,7 +94,7 @@ const POSTPONE = statement(
 const EARLIEST = statement(
   'changes.earliest_pull',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from acquirer_cursors
-   where (merchant_id = '') = $1`,
+   where (merchant_id <> '') = $1`,
 );
 
 /** How far the acquirer's changes were read. */
