@@ -7,7 +7,7 @@ import { databaseChannel } from '../platform/postgres/database-channel.ts';
 import { openToAll } from './secret-files.ts';
 
 /** The channels to others that production guards, as `PARCELA_UNGUARDED_CHANNELS` names them. */
-const CHANNELS = ['acquirer', 'bank', 'antifraud', 'keyStore', 'database'] as const;
+const CHANNELS = ['acquirer', 'bank', 'antifraud', 'keyStore', 'otlp', 'database'] as const;
 export type ChannelName = (typeof CHANNELS)[number];
 
 type Faults = { readonly faults: string[]; readonly warnings: string[] };
@@ -69,6 +69,9 @@ export type GuardedChannels = {
   readonly keyStore: KeyStoreSettings;
   readonly databaseUrl: string | null;
   readonly ownerDatabaseUrl: string | null;
+  readonly observability: {
+    readonly traces: { readonly url: string; readonly channel: ChannelFiles } | null;
+  };
   readonly unguardedChannels: readonly ChannelName[];
 };
 
@@ -85,6 +88,9 @@ export function channelFaults(channels: GuardedChannels): string[] {
     faults.push(...unprovenFaults('PARCELA_ANTIFRAUD', provider.url, provider.channel, 'antifraud'));
   if (keyStore.kind === 'external' && !unguardedChannels.includes('keyStore'))
     faults.push(...unprovenFaults('PARCELA_KEY_STORE', keyStore.url, keyStore.channel, 'keyStore'));
+  const { traces } = channels.observability;
+  if (traces !== null && !unguardedChannels.includes('otlp'))
+    faults.push(...unprovenFaults('PARCELA_OTLP', traces.url, traces.channel, 'otlp'));
   if (unguardedChannels.includes('database')) return faults;
   faults.push(...databaseFaults('DATABASE_URL', channels.databaseUrl));
   faults.push(...databaseFaults('PARCELA_OWNER_DATABASE_URL', channels.ownerDatabaseUrl));

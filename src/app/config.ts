@@ -16,6 +16,7 @@ import { isCell } from '../values/cell.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
+import { type ObservabilitySettings, readObservability } from './observability-settings.ts';
 import { contradictions, proxyWarnings } from './production-faults.ts';
 import { type Role, readRoles } from './roles.ts';
 import { openToAll } from './secret-files.ts';
@@ -110,6 +111,7 @@ export type Configuration = {
   readonly servesDocuments: boolean;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
+  readonly observability: ObservabilitySettings;
   /** What the operator should see to, although it can start so. */
   readonly warnings: readonly string[];
 };
@@ -190,6 +192,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     securityContact: readSecurityContact(text, faults),
     logLevel: oneOf('PARCELA_LOG_LEVEL', LOG_LEVELS),
     logFormat: oneOf('PARCELA_LOG_FORMAT', LOG_FORMATS),
+    observability: readObservability(reader),
     warnings: reader.warnings,
   };
   faults.push(...contradictions(configuration, environment));

@@ -13,6 +13,7 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { OpenedDatabase } from '../platform/postgres/database.ts';
 import type { WhileDatabaseStarts } from '../platform/postgres/database-wait.ts';
+import type { Tracer } from '../platform/tracing/tracer.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { Configuration } from './config.ts';
 
@@ -23,6 +24,8 @@ export type StartContext = {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly gate: GateKeeper;
+  /** Null: nothing is traced. */
+  readonly tracer: Tracer | null;
   /** Waits for the database while it starts: for every step of the start that uses it. */
   readonly whileDatabaseStarts: WhileDatabaseStarts;
 };

@@ -23,6 +23,7 @@ import { databaseWait } from '../platform/postgres/database-wait.ts';
 import { PostgresKilled } from '../platform/postgres/postgres-killed.ts';
 import { openReads } from '../platform/postgres/searches.ts';
 import { DOCUMENT_ENDPOINTS, printDocuments } from '../platform/reference/documents.ts';
+import { inScope } from '../platform/tracing/scope.ts';
 import { startWork, type Work } from '../platform/work/due-work.ts';
 import { openAuditedKeys } from './audited-keys.ts';
 import type { Configuration } from './config.ts';
@@ -39,6 +40,7 @@ import {
 } from './infrastructure.ts';
 import { type Modules, openModules } from './modules.ts';
 import { openInstallationMetrics } from './open-installation-metrics.ts';
+import { openTracing } from './open-tracing.ts';
 import { checkAllDescribed, referenceOf } from './reference.ts';
 import { isRunBy } from './roles.ts';
 import { openCheckedDatabase, openWatchedGate } from './watched-database.ts';
@@ -94,7 +96,8 @@ async function openOnce(configuration: Configuration, closings: Closing[], stopp
   });
   const metrics = openMetrics();
   const gate = openWatchedGate(configuration, log, metrics);
-  const start: StartContext = { configuration, closings, log, metrics, gate, whileDatabaseStarts };
+  const tracer = await openTracing({ configuration, closings, log, metrics });
+  const start: StartContext = { configuration, closings, log, metrics, gate, tracer, whileDatabaseStarts };
   const infrastructure = await openInfrastructure(start);
   const { server } = infrastructure;
   void server?.exited.then((reason) => killed.abort(reason));
@@ -122,6 +125,7 @@ async function openOnDatabase(
     log: start.log,
     metrics: start.metrics,
     gate: start.gate,
+    tracer: start.tracer,
     whileDatabaseStarts: start.whileDatabaseStarts,
     database,
     ...openReads(database, start.configuration.databaseConnections),
@@ -189,14 +193,15 @@ async function servedEndpoints(
   return configuration.roles.includes('http') ? endpoints : health;
 }
 
-function startAll({ closings, log, metrics, gate }: AppContext, works: readonly Work[]): void {
+function startAll({ closings, log, metrics, gate, tracer }: AppContext, works: readonly Work[]): void {
   const errors = metrics.counter(WORK_ERRORS);
   for (const { name } of works) errors.inc({ work: name }, 0);
   const onError = (name: string, error: unknown) => {
     errors.inc({ work: name });
     log.error({ work: name, ...errorFields(error) }, 'background work failed');
   };
-  const work = startWork(works, onError, gate);
+  const scope = tracer === null ? undefined : { tracer, span: null, request: null };
+  const work = inScope(scope, () => startWork(works, onError, gate));
   closings.push({ name: 'work', close: () => work.stop() });
 }
 
@@ -206,7 +211,7 @@ async function openListeners(
   endpoints: readonly ServedEndpoint[],
   drain: Drain,
 ) {
-  const { configuration, closings, log, metrics, gate } = context;
+  const { configuration, closings, log, metrics, gate, tracer } = context;
   const bodies = new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log));
   const options: Omit<ServerOptions, 'mounts'> = {
     endpoints,
@@ -218,6 +223,7 @@ async function openListeners(
     log,
     metrics: openRequestMetrics(metrics),
     isHeld: () => gate.reason() !== null,
+    scopes: { tracer, requestIdHeader: configuration.observability.requestIdHeader },
     trustedProxies: configuration.trustedProxies,
     bodies,
     requestsPerSecond: configuration.requestsPerSecond,

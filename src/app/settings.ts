@@ -129,7 +129,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_UNGUARDED_CHANNELS',
     '',
-    'some of `acquirer`, `bank`, `antifraud`, `keyStore` (need neither certificate nor token) and `database` (needs no `sslmode=verify-full`) on other machines in production, because something else guards them (docs/operating.md)',
+    'some of `acquirer`, `bank`, `antifraud`, `keyStore`, `otlp` (need neither certificate nor token) and `database` (needs no `sslmode=verify-full`) on other machines in production, because something else guards them (docs/operating.md)',
   ],
   ['PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS', '8000', 'how long the acquirer may take'],
   [
@@ -335,7 +335,31 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_LOG_FORMAT',
     'auto',
-    '`json`, `pretty` (for people), or `auto`: `pretty` on a terminal, else `json`',
+    '`json`, `ecs` (JSON by the Elastic Common Schema), `pretty` (for people), or `auto`: `pretty` on a terminal, else `json`',
+  ],
+  [
+    'PARCELA_REQUEST_ID_HEADER',
+    '',
+    'header such as `x-request-id` in which trusted proxies bring their own id of a request, for the log (docs/observability.md)',
+  ],
+  [
+    'PARCELA_OTLP_URL',
+    '',
+    'collector that gets traces by OTLP/HTTP (docs/observability.md), `https://…` or on loopback; `/v1/traces` is added; without it nothing is traced',
+  ],
+  ['PARCELA_OTLP_TOKEN_FILE', '', 'file of the bearer token for `PARCELA_OTLP_URL`'],
+  [
+    'PARCELA_OTLP_CA_FILE',
+    '',
+    'PEM file of the authorities that the collector is believed by, instead of the public ones',
+  ],
+  ['PARCELA_OTLP_CERTIFICATE_FILE', '', 'PEM file of the certificate that we show the collector'],
+  ['PARCELA_OTLP_CERTIFICATE_KEY_FILE', '', 'PEM file of the private key of `PARCELA_OTLP_CERTIFICATE_FILE`'],
+  ['PARCELA_TRACE_RATIO', '0.1', 'part of the traces that is recorded, from `0` to `1`'],
+  [
+    'PARCELA_TRACE_TARGETS',
+    'acquirer,bank,antifraud',
+    'which others get the header `traceparent`: some of `acquirer`, `bank`, `antifraud` and `merchants` (with webhooks), or `none`',
   ],
 ];
 

@@ -9,6 +9,7 @@ import type { Once } from '../platform/http/refusal.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
 import { CommitUnknown } from '../platform/postgres/database.ts';
 import type { LookUp } from '../platform/postgres/searches.ts';
+import { notePaymentMade } from '../platform/tracing/scope.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../transactions/transaction.ts';
 import { saoPauloDay } from '../values/instant.ts';
 import { type AskBankTools, askBank, leaveUnresolved, recordChange } from './ask-bank.ts';
@@ -84,6 +85,7 @@ export async function issueBoleto(
       };
       const committed = await tools.writeBoletoIntent(row, deadlineAt);
       if (committed.kind === 'keyUsed') return 'keyUsed';
+      notePaymentMade({ paymentId: row.boletoId, referenceTransaction: row.referenceTransaction });
       return askAndRecord(tools, row, committed.ourNumber, deadlineAt);
     },
     isRefused: ({ kind }) => kind !== 'made' && kind !== 'refusedByBank',

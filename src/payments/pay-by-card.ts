@@ -9,6 +9,7 @@ import { type CardTools, type OpenedCardSource, openCardSource } from '../cards/
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { newId } from '../platform/chance.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { notePayment } from '../platform/tracing/scope.ts';
 import {
   type ChargeResult,
   type ChargeTools,
@@ -124,6 +125,7 @@ export async function payByCard(
   if (withNumber.length > 0) {
     return { kind: 'refused', refusals: withNumber.map((text) => `cardNumberIn:${text}` as const) };
   }
+  notePayment({ referenceTransaction: payment.referenceTransaction });
   if (isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
   const sale = saleOf(tools, merchantId, payment, opened, code);
   const [decided, limit] = await Promise.all([

@@ -4,6 +4,7 @@ import type { FindRequestTools } from '../idempotency/find-earlier-request.ts';
 import type { SentRequest } from '../idempotency/idempotency-key.ts';
 import { identifyRequest } from '../idempotency/identify-request.ts';
 import type { Once } from '../platform/http/refusal.ts';
+import { notePayment } from '../platform/tracing/scope.ts';
 import type { Preauthorization, Transaction } from '../transactions/transaction.ts';
 import { findTransaction } from '../transactions/transaction-queries.sql.ts';
 import type { Cents } from '../values/cents.ts';
@@ -31,7 +32,9 @@ export function payOnce(
     isRefused: ({ kind }) => kind === 'refused',
     async repeatAnswer(paymentId) {
       const transaction = await findTransaction(tools.database, merchantId, paymentId);
-      return transaction === null ? null : outcomeOf(transaction);
+      if (transaction === null) return null;
+      notePayment({ referenceTransaction: transaction.referenceTransaction });
+      return outcomeOf(transaction);
     },
   });
 }

@@ -14,3 +14,11 @@ export function newSecret(): string {
 export function newPageKey(): string {
   return randomBytes(16).toString('hex');
 }
+
+/** Names of traces and of their spans, as W3C Trace Context has them: they open nothing. */
+export function newTraceId(): string {
+  return randomBytes(16).toString('hex');
+}
+export function newSpanId(): string {
+  return randomBytes(8).toString('hex');
+}

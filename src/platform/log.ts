@@ -1,6 +1,9 @@
 import { isatty } from 'node:tty';
-import { pino } from 'pino';
+import { type LoggerOptions, pino } from 'pino';
+import packageJson from '../../package.json' with { type: 'json' };
+import { ECS_VERSION, ecsFields } from './ecs-line.ts';
 import { prettyLine } from './pretty-line.ts';
+import { scopeFields } from './tracing/scope.ts';
 
 export type Log = {
   info(fields: object, message: string): void;
@@ -12,17 +15,39 @@ export type Log = {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** `auto`: for people on a terminal, for machines elsewhere. */
-export const LOG_FORMATS = ['auto', 'json', 'pretty'] as const;
+/** `auto`: for people on a terminal, for machines elsewhere. `ecs`: for machines that know that schema. */
+export const LOG_FORMATS = ['auto', 'json', 'ecs', 'pretty'] as const;
 export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** The memory that a stalled reader of the log may cost; beyond it lines are dropped. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 
+const JSON_LINES: LoggerOptions = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+};
+
+const ECS_LINES: LoggerOptions = {
+  base: {
+    'ecs.version': ECS_VERSION,
+    'service.name': packageJson.name,
+    'service.version': packageJson.version,
+  },
+  messageKey: 'message',
+  timestamp: () => `,"@timestamp":"${new Date().toISOString()}"`,
+  formatters: {
+    level: (label) => ({ 'log.level': label }),
+    bindings: (bindings) => bindings,
+    log: ecsFields,
+  },
+};
+
 /**
  * Lines on the standard output (or the given file descriptor), of JSON or for people. Callers pass
  * fields that they chose: no request, body or header is ever logged whole, for any of them may hold
- * a card. pino escapes control characters, so that a value cannot forge a line.
+ * a card. Lines of a request have its fields beside those. pino escapes control characters, so that a
+ * value cannot forge a line.
  */
 export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1): Log {
   const destination = pino.destination({
@@ -43,15 +68,12 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
   };
   const forPeople = { write: (line: string) => destination.write(prettyLine(line, options)) };
   const isForPeople = format === 'pretty' || (format === 'auto' && isTerminal);
-  const formatters = { level: (label: string) => ({ level: label }) };
-  const logger = pino(
-    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters },
-    isForPeople ? forPeople : destination,
-  );
+  const lines = format === 'ecs' ? ECS_LINES : JSON_LINES;
+  const logger = pino({ ...lines, level }, isForPeople ? forPeople : destination);
   return {
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
+    info: (fields, message) => logger.info(withScope(fields), message),
+    warn: (fields, message) => logger.warn(withScope(fields), message),
+    error: (fields, message) => logger.error(withScope(fields), message),
     flush: () => {
       try {
         destination.flushSync();
@@ -60,6 +82,12 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
       }
     },
   };
+}
+
+/** Those of the caller come first, and win. */
+function withScope(fields: object): object {
+  const ofScope = scopeFields();
+  return ofScope === null ? fields : { ...fields, ...ofScope, ...fields };
 }
 
 /**

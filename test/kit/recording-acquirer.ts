@@ -26,6 +26,8 @@ export type VerificationFault = (typeof VERIFICATION_FAULTS)[number];
 export type RecordingBridge = {
   readonly url: string;
   readonly asked: Asked[];
+  /** The header of that name of every question that had one. */
+  readonly traceparents: string[];
   /** How all verifications are answered from now on; null: as the simulator does. */
   spoilVerifications(fault: VerificationFault | null): void;
   /** Keeps the answers to verifications that are booked from now on, until what it gives is called. */
@@ -48,6 +50,7 @@ export type RecordingBridge = {
 /** `protocol` 1: the simulator behind it speaks version 1, as one does that was never asked for another. */
 export async function openRecordingBridge(target: string, protocol: 1 | 2 = 2): Promise<RecordingBridge> {
   const asked: Asked[] = [];
+  const traceparents: string[] = [];
   let fault: VerificationFault | null = null;
   let cancelFault: VerificationFault | 'unheard' | null = null;
   let findFault: number | 'silence' | null = null;
@@ -60,6 +63,8 @@ export async function openRecordingBridge(target: string, protocol: 1 | 2 = 2): 
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString('utf8');
     const path = request.url ?? '';
+    const { traceparent } = request.headers;
+    if (typeof traceparent === 'string') traceparents.push(traceparent);
     if (request.method === 'POST') asked.push({ path, body: JSON.parse(text) });
     if (path === '/cancellations' && cancelFault === 'unheard') return;
     const isFind = path.startsWith('/charges/');
@@ -89,6 +94,7 @@ export async function openRecordingBridge(target: string, protocol: 1 | 2 = 2): 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    traceparents,
     spoilVerifications: (wanted) => {
       fault = wanted;
     },

@@ -144,6 +144,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     admission: new Admission(1_000, observePlaces(metrics, log)),
     log,
     metrics: openRequestMetrics(metrics),
+    scopes: { tracer: null, requestIdHeader: null },
     trustedProxies: options.trustedProxies ?? [],
     bodies,
     requestsPerSecond: { perCredential: 10_000, perMerchant: 10_000 },

@@ -63,6 +63,10 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
     },
     send: (boleto) => (boleto.state === 'issuing' ? findOrIssue(tools, boleto) : findOrCancel(tools, boleto)),
     record: (boleto, result) => record(tools, boleto, result),
+    about: ({ merchantId, boletoId }) => ({
+      attributes: { 'parcela.merchant.id': merchantId, 'parcela.boleto.id': boletoId },
+      follows: boletoId,
+    }),
     millisecondsUntilDue: (passedOver) => millisecondsUntilDueBoleto(database, passedOver),
     pullForward: (limit) => pullBoletosForward(database, limit, lease),
   });

@@ -127,6 +127,16 @@ function peersOf(configuration: Configuration): Peer[] {
       check: (channel) => checkProvider(provider, environment, channel),
     });
   }
+  const { traces } = configuration.observability;
+  if (traces !== null)
+    peers.push({
+      name: 'otlp',
+      words: 'the collector of traces',
+      setting: 'PARCELA_OTLP',
+      url: traces.url,
+      files: traces.channel,
+      check: null,
+    });
   if (keyStore.kind === 'external') {
     const { url, channel } = keyStore;
     peers.push({

@@ -1,4 +1,5 @@
 import type { LookUp } from '../../platform/postgres/searches.ts';
+import { notePayment } from '../../platform/tracing/scope.ts';
 import type { TransactionWithCancels } from '../../transactions/cancels/cancel.ts';
 import { findTransactionWithCancels } from '../../transactions/transaction-queries.sql.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -20,5 +21,7 @@ export async function findPayment(
   const transaction = await lookUp(merchantId, (database) =>
     findTransactionWithCancels(database, merchantId, paymentId, splitPage),
   );
-  return transaction === null ? null : paymentOf(transaction);
+  if (transaction === null) return null;
+  notePayment({ referenceTransaction: transaction.referenceTransaction });
+  return paymentOf(transaction);
 }

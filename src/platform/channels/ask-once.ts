@@ -18,6 +18,8 @@ export type Asked = ChannelAnswer | Unanswered | Unconnected | Unsent;
 export type Question = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
+  /** The path with its ids as names in braces, for traces; absent: it has none. */
+  readonly template?: string;
   /** JSON text. */
   readonly body: string | null;
   /** Those of the channel. */
@@ -36,7 +38,7 @@ const JSON_HEADERS = { 'content-type': 'application/json' };
  */
 export function askOnce(
   dispatcher: Dispatcher,
-  question: Question,
+  { method, path, body, headers }: Question,
   timeout: number,
   largestAnswerBytes = LARGEST_ANSWER_BYTES,
 ): Promise<Exclude<Asked, Unsent>> {
@@ -83,8 +85,10 @@ export function askOnce(
     };
     dispatcher.dispatch(
       {
-        ...question,
-        headers: { ...JSON_HEADERS, ...question.headers },
+        method,
+        path,
+        body,
+        headers: { ...JSON_HEADERS, ...headers },
         headersTimeout: timeout,
         bodyTimeout: timeout,
       },

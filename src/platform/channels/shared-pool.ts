@@ -2,6 +2,7 @@ import type { Pool } from 'undici';
 import { FairLine, type Wanted } from '../work/fair-line.ts';
 import { Overloaded } from '../work/overloaded.ts';
 import { type Asked, askOnce, type Question } from './ask-once.ts';
+import { tracedCall } from './traced-call.ts';
 
 /** Callers that wait for a connection: so many for each. */
 const WAITING_FOR_EACH = 8;
@@ -17,14 +18,15 @@ const PART_TO_WAIT = 1 / 4;
  * time was not sent.
  */
 export class SharedPool {
+  readonly #peer: 'acquirer' | 'bank';
   readonly #pool: Pool;
   readonly #line: FairLine;
 
-  /** `name`: of the connections, for a person. */
-  constructor(name: string, connections: number, open: (connections: number) => Pool) {
+  constructor(peer: 'acquirer' | 'bank', connections: number, open: (connections: number) => Pool) {
+    this.#peer = peer;
     this.#pool = open(connections);
     this.#line = new FairLine({
-      name,
+      name: `connections to the ${peer}`,
       slots: connections,
       waiting: connections * WAITING_FOR_EACH,
       longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
@@ -40,7 +42,9 @@ export class SharedPool {
   ): Promise<Asked> {
     const askedAt = performance.now();
     const ask = () =>
-      askOnce(this.#pool, question, timeout - (performance.now() - askedAt), largestAnswerBytes);
+      tracedCall(this.#peer, question, (sent) =>
+        askOnce(this.#pool, sent, timeout - (performance.now() - askedAt), largestAnswerBytes),
+      );
     try {
       return await this.#line.run(wanted, ask, { milliseconds: timeout * PART_TO_WAIT });
     } catch (error) {

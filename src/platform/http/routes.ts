@@ -4,11 +4,13 @@ import type { Log } from '../log.ts';
 import { prefersCsv } from '../requests/accepted-types.ts';
 import { findAllFaults } from '../requests/find-all-faults.ts';
 import { NO_KEY, type RequestReader, readIdempotencyKey, requestReader } from '../requests/request-reader.ts';
+import { inScope } from '../tracing/scope.ts';
 import { type Admission, NO_PLACE } from './admission.ts';
 import { fail, refuseMethod, send, sendErrors, serveOrCut } from './answers.ts';
 import { Connection } from './connection.ts';
 import type { Answer, Call, Contract, Fault, ServedEndpoint } from './endpoint.ts';
 import { CUT_CONNECTION } from './endpoint.ts';
+import { noteNamedPayment } from './request-scope.ts';
 import { MOST_FAULTS } from './schema-faults.ts';
 
 export type RouteOptions = {
@@ -52,7 +54,8 @@ function addRoute(app: FastifyInstance, options: RouteOptions, url: string, serv
     method: methodsOf(served.contract) as 'GET'[],
     url,
     config: { endpoint: served.contract },
-    handler: (request, reply) => serve(options, served, read, request, reply),
+    handler: (request, reply) =>
+      inScope(request.scope ?? undefined, () => serve(options, served, read, request, reply)),
   });
 }
 
@@ -71,6 +74,7 @@ async function serve(
 ): Promise<FastifyReply> {
   // Its body came behind the answer that it had not come: what was said not to be done must not be done.
   if (Connection.of(request.raw.socket)?.isRefused()) return reply.hijack();
+  noteNamedPayment(request, null);
   const make = () => makeAnswer(options, served, read, request);
   const made = await (served.contract.needsNoPlace === true
     ? make()
@@ -85,7 +89,10 @@ async function serve(
     request.raw.socket.destroy();
     return reply;
   }
-  if (!('faults' in made)) return send(request, reply, made);
+  if (!('faults' in made)) {
+    noteNamedPayment(request, made);
+    return send(request, reply, made);
+  }
   const errors = made.faults.map(({ tag, sentence }) => ({
     tag,
     description: sentence[request.language],

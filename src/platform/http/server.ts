@@ -5,6 +5,7 @@ import { DatabaseUnavailable } from '../postgres/database.ts';
 import { isWorthAnotherTry } from '../postgres/sql-states.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { parseQuery } from '../requests/request-reader.ts';
+import { inScope, type Scope } from '../tracing/scope.ts';
 import { Overloaded } from '../work/overloaded.ts';
 import {
   answerMalformedHttp,
@@ -26,8 +27,10 @@ import { observeRefused, type RefusedRequests } from './crowd-metrics.ts';
 import { type Drain, drainConnections } from './draining.ts';
 import type { Api, Caller, Contract, ServedEndpoint } from './endpoint.ts';
 import { type Failure, forbiddenScope } from './failures.ts';
+import { trustedPeers } from './peers.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { RequestMetrics } from './request-metrics.ts';
+import { endRequestScope, noteCaller, openRequestScope, type RequestScopeOptions } from './request-scope.ts';
 import { addRoutes, type RouteOptions } from './routes.ts';
 import { type Language, languageOf } from './sentence.ts';
 
@@ -40,6 +43,7 @@ export type Identify = (
 ) => Promise<{ readonly caller: Caller; readonly api: Api } | null>;
 
 export type ServerOptions = RouteOptions & {
+  readonly scopes: RequestScopeOptions;
   readonly endpoints: readonly ServedEndpoint[];
   /** Which APIs this listener serves, and under which path prefix (`` or `/gateway`). */
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
@@ -72,6 +76,7 @@ declare module 'fastify' {
     caller: Caller | null;
     language: Language;
     startedAt: number;
+    scope: Scope | null;
   }
   interface FastifyContextConfig {
     endpoint?: Contract;
@@ -108,6 +113,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   app.decorateRequest('caller', null);
   app.decorateRequest('language', 'pt');
   app.decorateRequest('startedAt', 0);
+  app.decorateRequest('scope', null);
   readBodiesAsBytes(app, options.bodies);
   // Node would answer an expectation that it does not know by itself, before anybody asked who calls.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -138,9 +144,11 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
   const hasPage = options.endpoints.some(({ contract }) => contract.path === '/docs');
+  const isTrusted = trustedPeers(options.trustedProxies);
   let active = 0;
   app.addHook('onRequest', async (request, reply) => {
     request.startedAt = performance.now();
+    request.scope = openRequestScope(options.scopes, request, isTrusted);
     active += 1;
     options.metrics.activeRequests.set(active);
     // Once for every request, whether it was answered, cut or left by its caller.
@@ -164,6 +172,7 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
     if (known === null || !isTokenFor(wanted, known.api)) return refuseUnknownCaller(request, reply);
     const { caller } = known;
     request.caller = caller;
+    noteCaller(request.scope, caller);
     Connection.of(request.raw.socket)?.acceptCaller(request.raw);
     if (wanted === undefined) return fail(request, reply, 'noSuchPath');
     if (allowedMethods !== undefined) return refuseMethod(request, reply);
@@ -210,7 +219,7 @@ async function identifyRequest(options: Serving, request: FastifyRequest) {
   const token = bearerToken(request.raw);
   if (token === null) return null;
   try {
-    return await options.identify(token, request.ip);
+    return await inScope(request.scope ?? undefined, () => options.identify(token, request.ip));
   } catch (error) {
     if (isRefusal(error)) options.refused.note(error, { requestId: request.id, merchantId: null });
     else options.log.error({ requestId: request.id, ...errorFields(error) }, 'a token could not be checked');
@@ -248,11 +257,10 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
     route: path,
     status,
     milliseconds: Math.round(milliseconds * 100) / 100,
-    merchantId: request.caller?.merchantId,
-    userName: request.caller?.userName,
     address: request.ip,
   };
-  options.log.info(line, 'request');
+  inScope(request.scope ?? undefined, () => options.log.info(line, 'request'));
+  if (request.scope !== null) endRequestScope(request.scope, status);
 }
 
 /**
@@ -281,7 +289,8 @@ function answerError(
     options.refused.note(error, { requestId: request.id, merchantId });
     return fail(request, reply, 'overloaded');
   }
-  options.log.error({ requestId: request.id, ...errorFields(error) }, 'a request failed');
+  const fields = { requestId: request.id, ...errorFields(error) };
+  inScope(request.scope ?? undefined, () => options.log.error(fields, 'a request failed'));
   return fail(request, reply, 'unknownFailure');
 }
 

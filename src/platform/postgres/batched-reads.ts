@@ -1,3 +1,5 @@
+import { recordedSpan, tracedTogether } from '../tracing/scope.ts';
+import type { Span } from '../tracing/span.ts';
 import { Overloaded } from '../work/overloaded.ts';
 
 export type BatchedReadOptions<Key, Value> = {
@@ -16,7 +18,11 @@ const KEYS_PER_STATEMENT = 128;
 const STATEMENTS_IN_FLIGHT = 2;
 const MOST_WAITING = 2_000;
 
-type Waiter<Key, Value> = PromiseWithResolvers<Looked<Value>> & { readonly key: Key; readonly text: string };
+type Waiter<Key, Value> = PromiseWithResolvers<Looked<Value>> & {
+  readonly key: Key;
+  readonly text: string;
+  readonly span: Span | null;
+};
 
 /**
  * Looks rows up by key, many in one statement: while statements are in flight the next callers are
@@ -49,7 +55,10 @@ export function batchReads<Key, Value>(
     // A later caller must not get the answer of an earlier read.
     for (const waiter of batch) pending.delete(waiter.text);
     try {
-      const found = await options.read(batch.map((waiter) => waiter.key));
+      const spans = batch.map(({ span }) => span);
+      const found = await tracedTogether(options.name, spans, () =>
+        options.read(batch.map(({ key }) => key)),
+      );
       for (const waiter of batch) waiter.resolve({ askedAt, value: found.get(waiter.text) ?? null });
     } catch (error) {
       for (const waiter of batch) waiter.reject(error);
@@ -66,7 +75,8 @@ export function batchReads<Key, Value>(
     if (waiting.length >= MOST_WAITING) {
       return Promise.reject(new Overloaded(`${options.name}: too many wait to be looked up`));
     }
-    const waiter: Waiter<Key, Value> = { ...Promise.withResolvers<Looked<Value>>(), key, text };
+    const span = recordedSpan();
+    const waiter: Waiter<Key, Value> = { ...Promise.withResolvers<Looked<Value>>(), key, text, span };
     waiting.push(waiter);
     pending.set(text, waiter.promise);
     planStart();

@@ -17,6 +17,7 @@ const caller = (of: TestRow): TestCaller => ({
   row: of,
   ...of,
   deadline: NO_DEADLINE,
+  span: null,
   promise: Promise.resolve(''),
   resolve: () => {},
   reject: () => {},

@@ -1,3 +1,5 @@
+import { errorTypeOf } from '../tracing/attributes.ts';
+import { openStep, tracedTogether } from '../tracing/scope.ts';
 import { Tally } from '../work/fair-queue.ts';
 import { mayTake } from '../work/fair-share.ts';
 import { Overloaded } from '../work/overloaded.ts';
@@ -136,20 +138,25 @@ class WriteBatches<Row, Result> {
     // A caller is answered at its deadline even while a silent server holds its statement.
     const timer = setTimeout(() => giveUp(caller, options.name), Math.max(0, deadlineAt - performance.now()));
     const watch = watchOfCaller();
+    const span = openStep({ name: options.name });
     const caller: Caller<Row, Result> = {
       row,
       key: options.key(row),
       merchant,
       bytes: options.bytes?.(row) ?? 0,
       deadline: new Deadline(deadlineAt),
+      span,
       promise,
       resolve(result) {
         clearTimeout(timer);
         noteWrite(watch);
+        span?.end();
         resolve(result);
       },
       reject(error) {
         clearTimeout(timer);
+        span?.fail(errorTypeOf(error));
+        span?.end();
         reject(error);
       },
       state: 'waiting',
@@ -235,10 +242,11 @@ class WriteBatches<Row, Result> {
   }
 
   #writeRows(callers: readonly Caller<Row, Result>[]) {
-    return this.#options.write(
-      callers.map((caller) => caller.row),
-      callers.map((caller) => caller.deadline),
-    );
+    const { name, write } = this.#options;
+    const rows = callers.map((caller) => caller.row);
+    const deadlines = callers.map((caller) => caller.deadline);
+    const spans = callers.map((caller) => caller.span);
+    return tracedTogether(name, spans, () => write(rows, deadlines));
   }
 
   /**

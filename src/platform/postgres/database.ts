@@ -4,6 +4,7 @@ import { type Deadline, serverTime, withServerTimes } from './deadline.ts';
 import { type Connections, makePool, nameServers, USUAL_CONNECTIONS } from './pools.ts';
 import { openPrimary } from './primary.ts';
 import { hasSqlState, SQL_STATE, sqlStateOf } from './sql-states.ts';
+import { tracedStatement, tracedTransaction } from './traced-statements.ts';
 import { noteWrite, watchOfCaller } from './write-watch.ts';
 
 /**
@@ -280,37 +281,49 @@ function openPool(
 
   return {
     query: (wanted, values) =>
-      withConnection(async (client, willWrite) => {
-        const sent = await withServerTimes(client, values);
-        if (isWrite(wanted)) willWrite();
-        return run(client, wanted, sent);
-      }),
+      tracedStatement(wanted, () =>
+        withConnection(async (client, willWrite) => {
+          const sent = await withServerTimes(client, values);
+          if (isWrite(wanted)) willWrite();
+          return run(client, wanted, sent);
+        }),
+      ),
     commit: (steps, deadline) =>
-      withConnection(async (client, willWrite) => {
-        const until = deadline === undefined ? null : await serverTime(client, deadline);
-        try {
-          await client.query(until === null ? 'begin' : beginUntil(until));
-          const rows: Row[][] = [];
-          let hasWritten = false;
-          for (const step of steps) {
-            const next = typeof step === 'function' ? step(rows) : step;
-            if (next !== null) hasWritten ||= isWrite(next.statement);
-            rows.push(next === null ? [] : await runStep(client, next));
-          }
-          if (hasWritten) willWrite();
-          const end = await sendCommit(client, until !== null);
-          // After an error inside the transaction PostgreSQL answers a commit with ROLLBACK,
-          // without an error.
-          if (end?.command !== 'COMMIT') throw new Error(`the transaction ended with ${end?.command}`);
-          return rows;
-        } catch (error) {
-          if (!isConnectionLost(error)) await client.query('rollback');
-          throw error;
-        }
-      }),
+      tracedTransaction(() =>
+        withConnection((client, willWrite) => runSteps(client, steps, deadline, willWrite)),
+      ),
     ping: () => withConnection(async (client) => void (await client.query('select 1'))),
     close: () => pool.end(),
   };
+}
+
+/** In one transaction; `willWrite` is called before what could be committed is sent. */
+async function runSteps(
+  client: pg.PoolClient,
+  steps: readonly CommitStep[],
+  deadline: Deadline | undefined,
+  willWrite: () => void,
+): Promise<Row[][]> {
+  const until = deadline === undefined ? null : await serverTime(client, deadline);
+  try {
+    await client.query(until === null ? 'begin' : beginUntil(until));
+    const rows: Row[][] = [];
+    let hasWritten = false;
+    for (const step of steps) {
+      const next = typeof step === 'function' ? step(rows) : step;
+      if (next !== null) hasWritten ||= isWrite(next.statement);
+      rows.push(next === null ? [] : await runStep(client, next));
+    }
+    if (hasWritten) willWrite();
+    const end = await sendCommit(client, until !== null);
+    // After an error inside the transaction PostgreSQL answers a commit with ROLLBACK, without an
+    // error.
+    if (end?.command !== 'COMMIT') throw new Error(`the transaction ended with ${end?.command}`);
+    return rows;
+  } catch (error) {
+    if (!isConnectionLost(error)) await client.query('rollback');
+    throw error;
+  }
 }
 
 const DIVISION_BY_ZERO = '22012';
@@ -334,8 +347,8 @@ async function sendCommit(client: pg.PoolClient, hasDeadline: boolean): Promise<
   }
 }
 
-async function runStep(client: pg.PoolClient, { statement: wanted, values }: Step): Promise<Row[]> {
-  return run(client, wanted, await withServerTimes(client, values));
+function runStep(client: pg.PoolClient, { statement: wanted, values }: Step): Promise<Row[]> {
+  return tracedStatement(wanted, async () => run(client, wanted, await withServerTimes(client, values)));
 }
 
 async function run(

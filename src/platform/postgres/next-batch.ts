@@ -1,3 +1,4 @@
+import type { Span } from '../tracing/span.ts';
 import type { Deadline } from './deadline.ts';
 
 export type BatchedWriteLimits = {
@@ -14,6 +15,8 @@ export type Caller<Row, Result> = {
   readonly merchant: string;
   readonly bytes: number;
   readonly deadline: Deadline;
+  /** From its arrival to its answer; null: not recorded. */
+  readonly span: Span | null;
   readonly promise: Promise<Result>;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { type TaskSubject, tracedTask } from '../tracing/scope.ts';
 import {
   claimLimit,
   type DispatchLimits,
@@ -32,6 +33,8 @@ export type Dispatched<Task extends Place, Sent> = {
    * Whether its slot is free as soon as it is sent: what is still to be recorded keeps nothing else waiting.
    */
   isFreeWhenSent?(task: Task, sent: Sent): boolean;
+  /** For its trace; absent: it is not traced. */
+  about?(task: Task): TaskSubject;
   /** Goes before all others: until it is sent no process finds out whether its endpoint is back. */
   isProbe?(task: Task): boolean;
   /** Whether what waits for a slot is not to be sent any more. */
@@ -304,9 +307,16 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
    * Of what counts as under way in its lane. What its endpoint has taken frees the place there at once, in
    * every lane, and its slot in the lane of what was claimed.
    */
-  async #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
+  #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
     this.#holders.add(task);
     this.#atPlace.add(placeKey(task), 1);
+    const { about } = this.#of;
+    return tracedTask(this.name, about === undefined ? null : () => about(task), () =>
+      this.#sendAndRecord(lane, task),
+    );
+  }
+
+  async #sendAndRecord(lane: FairQueue<Task>, task: Task): Promise<void> {
     try {
       const sent = await this.#of.send(task, this.#stopping);
       const isFree = this.#of.isFreeWhenSent?.(task, sent) ?? false;

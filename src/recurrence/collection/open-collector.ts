@@ -113,6 +113,10 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
     stopMilliseconds,
     claim: (limit) => rounds.read(limit),
     send: (due) => charge(tools, due),
+    about: ({ merchantId, billingId }) => ({
+      attributes: { 'parcela.merchant.id': merchantId, 'parcela.billing.id': billingId },
+      follows: null,
+    }),
     async record(due, charged) {
       if (charged.isOver) return;
       rounds.rest(due);

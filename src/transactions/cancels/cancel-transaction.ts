@@ -4,6 +4,7 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
+import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Cents } from '../../values/cents.ts';
@@ -81,6 +82,7 @@ export async function cancelTransaction(
   const committed = await tools.writeCancelIntent(intent, deadlineAt);
   if (committed.kind === 'keyUsed') return 'keyUsed';
   if (committed.kind === 'refused') return committed;
+  notePaymentMade({ paymentId: wanted.transactionId });
   if (committed.kind === 'preauthorized') return letGo(tools, wanted, deadlineAt);
   const cancel = { ...intent, ...committed };
   const answer = await askAcquirer(tools, cancel, deadlineAt);

@@ -4,6 +4,7 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
+import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -71,6 +72,7 @@ export async function captureTransaction(
   const committed = await tools.writeCaptureIntent(intent, deadlineAt);
   if (committed.kind === 'keyUsed') return 'keyUsed';
   if (committed.kind !== 'committed') return committed;
+  notePaymentMade({ paymentId: intent.transactionId });
   const capture = { ...intent, ...committed };
   const answer = await askAcquirer(tools, capture, deadlineAt);
   if (answer.kind === 'unknown') return leaveUnresolved(tools, capture, answer.reason);

@@ -15,6 +15,7 @@ import {
   DatabaseUnavailable,
   isRolledBack,
 } from '../../platform/postgres/database.ts';
+import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { type Cents, splitIntoInstallments } from '../../values/cents.ts';
@@ -137,6 +138,7 @@ export async function chargeCard<Refused extends string>(
   const leaseEndsAt = performance.now() + leaseMilliseconds;
   const committed = await tools.writeIntent({ ...intent, leaseMilliseconds }, deadlineAt);
   if (committed !== 'committed') return { kind: committed };
+  notePaymentMade({ paymentId: intent.transactionId });
   const timeout = acquirerTimeout(tools, leaseEndsAt, deadlineAt);
   const answer =
     timeout === null

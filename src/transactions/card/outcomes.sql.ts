@@ -154,7 +154,7 @@ const COMMIT_OUTCOMES = statement(
    ), ${MARK_FIRST_USES}
    select c.transaction_id, ${IS_WAITING}, l.*
    from changed c full join (
-     select d.transaction_id as transaction_of, ${SENDING_COLUMNS} from leased d ${SENDING_JOINS}
+     select ${SENDING_COLUMNS} from leased d ${SENDING_JOINS}
    ) l on l.transaction_of = c.transaction_id`,
 );
 

@@ -2,6 +2,7 @@ import type { Acquirer, FoundCharge } from '../../acquirers/acquirer.ts';
 import { markFirstUse } from '../../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { taskOfPayment } from '../../platform/tracing/scope.ts';
 import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
@@ -97,6 +98,7 @@ export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSi
     },
     send: (charge) => findTruth(tools, charge),
     record: (charge, truth) => record(tools, charge, truth),
+    about: taskOfPayment,
     millisecondsUntilDue: (passedOver) => millisecondsUntilDueCharge(database, passedOver),
     pullForward: (limit) => pullChargesForward(database, limit, lease),
   });

@@ -1,5 +1,6 @@
 import type { NotConnected, NotSent, Unknown } from '../../acquirers/acquirer.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { taskOfPayment } from '../../platform/tracing/scope.ts';
 import type { DispatchLimits } from '../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
@@ -53,6 +54,7 @@ export function resolveRequests<Request extends UnansweredRequest, Answer extend
     },
     send: (request) => resolving.ask(request),
     record: (request, answer) => record(resolving, request, answer),
+    about: taskOfPayment,
     millisecondsUntilDue: (passedOver) => queue.millisecondsUntilDue(database, passedOver),
     pullForward: (limit) => queue.pullForward(database, limit, leaseMilliseconds),
   });

@@ -11,7 +11,7 @@ import {
   millisecondsUntilDueDelivery,
   type Place,
 } from './claims.sql.ts';
-import type { Deliverer } from './delivery.ts';
+import { type Deliverer, deliveryId } from './delivery.ts';
 import { openEndpointRounds } from './open-endpoint-rounds.ts';
 import { releaseDeliveries } from './releases.sql.ts';
 import {
@@ -89,6 +89,14 @@ function openDeliveries(tools: TryTools): Deliveries {
     send: (delivery) => tryDelivery(tools, delivery),
     record: (delivery, tried) => recordTry(tools, watch, delivery, tried),
     isFreeWhenSent: (delivery, tried) => isTakenByWell(watch, delivery, tried),
+    about: (delivery) => ({
+      attributes: {
+        'parcela.merchant.id': delivery.merchantId,
+        'parcela.delivery.id': deliveryId(delivery),
+        'parcela.delivery.kind': delivery.kind,
+      },
+      follows: delivery.aboutId,
+    }),
     isProbe: ({ isProbe }) => isProbe,
     isUnwanted: (delivery, lane) =>
       (lane === 'claimed' && watch.of(delivery).isMarked) ||

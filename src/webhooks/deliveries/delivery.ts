@@ -28,6 +28,8 @@ export type DeliveryKind = (typeof DELIVERY_KINDS)[number];
 /** One delivery as its sender needs it, held under a lease. */
 export type DeliveryToSend = {
   readonly merchantId: string;
+  /** The payment, boleto or other thing that it reports of; null: a test. */
+  readonly aboutId: string | null;
   readonly deliveryNumber: number;
   readonly kind: DeliveryKind;
   readonly endpoint: string;

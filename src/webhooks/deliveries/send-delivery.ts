@@ -1,5 +1,6 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import { traced, traceHeader } from '../../platform/tracing/scope.ts';
 import { type DeliveryToSend, deliveryId } from './delivery.ts';
 import { type Posted, type Try, tryOf, unsentTry } from './delivery-outcome.ts';
 
@@ -58,6 +59,23 @@ export async function sendDelivery(
     if (error instanceof DatabaseUnavailable) throw error;
     return unsentTry('secretNotOpened');
   }
+  return traced({ name: 'POST webhook', kind: 'client', attributes: ABOUT_POST }, async (span) => {
+    const posted = await tools.post(postRequest(tools, delivery, opened, totalMilliseconds));
+    span?.set({ 'http.response.status_code': posted.kind === 'answered' ? posted.status : null });
+    const made = tryOf(posted);
+    if (made.failure !== null) span?.fail(made.failure);
+    return made;
+  });
+}
+
+const ABOUT_POST = { 'http.request.method': 'POST', 'peer.service': 'webhook' } as const;
+
+function postRequest(
+  tools: SendTools,
+  delivery: DeliveryToSend,
+  opened: EndpointSecrets,
+  totalMilliseconds: number,
+): PostRequest {
   const { merchantId, url, body } = delivery;
   const timestamp = Math.floor(tools.clock.unmoved() / 1_000);
   const headers = {
@@ -65,8 +83,8 @@ export async function sendDelivery(
     'user-agent': tools.userAgent,
     ...(opened.basicAuth === null ? {} : { authorization: `Basic ${opened.basicAuth}` }),
     ...tools.sign(opened.secrets, deliveryId(delivery), timestamp, body),
+    ...traceHeader('merchants'),
   };
   const connectMilliseconds = Math.min(CONNECT_MILLISECONDS, totalMilliseconds);
-  const limits = { connectMilliseconds, totalMilliseconds };
-  return tryOf(await tools.post({ merchantId, url, body, headers, ...limits }));
+  return { merchantId, url, body, headers, connectMilliseconds, totalMilliseconds };
 }

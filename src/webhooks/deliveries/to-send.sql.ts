@@ -30,7 +30,7 @@ export const SENDING_JOINS = `
 export const WAITS_IN_ORDER = 'e.due_at is not null';
 
 /** The columns that `parseDeliveryToSend` reads, over those joins. */
-export const SENDING_COLUMNS = `d.merchant_id, d.delivery_number, d.kind, d.endpoint, d.account_number, d.body, d.tries, d.tries_before,
+export const SENDING_COLUMNS = `d.transaction_id as transaction_of, d.merchant_id, d.delivery_number, d.kind, d.endpoint, d.account_number, d.body, d.tries, d.tries_before,
   d.fence, d.created_at, coalesce(d.url, e.url) as url, e.registration, e.sealed_basic_auth, e.basic_auth_key_id,
   (e.failing_since is not null or e.opened_until is not null) as is_failing, s.sealed_secret, s.data_key_id,
   case when s.previous_valid_until > now() then s.previous_sealed_secret end as previous_sealed_secret, s.previous_data_key_id`;
@@ -42,6 +42,7 @@ export function parseDeliveryToSend(row: Row): DeliveryToSend {
   ];
   return {
     merchantId: row.merchant_id as string,
+    aboutId: row.transaction_of as string | null,
     deliveryNumber: row.delivery_number as number,
     kind: row.kind as DeliveryKind,
     endpoint: row.endpoint as string,

@@ -9,8 +9,8 @@ import type { TestOutcome } from './recorded-delivery.ts';
 const PREPARE = statement(
   'history.prepare_test',
   `select ${SENDING_COLUMNS} from (
-     select $1::text as merchant_id, nextval('movement_ids') as delivery_number, 'test' as kind, $2::text as endpoint,
-       $3::text as account_number, null::text as url, '' as body, 0::smallint as tries, 0::smallint as tries_before,
+     select $1::text as merchant_id, nextval('movement_ids') as delivery_number, 'test' as kind, null::uuid as transaction_id,
+       $2::text as endpoint, $3::text as account_number, null::text as url, '' as body, 0::smallint as tries, 0::smallint as tries_before,
        0 as fence, now() as created_at
    ) d ${SENDING_JOINS}
    where e.state <> 'removed'`,

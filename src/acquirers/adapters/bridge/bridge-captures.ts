@@ -25,7 +25,8 @@ export function bridgeCaptures(wire: {
     },
     async findCapture({ merchantId, captureReference, amount }, timeout) {
       const path = `/captures/${encodeURIComponent(captureReference)}?merchantId=${encodeURIComponent(merchantId)}`;
-      const answer = await resolving.ask({ merchantId }, asking('GET', path), timeout);
+      const question = { ...asking('GET', path), template: '/captures/{captureReference}' };
+      const answer = await resolving.ask({ merchantId }, question, timeout);
       return readFoundCapture(answer, { captureReference, amount });
     },
   };

@@ -33,7 +33,6 @@ import { KnownAbout } from './known-about.ts';
  * before its own timeout.
  */
 export const ACQUIRER_CONNECT_MILLISECONDS = 2_000;
-const CONNECTIONS = 'connections to the acquirer';
 const CHARGING_CONNECTIONS = 256;
 const RESOLVING_CONNECTIONS = 32;
 const OF_ALL: Wanted = { merchantId: ALL_MERCHANTS };
@@ -118,9 +117,9 @@ export function bridgeAcquirer(
   const { origin } = new URL(url);
   const asking = questionsTo(url, channel);
   const open = (connections: number) => openPool(origin, channel, connections);
-  const charging = new SharedPool(CONNECTIONS, CHARGING_CONNECTIONS, open);
+  const charging = new SharedPool('acquirer', CHARGING_CONNECTIONS, open);
   // Of its own: a flood of unanswered authorizations must not keep their outcome from being found.
-  const resolving = new SharedPool(CONNECTIONS, RESOLVING_CONNECTIONS, open);
+  const resolving = new SharedPool('acquirer', RESOLVING_CONNECTIONS, open);
   const about = new KnownAbout(firstAbout);
   const captures = bridgeCaptures({ charging, resolving, asking });
   const pages = bridgePages({ resolving, asking });
@@ -160,7 +159,8 @@ export function bridgeAcquirer(
 
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
     const path = `/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
-    const found = await resolving.ask({ merchantId }, asking('GET', path), timeout);
+    const question = { ...asking('GET', path), template: '/charges/{reference}' };
+    const found = await resolving.ask({ merchantId }, question, timeout);
     return readFoundCharge(connectedOrUnknown(found), reference);
   }
 

@@ -1,10 +1,11 @@
 import { Pool } from 'undici';
 import type { Channel } from '../../../platform/channels/open-channel.ts';
+import { tracedCall } from '../../../platform/channels/traced-call.ts';
 import { FairLine } from '../../../platform/work/fair-line.ts';
 import { Overloaded } from '../../../platform/work/overloaded.ts';
 import type { Decider, Decision, Sale, Verdict } from '../../anti-fraud.ts';
 import type { ProviderSettings } from '../../provider-settings.ts';
-import { askProvider, ProviderSilent } from './ask-provider.ts';
+import { askProvider, type ProviderQuestion, ProviderSilent } from './ask-provider.ts';
 import { PROVIDER_SILENT_REASON, readDecision, writeQuestion } from './provider-answers.ts';
 
 const CALLS_AT_ONCE = 128;
@@ -76,7 +77,8 @@ export class ProviderDecider implements Decider {
   async #ask(sale: Sale, signal: AbortSignal): Promise<Decision> {
     const headers = this.#channel.headers();
     const question = { method: 'POST', path: this.#path, body: writeQuestion(sale), headers } as const;
-    const decision = readDecision(await askProvider(this.#pool, question, signal), sale.transactionId);
+    const ask = (sent: ProviderQuestion) => askProvider(this.#pool, sent, signal);
+    const decision = readDecision(await tracedCall('antifraud', question, ask), sale.transactionId);
     if (typeof decision === 'string') throw new ProviderSilent(decision);
     return decision;
   }

@@ -6,7 +6,6 @@ import type { Wanted } from '../../../platform/work/fair-line.ts';
 import { PROTOCOL_HEADER } from './about.ts';
 import { type Identified, KnownBank } from './known-bank.ts';
 
-const CONNECTIONS = 'connections to the bank';
 const REGISTERING_CONNECTIONS = 32;
 const RESOLVING_CONNECTIONS = 8;
 /** The line of queries about all merchants. */
@@ -47,8 +46,8 @@ export class BankConnections {
     // No pipelining: a silent answer must not hold up the ones behind it.
     const open = (connections: number) =>
       new Pool(origin, { connections, pipelining: 1, keepAliveTimeout: 30_000, connect: channel.connect });
-    this.#registering = new SharedPool(CONNECTIONS, REGISTERING_CONNECTIONS, open);
-    this.#resolving = new SharedPool(CONNECTIONS, RESOLVING_CONNECTIONS, open);
+    this.#registering = new SharedPool('bank', REGISTERING_CONNECTIONS, open);
+    this.#resolving = new SharedPool('bank', RESOLVING_CONNECTIONS, open);
   }
 
   /** Empty until it has said it. */

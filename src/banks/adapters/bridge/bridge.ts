@@ -48,7 +48,8 @@ export function bridgeBank(url: string, channel: Channel, options: BankOptions):
     timeout: number,
   ): Promise<BoletoCancelAnswer> {
     const body = { merchantId, requestedAt: utcText(requestedAt) };
-    const question = asking('POST', `/boletos/${encodeURIComponent(ourNumber)}/cancel`, body);
+    const path = `/boletos/${encodeURIComponent(ourNumber)}/cancel`;
+    const question = { ...asking('POST', path, body), template: '/boletos/{ourNumber}/cancel' };
     const { answer } = await connections.register({ merchantId, kind: 'cancels' }, question, timeout);
     return readCancel(answer, ourNumber);
   }
@@ -56,7 +57,8 @@ export function bridgeBank(url: string, channel: Channel, options: BankOptions):
   async function find(request: Parameters<Bank['find']>[0], timeout: number): Promise<FoundBoleto> {
     const { merchantId, ourNumber } = request;
     const path = `/boletos/${encodeURIComponent(ourNumber)}?merchantId=${encodeURIComponent(merchantId)}`;
-    const { answer, bankCode } = await connections.lookUp({ merchantId }, () => asking('GET', path), timeout);
+    const question = () => ({ ...asking('GET', path), template: '/boletos/{ourNumber}' });
+    const { answer, bankCode } = await connections.lookUp({ merchantId }, question, timeout);
     return readFound(answer, request, bankCode);
   }
 

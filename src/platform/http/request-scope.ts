@@ -1,0 +1,70 @@
+import type { FastifyRequest } from 'fastify';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
+import { isUuid } from '../../values/ids.ts';
+import { notePayment, type RequestFields, type Scope } from '../tracing/scope.ts';
+import { readTraceparent } from '../tracing/trace-context.ts';
+import type { Tracer } from '../tracing/tracer.ts';
+import type { Answer, Caller } from './endpoint.ts';
+import type { IsTrusted } from './peers.ts';
+
+export type RequestScopeOptions = {
+  /** Null: nothing is traced. */
+  readonly tracer: Tracer | null;
+  /** The header in which trusted proxies bring their own id of a request, in small letters; null: none. */
+  readonly requestIdHeader: string | null;
+};
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+const PROXY_REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
+/** On every answer about a payment, and names of parameters that are one's id. */
+const PAYMENT_HEADER = 'x-payment-id';
+const PAYMENT_PARAMETERS = ['paymentId', 'boletoId'];
+
+/** What a request is known by to its callees. Only a trusted proxy may name it, or bring its trace. */
+export function openRequestScope(
+  { tracer, requestIdHeader }: RequestScopeOptions,
+  request: FastifyRequest,
+  isTrusted: IsTrusted,
+): Scope {
+  const { headers, id: requestId } = request;
+  const isFromProxy = isTrusted(request.raw.socket.remoteAddress ?? '');
+  const named = isFromProxy && requestIdHeader !== null ? headers[requestIdHeader] : undefined;
+  const isName = typeof named === 'string' && PROXY_REQUEST_ID.test(named) && !holdsCardNumber(named);
+  const fields: RequestFields = { requestId, ...(isName ? { proxyRequestId: named } : {}) };
+  const { endpoint } = request.routeOptions.config;
+  // Probes come every second, and are no part of any payment.
+  if (tracer === null || endpoint?.needsNoPlace === true)
+    return { tracer: null, span: null, request: { fields, isOver: false } };
+  const method = METHODS.includes(request.method) ? request.method : '_OTHER';
+  const route = endpoint?.path ?? null;
+  const span = tracer.begin(
+    {
+      name: route === null ? method : `${method} ${route}`,
+      kind: 'server',
+      attributes: { 'http.request.method': method, 'http.route': route, 'parcela.request.id': requestId },
+    },
+    { caller: isFromProxy ? readTraceparent(headers.traceparent) : null },
+  );
+  return { tracer, span, request: { fields, isOver: false } };
+}
+
+export function noteCaller({ span, request }: Scope, { merchantId, userName, credentialId }: Caller): void {
+  if (request !== null) Object.assign(request.fields, { merchantId, userName, credentialId });
+  span?.set({ 'parcela.merchant.id': merchantId });
+}
+
+/** The payment that the path names, or the answer. */
+export function noteNamedPayment(request: FastifyRequest, answer: Pick<Answer, 'headers'> | null): void {
+  const parameters = request.params as Readonly<Record<string, string>>;
+  const ids = [answer?.headers?.[PAYMENT_HEADER], ...PAYMENT_PARAMETERS.map((name) => parameters[name])];
+  const paymentId = ids.find((id) => id !== undefined && isUuid(id))?.toLowerCase();
+  if (paymentId !== undefined) notePayment({ paymentId });
+}
+
+/** After its last line of the log. */
+export function endRequestScope({ span, request }: Scope, status: number): void {
+  if (request !== null) request.isOver = true;
+  span?.set({ 'http.response.status_code': status });
+  if (status >= 500) span?.fail(String(status));
+  span?.end();
+}

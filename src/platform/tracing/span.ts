@@ -1,0 +1,78 @@
+import { newSpanId } from '../chance.ts';
+import { type AttributeName, type Attributes, isAttribute } from './attributes.ts';
+import type { SpanContext } from './trace-context.ts';
+
+export type SpanKind = 'internal' | 'server' | 'client';
+
+export type SpanStart = {
+  readonly name: string;
+  readonly kind?: SpanKind;
+  readonly attributes?: Attributes;
+  readonly links?: readonly SpanContext[];
+};
+
+/** What the spans of one trace in this process share. */
+export type Trace = {
+  /** The time since the epoch less the monotonic clock, in milliseconds. */
+  readonly clockOffset: number;
+  readonly take: (span: Span) => void;
+  /** How many more spans it may have. */
+  spansLeft: number;
+};
+
+/** One step of a trace. One that is not sampled has a name for others, and is recorded nowhere. */
+export class Span {
+  readonly name: string;
+  readonly kind: SpanKind;
+  readonly context: SpanContext;
+  readonly parentSpanId: string | null;
+  readonly links: readonly SpanContext[];
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  endedAt: number | null = null;
+  hasFailed = false;
+  readonly attributes = new Map<AttributeName, string | number>();
+  readonly #trace: Trace;
+
+  constructor(
+    trace: Trace,
+    { name, kind = 'internal', attributes = {}, links = [] }: SpanStart,
+    context: SpanContext,
+    parentSpanId: string | null,
+  ) {
+    this.name = name;
+    this.kind = kind;
+    this.context = context;
+    this.parentSpanId = parentSpanId;
+    this.links = links;
+    this.#trace = trace;
+    this.startedAt = performance.now() + trace.clockOffset;
+    this.set(attributes);
+  }
+
+  /** Null: its trace has as many spans as it may have, or is not recorded. */
+  child(start: SpanStart): Span | null {
+    if (!this.context.isSampled || this.#trace.spansLeft <= 0) return null;
+    this.#trace.spansLeft -= 1;
+    return new Span(this.#trace, start, { ...this.context, spanId: newSpanId() }, this.context.spanId);
+  }
+
+  set(attributes: Attributes): void {
+    if (!this.context.isSampled) return;
+    for (const [name, value] of Object.entries(attributes) as [AttributeName, unknown][])
+      if (isAttribute(name, value)) this.attributes.set(name, value);
+  }
+
+  /** `errorType`: a word, never a message. */
+  fail(errorType: string): void {
+    this.hasFailed = true;
+    this.set({ 'error.type': errorType });
+    if (this.attributes.has('db.system.name')) this.set({ 'db.response.status_code': errorType });
+  }
+
+  end(): void {
+    if (this.endedAt !== null) return;
+    this.endedAt = performance.now() + this.#trace.clockOffset;
+    if (this.context.isSampled) this.#trace.take(this);
+  }
+}
