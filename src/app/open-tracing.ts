@@ -2,11 +2,18 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { newId } from '../platform/chance.ts';
 import { openChannel } from '../platform/channels/open-channel.ts';
 import { errorFields } from '../platform/log.ts';
+import { counter } from '../platform/metrics.ts';
 import { OTLP_CONNECT_MILLISECONDS, openSpanExport } from '../platform/tracing/open-span-export.ts';
 import { Tracer } from '../platform/tracing/tracer.ts';
 import type { StartContext } from './context.ts';
 
 type TracingContext = Omit<StartContext, 'tracer' | 'gate' | 'whileDatabaseStarts'>;
+
+const SPANS = counter(
+  'parcela_trace_spans_total',
+  'Spans of traces: exported, or dropped because the queue was full or the collector did not take them.',
+  ['fate'],
+);
 
 /** Null: nothing is traced. What ended last is sent when all else is closed. */
 export async function openTracing({
@@ -24,11 +31,7 @@ export async function openTracing({
       log.error(errorFields(error), 'changed files of the channel to the collector are no good'),
   });
   closings.push({ name: 'channel to the collector', close: async () => channel.close() });
-  const spans = metrics.counter(
-    'parcela_trace_spans_total',
-    'Spans of traces: exported, or dropped because the queue was full or the collector did not take them.',
-    ['fate'],
-  );
+  const spans = metrics.counter(SPANS);
   for (const fate of ['exported', 'queueFull', 'notTaken'] as const) spans.inc({ fate }, 0);
   const exporting = openSpanExport({
     url,

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
 import { placeOf } from '../../src/homologation/embedded-postgres/server-place.ts';
+import { startCollector } from '../kit/collector.ts';
 import {
   type Auditor,
   cleanEnvironment,
@@ -113,12 +114,16 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
   let simulator = await startSimulator(ledger, 0, watched, said);
   const { port } = simulator;
   const bank = await startTestSimulator(join(folder, 'bank'), [], 'bank');
+  // What goes to it is looked at like everything that leaves the process.
+  const collector = await startCollector();
   const settings = {
     ...SETTINGS,
     ...watched,
     LEAK_ACQUIRER_PORT: String(port),
     PARCELA_ACQUIRER_URL: `http://127.0.0.1:${port}`,
     PARCELA_BANK_URL: bank.url,
+    PARCELA_OTLP_URL: collector.url,
+    PARCELA_TRACE_RATIO: '1',
   };
   let service = await startService({ folder, settings });
   const earlier: Service[] = [];
@@ -162,6 +167,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
       await service.stop();
       await simulator.stop();
       await bank.stop();
+      await collector.close();
     },
     async remove() {
       const place = await placeOf(folder);

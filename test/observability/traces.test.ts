@@ -39,7 +39,7 @@ function named(spans: readonly GotSpan[], name: string): GotSpan {
 function isBelow(spans: readonly GotSpan[], span: GotSpan, above: GotSpan): boolean {
   for (let at: GotSpan | undefined = span; at !== undefined; ) {
     if (at.parentSpanId === above.spanId) return true;
-    const { parentSpanId } = at;
+    const { parentSpanId }: GotSpan = at;
     at = spans.find(({ spanId }) => spanId === parentSpanId);
   }
   return false;

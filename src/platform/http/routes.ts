@@ -4,13 +4,13 @@ import type { Log } from '../log.ts';
 import { prefersCsv } from '../requests/accepted-types.ts';
 import { findAllFaults } from '../requests/find-all-faults.ts';
 import { NO_KEY, type RequestReader, readIdempotencyKey, requestReader } from '../requests/request-reader.ts';
+import { noteNamedPayment } from '../tracing/request-scope.ts';
 import { inScope } from '../tracing/scope.ts';
 import { type Admission, NO_PLACE } from './admission.ts';
 import { fail, refuseMethod, send, sendErrors, serveOrCut } from './answers.ts';
 import { Connection } from './connection.ts';
 import type { Answer, Call, Contract, Fault, ServedEndpoint } from './endpoint.ts';
 import { CUT_CONNECTION } from './endpoint.ts';
-import { noteNamedPayment } from './request-scope.ts';
 import { MOST_FAULTS } from './schema-faults.ts';
 
 export type RouteOptions = {

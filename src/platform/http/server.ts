@@ -5,6 +5,12 @@ import { DatabaseUnavailable } from '../postgres/database.ts';
 import { isWorthAnotherTry } from '../postgres/sql-states.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { parseQuery } from '../requests/request-reader.ts';
+import {
+  endRequestScope,
+  noteCaller,
+  openRequestScope,
+  type RequestScopeOptions,
+} from '../tracing/request-scope.ts';
 import { inScope, type Scope } from '../tracing/scope.ts';
 import { Overloaded } from '../work/overloaded.ts';
 import {
@@ -30,7 +36,6 @@ import { type Failure, forbiddenScope } from './failures.ts';
 import { trustedPeers } from './peers.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { RequestMetrics } from './request-metrics.ts';
-import { endRequestScope, noteCaller, openRequestScope, type RequestScopeOptions } from './request-scope.ts';
 import { addRoutes, type RouteOptions } from './routes.ts';
 import { type Language, languageOf } from './sentence.ts';
 

@@ -12,6 +12,7 @@ export const MESSAGE_HEADERS = {
   'webhook-signature':
     'One or more of `v1,` and the base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<body>`, by blanks; the key is the ' +
     'secret of the account behind `whsec_`, read as base64. Any that fits is enough. Absent until a secret was made.',
+  traceparent: 'The trace of this try (W3C Trace Context), where your operator sends it.',
   Authorization: 'The `basicAuth` of the registration, where it has one; never on callbacks and notices.',
 } as const;
 

@@ -79,5 +79,5 @@ test('a traceparent is taken only in its shape', () => {
     `00-${traceId.toUpperCase()}-${spanId}-01`,
     `00-${traceId}-${spanId}-01, 00-${traceId}-${spanId}-01`,
   ])
-    assert.equal(readTraceparent(header), null, header);
+    assert.equal(readTraceparent(header), null, String(header));
 });

@@ -307,30 +307,27 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
    * Of what counts as under way in its lane. What its endpoint has taken frees the place there at once, in
    * every lane, and its slot in the lane of what was claimed.
    */
-  #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
+  async #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
     this.#holders.add(task);
     this.#atPlace.add(placeKey(task), 1);
     const { about } = this.#of;
-    return tracedTask(this.name, about === undefined ? null : () => about(task), () =>
-      this.#sendAndRecord(lane, task),
-    );
-  }
-
-  async #sendAndRecord(lane: FairQueue<Task>, task: Task): Promise<void> {
+    const subject = about === undefined ? null : () => about(task);
     try {
-      const sent = await this.#of.send(task, this.#stopping);
-      const isFree = this.#of.isFreeWhenSent?.(task, sent) ?? false;
-      if (isFree && lane === this.#claimed) await this.#recordBeside(task, sent);
-      else {
-        if (isFree) {
-          this.#freePlace(task);
-          this.#serve();
-        }
-        await this.#of.record(task, sent);
-      }
+      await tracedTask(this.name, subject, () => this.#sendAndRecord(lane, task));
     } finally {
       this.#leave(lane, task);
     }
+  }
+
+  async #sendAndRecord(lane: FairQueue<Task>, task: Task): Promise<void> {
+    const sent = await this.#of.send(task, this.#stopping);
+    const isFree = this.#of.isFreeWhenSent?.(task, sent) ?? false;
+    if (isFree && lane === this.#claimed) return this.#recordBeside(task, sent);
+    if (isFree) {
+      this.#freePlace(task);
+      this.#serve();
+    }
+    await this.#of.record(task, sent);
   }
 
   #freePlace(task: Task): void {

@@ -35,6 +35,7 @@ import { KnownAbout } from './known-about.ts';
 export const ACQUIRER_CONNECT_MILLISECONDS = 2_000;
 const CHARGING_CONNECTIONS = 256;
 const RESOLVING_CONNECTIONS = 32;
+const FIND = '/charges/{reference}';
 const OF_ALL: Wanted = { merchantId: ALL_MERCHANTS };
 
 export type BridgeObserver = (
@@ -159,8 +160,7 @@ export function bridgeAcquirer(
 
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
     const path = `/charges/${encodeURIComponent(reference)}?merchantId=${encodeURIComponent(merchantId)}`;
-    const question = { ...asking('GET', path), template: '/charges/{reference}' };
-    const found = await resolving.ask({ merchantId }, question, timeout);
+    const found = await resolving.ask({ merchantId }, { ...asking('GET', path), template: FIND }, timeout);
     return readFoundCharge(connectedOrUnknown(found), reference);
   }
 

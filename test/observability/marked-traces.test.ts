@@ -26,7 +26,7 @@ const PERSON = {
   name: 'Zuleica Marcadora',
   email: 'zuleica.marcadora@cliente.example',
   documentNumber: CPF,
-  phone: '5511973519284',
+  phone: '11973519284',
   street: 'Rua das Marcas Secretas',
   order: 'PEDIDO-MARCADO-73951',
 };
@@ -69,6 +69,7 @@ const CUSTOMER = {
   documentType: 'cpf',
   documentNumber: PERSON.documentNumber,
   email: PERSON.email,
+  mobilePhoneNumber: PERSON.phone,
 };
 const HEADERS = {
   'x-request-id': PERSON.email,

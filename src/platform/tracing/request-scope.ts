@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
-import { notePayment, type RequestFields, type Scope } from '../tracing/scope.ts';
-import { readTraceparent } from '../tracing/trace-context.ts';
-import type { Tracer } from '../tracing/tracer.ts';
-import type { Answer, Caller } from './endpoint.ts';
-import type { IsTrusted } from './peers.ts';
+import type { Answer, Caller } from '../http/endpoint.ts';
+import type { IsTrusted } from '../http/peers.ts';
+import { notePayment, type RequestFields, type Scope } from './scope.ts';
+import { readTraceparent } from './trace-context.ts';
+import type { Tracer } from './tracer.ts';
 
 export type RequestScopeOptions = {
   /** Null: nothing is traced. */
