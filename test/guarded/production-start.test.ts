@@ -45,6 +45,22 @@ test('production proves to an acquirer and a key store on other machines who ask
   assert.match(await refused({ PARCELA_UNGUARDED_CHANNELS: 'mail' }), /PARCELA_UNGUARDED_CHANNELS: .*"mail"/);
 });
 
+test('a collector of traces is reached as every channel, and what is set for traces must make sense', async () => {
+  const collector = { PARCELA_OTLP_URL: 'https://traces.example/otlp/' };
+  assert.match(await refused(collector), /PARCELA_OTLP_URL: nothing proves to traces\.example who asks/);
+  const token = { PARCELA_OTLP_TOKEN_FILE: await file('otlp-token', 'geheim') };
+  for (const proof of [token, { PARCELA_UNGUARDED_CHANNELS: 'otlp' }])
+    assert.doesNotMatch(await refused({ ...collector, ...proof, DATABASE_URL: '' }), /PARCELA_OTLP/);
+  const clear = { PARCELA_OTLP_URL: 'http://traces.example', PARCELA_UNGUARDED_CHANNELS: 'otlp' };
+  assert.match(await refused(clear), /PARCELA_OTLP_URL: must start with https.*ids of payments/);
+  assert.match(await refused(token), /PARCELA_OTLP_TOKEN_FILE: has no effect without PARCELA_OTLP_URL/);
+  for (const ratio of ['2', '-1', '.5', '1e-3', 'all'])
+    assert.match(await refused({ PARCELA_TRACE_RATIO: ratio }), /PARCELA_TRACE_RATIO: must be a number/);
+  const targets = { PARCELA_TRACE_TARGETS: 'acquirer, buyers' };
+  assert.match(await refused(targets), /PARCELA_TRACE_TARGETS: .*"buyers"/);
+  assert.match(await refused({ PARCELA_REQUEST_ID_HEADER: 'x id' }), /PARCELA_REQUEST_ID_HEADER: must be/);
+});
+
 test('production may have no bank, and proves to one on another machine who asks', async () => {
   assert.doesNotMatch(await refused({ DATABASE_URL: '' }), /PARCELA_BANK/);
   const bank = { PARCELA_BANK_URL: 'https://bank.example' };

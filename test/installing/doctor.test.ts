@@ -92,6 +92,7 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
     'acquirer.ownCertificate',
   ],
   ['a bank that is away', () => ({ PARCELA_BANK_URL: CLOSED }), 'bank.unreachable'],
+  ['a collector that is away', () => ({ PARCELA_OTLP_URL: CLOSED }), 'otlp.unreachable'],
   [
     'a folder of settlement files that is not there',
     () => ({ PARCELA_SETTLEMENT_FOLDER: join(here.folder, 'no', 'such') }),

@@ -122,7 +122,7 @@ const deliveries = () =>
   database.query(
     {
       name: 'test.deliveries',
-      text: `select delivery_number, kind, endpoint, body, fence, created_at,
+      text: `select transaction_id, delivery_number, kind, endpoint, body, fence, created_at,
         lease_expires_at between now() + interval '1 second' and now() + interval '30 seconds' as is_leased
         from deliveries where merchant_id = $1 order by delivery_number`,
     },
@@ -147,8 +147,9 @@ test('with free slots, what an outcome notifies of is leased and handed over onc
   const byNumber = received.sent.toSorted((one, other) => one.deliveryNumber - other.deliveryNumber);
   assert.deepEqual(
     byNumber,
-    written.map(({ delivery_number, kind, endpoint, body, created_at }) => ({
+    written.map(({ transaction_id, delivery_number, kind, endpoint, body, created_at }) => ({
       merchantId: MERCHANT,
+      aboutId: transaction_id,
       deliveryNumber: delivery_number,
       kind,
       endpoint,

@@ -1,6 +1,6 @@
 import type { Span, SpanKind } from './span.ts';
 
-/** Who sends the spans, such as `service.name`. */
+/** The sender of the spans, such as `service.name`. */
 export type Resource = Readonly<Record<string, string>>;
 
 const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
