@@ -117,6 +117,8 @@ function printBanner(configuration: Configuration, app: App): void {
     say(`  Roles        ${configuration.roles.join(', ')}`);
     say(`  Health       ${origin}/health/ready`);
   }
+  if (app.consoleUrl !== null) say(`  Console      ${app.consoleUrl}`);
+  if (app.signInUrl !== null) say(`  Sign in      ${app.signInUrl} (once, for a day)`);
   say(`  Metrics      ${app.metricsUrl}`);
   if (app.demoFile !== null && existsSync(app.demoFile)) {
     say(`  Demo logins  ${app.demoFile}`);

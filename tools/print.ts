@@ -27,6 +27,7 @@ import { addDays, type Day } from '../src/values/instant.ts';
 import { billOfMaterials, type Lock } from './bill-of-materials.ts';
 import { collection } from './collection.ts';
 import { monitoringPage } from './monitoring-page.ts';
+import { consoleAccess } from './console-access.ts';
 import { returnPage } from './return-page.ts';
 import { settlementPage } from './settlement-page.ts';
 import { STATE_COLUMNS, type StateColumn } from './state-tables.ts';
@@ -40,6 +41,7 @@ export function printedDocuments(): Record<string, string> {
   return {
     'docs/openapi.json': printOpenApi(),
     'docs/errors.md': printErrors(),
+    'docs/console-access.md': consoleAccess(PRINTED_NOTE),
     'docs/states.md': printStates(),
     'docs/settlement-files.md': settlementPage(PRINTED_NOTE),
     'docs/return-files.md': returnPage(PRINTED_NOTE),

@@ -25,6 +25,13 @@ import { SETTINGS } from './settings.ts';
 
 export type Environment = 'homologation' | 'production';
 
+export type ConsoleSettings = {
+  /** Null: no listener of its own. */
+  readonly listener: { readonly host: string; readonly port: number } | null;
+  /** Under which people reach it; null: as they ask for it, in homologation. */
+  readonly origin: string | null;
+};
+
 /** Everything that an operator may set, read once at the start. */
 export type Configuration = {
   readonly environment: Environment;
@@ -35,6 +42,7 @@ export type Configuration = {
   readonly integration: Listener;
   /** `tokenFile` null: only this machine reads them. */
   readonly metrics: { readonly host: string; readonly port: number; readonly tokenFile: NamedFile | null };
+  readonly console: ConsoleSettings;
   readonly dataFolder: string;
   /** Null: the embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | null;
@@ -147,6 +155,7 @@ export function readConfiguration(environment: Record<string, string | undefined
       port: whole('PARCELA_METRICS_PORT', 0, 65_535, metricsPort),
       tokenFile: readMetricsToken(reader),
     },
+    console: readConsole(reader),
     dataFolder,
     ...readDatabase(reader),
     keyStore: keyStoreSettings(
@@ -202,6 +211,23 @@ export function readConfiguration(environment: Record<string, string | undefined
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
   return configuration;
+}
+
+function readConsole({ text, whole, host, web, faults }: SettingReader): ConsoleSettings {
+  const port = text('PARCELA_CONSOLE_PORT');
+  const given = web('PARCELA_CONSOLE_ORIGIN', ['https:', 'http:']);
+  const origin = given === null ? null : (URL.parse(given)?.origin ?? null);
+  if (given !== null && given.replace(/\/$/, '') !== origin)
+    faults.push(
+      `PARCELA_CONSOLE_ORIGIN: must be an address without a path, such as https://console.example.com, not "${given}"`,
+    );
+  return {
+    listener:
+      port === ''
+        ? null
+        : { host: host('PARCELA_CONSOLE_HOST'), port: whole('PARCELA_CONSOLE_PORT', 0, 65_535, port) },
+    origin,
+  };
 }
 
 function readDatabase({

@@ -8,6 +8,7 @@ import type { Actor } from '../audit/audit-event.ts';
 import type { Bank } from '../banks/bank.ts';
 import { gatedBank } from '../banks/gated-bank.ts';
 import { BANK_CONNECT_MILLISECONDS, openBank } from '../banks/open-bank.ts';
+import { createDemoLink } from '../console/users/create-demo-link.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
 import type { Simulator } from '../homologation/start-simulator.ts';
 import { businessClock } from '../platform/business-clock.ts';
@@ -162,14 +163,16 @@ export async function makeDemo(
   { configuration, whileDatabaseStarts, database, audit }: AppContext,
   folder: DataFolder | null,
   urls: { gatewayUrl: string; integrationUrl: string },
-): Promise<string | null> {
+): Promise<{ readonly file: string; readonly signInUrl: string } | null> {
   if (configuration.environment !== 'homologation' || folder === null) return null;
   const { createDemoMerchant } = await import('../homologation/create-demo-merchant.ts');
   const file = join(folder.path, 'demo.json');
-  await whileDatabaseStarts(() =>
-    createDemoMerchant({ database, audit, operator: serviceHere(), cell: configuration.cell }, file, urls),
-  );
-  return file;
+  const tools = { database, audit, operator: serviceHere(), cell: configuration.cell };
+  await whileDatabaseStarts(() => createDemoMerchant(tools, file, urls));
+  const token = await createDemoLink(tools);
+  // Passkeys are bound to a name.
+  const origin = new URL(urls.gatewayUrl).origin.replace('//127.0.0.1:', '//localhost:');
+  return { file, signInUrl: `${origin}/console/links/${token}` };
 }
 
 /** The database's clock in production; in homologation each merchant can move its own. */

@@ -4,6 +4,7 @@ import { auditedKeyChanges } from '../audit/key-changes.ts';
 import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
 import { observeChannel } from '../platform/channels/observe-channel.ts';
 import { openChannel } from '../platform/channels/open-channel.ts';
+import { consoleWorks, openConsole } from '../console/module.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
 import { Admission } from '../platform/http/admission.ts';
 import { BodyMemory, MOST_BODY_BYTES } from '../platform/http/body-memory.ts';
@@ -24,6 +25,7 @@ import { PostgresKilled } from '../platform/postgres/postgres-killed.ts';
 import { openReads } from '../platform/postgres/searches.ts';
 import { DOCUMENT_ENDPOINTS, printDocuments } from '../platform/reference/documents.ts';
 import { inScope } from '../platform/tracing/scope.ts';
+import type { Pages } from '../platform/web-pages/page-routes.ts';
 import { startWork, type Work } from '../platform/work/due-work.ts';
 import { openAuditedKeys } from './audited-keys.ts';
 import type { Configuration } from './config.ts';
@@ -53,6 +55,10 @@ export type App = {
   readonly metricsUrl: string;
   /** Null outside of homologation and when the data folder is not ours alone. */
   readonly demoFile: string | null;
+  /** Where a person enters the console, once; null: there is no such link. */
+  readonly signInUrl: string | null;
+  /** Null: the console has no listener of its own. */
+  readonly consoleUrl: string | null;
   /** Resolves with the reason when something that the service needs ends by itself. */
   readonly broken: Promise<string>;
 };
@@ -148,7 +154,7 @@ async function openOnDatabase(
     drain.hasBegun() ? 'stopping' : (start.gate.reason() ?? (readiness.isReady ? null : 'starting'));
   const endpoints = await servedEndpoints(context, modules, whyNot);
   const seen = openInstallationMetrics(context, () => whyNot() === null);
-  const works = [...keys.works, ...time.works, ...seen.works, ...modules.works];
+  const works = [...keys.works, ...time.works, ...seen.works, ...modules.works, ...consoleWorks(context)];
   startAll(
     context,
     works.filter((work) => isRunBy(start.configuration.roles, work)),
@@ -156,9 +162,9 @@ async function openOnDatabase(
   const urls = await openListeners(context, modules, endpoints, drain);
   // Before the listeners close, which waits for every caller that was let in.
   start.closings.push({ name: 'waiting callers', close: modules.stopWaiting });
-  const demoFile = await makeDemo(context, folder, urls);
+  const demo = await makeDemo(context, folder, urls);
   readiness.isReady = true;
-  return { ...urls, demoFile };
+  return { ...urls, demoFile: demo?.file ?? null, signInUrl: demo?.signInUrl ?? null };
 }
 
 /**
@@ -213,13 +219,17 @@ async function openListeners(
 ) {
   const { configuration, closings, log, metrics, gate, tracer } = context;
   const bodies = new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log));
-  const options: Omit<ServerOptions, 'mounts'> = {
+  const admission = new Admission(configuration.requestsAtOnce, observePlaces(metrics, log));
+  const onForbidden = countRefused(context);
+  const isForCallers = configuration.roles.includes('http');
+  const pages = isForCallers ? openConsole(context, { endpoints, admission, onForbidden }) : null;
+  const options: Omit<ServerOptions, 'mounts' | 'pages'> = {
     endpoints,
     identify,
-    onForbidden: countRefused(context),
+    onForbidden,
     drain,
     connections: openConnections(context, bodies),
-    admission: new Admission(configuration.requestsAtOnce, observePlaces(metrics, log)),
+    admission,
     log,
     metrics: openRequestMetrics(metrics),
     isHeld: () => gate.reason() !== null,
@@ -233,14 +243,29 @@ async function openListeners(
   // All listeners close together: the second shall accept no request while the first waits for its
   // last one.
   closings.push({ name: 'servers', close: () => Promise.all(apps.map((app) => app.close())) });
-  const { gateway, roles } = configuration;
-  const integration = roles.includes('http') ? configuration.integration : gateway;
-  const urls = await listen(gateway, integration, (mounts) => {
-    const app = buildServer({ ...options, mounts });
+  const build = (mounts: ServerOptions['mounts'], shown: Pages | null) => {
+    const app = buildServer({ ...options, mounts, pages: shown });
     apps.push(app);
     return app;
-  });
-  return { ...urls, metricsUrl: await openMetricsListener(context) };
+  };
+  const { gateway } = configuration;
+  const integration = isForCallers ? configuration.integration : gateway;
+  const beside = configuration.environment === 'homologation' ? pages : null;
+  const urls = await listen(gateway, integration, (mounts) => build(mounts, beside));
+  const consoleUrl = await listenForPeople(configuration, pages, (shown) => build([], shown));
+  return { ...urls, consoleUrl, metricsUrl: await openMetricsListener(context) };
+}
+
+/** The console's own listener, where the operator has set one. */
+async function listenForPeople(
+  { console: { listener } }: Configuration,
+  pages: Pages | null,
+  build: (pages: Pages) => FastifyInstance,
+): Promise<string | null> {
+  if (listener === null || pages === null) return null;
+  const app = build(pages);
+  await app.listen(listener);
+  return urlOf(listener.host, app.server.address(), pages.prefix);
 }
 
 async function openMetricsListener({ configuration, closings, log, metrics }: AppContext): Promise<string> {

@@ -62,6 +62,12 @@ export function contradictions(
         'they have to show in PARCELA_METRICS_TOKEN_FILE',
     );
   }
+  const consolePort = configuration.console.listener?.port ?? 0;
+  if (consolePort !== 0 && [gateway.port, integration.port, metrics.port].includes(consolePort)) {
+    faults.push(
+      `PARCELA_CONSOLE_PORT: ${consolePort} is taken by an API or by metrics; the console stands apart`,
+    );
+  }
   if (configuration.environment === 'production') {
     faults.push(...productionFaults(configuration), ...channelFaults(configuration));
     faults.push(...nodeWeaknesses(environment, process.execArgv, inspectorUrl()), ...shownKeys(environment));
@@ -80,6 +86,12 @@ function shownKeys(environment: Readonly<Record<string, string | undefined>>): s
 
 function productionFaults(configuration: Configuration): string[] {
   const faults: string[] = [];
+  const { listener, origin } = configuration.console;
+  if (listener !== null && origin?.startsWith('https:') !== true) {
+    faults.push(
+      'PARCELA_CONSOLE_ORIGIN: production shows the console under https:// only; name how people reach it',
+    );
+  }
   if (configuration.databaseUrl === null) {
     faults.push(
       'DATABASE_URL: production needs a PostgreSQL of its own; the embedded one is for homologation',

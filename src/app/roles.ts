@@ -24,6 +24,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   forgetExpiredLocks: 'http',
   forgetExpiredCards: 'http',
   forgetExpiredAccess: 'http',
+  forgetExpiredSessions: 'http',
   forgetOldKeys: 'http',
   forgetAntiFraud: 'http',
   forgetDeclinedVerifications: 'http',

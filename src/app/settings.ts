@@ -28,6 +28,17 @@ const ROWS: readonly Row[] = [
     '',
     'file of the bearer token that `/metrics` asks for; needed unless `PARCELA_METRICS_HOST` is on loopback (docs/monitoring.md)',
   ],
+  [
+    'PARCELA_CONSOLE_PORT',
+    '',
+    'port of the console for people (docs/console.md), on a listener of its own; in homologation it is below `/console` of `PARCELA_PORT` too',
+  ],
+  ['PARCELA_CONSOLE_HOST', '127.0.0.1', 'address of that listener'],
+  [
+    'PARCELA_CONSOLE_ORIGIN',
+    '',
+    'how people reach the console, such as `https://console.example.com`: passkeys are bound to it; production needs it beside the port',
+  ],
   ['PARCELA_DATA_DIR', '.parcela', 'folder of the embedded database, keys and demo data'],
   [
     'DATABASE_URL',

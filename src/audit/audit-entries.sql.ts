@@ -192,14 +192,36 @@ const SEARCH = statement(
 /** Up to `limit` entries of the span that fit, oldest first. */
 export async function searchEntries(
   database: Database,
-  { after, upTo }: EntrySpan,
+  span: EntrySpan,
   filter: EntryFilter,
   limit: number,
 ): Promise<AuditEntry[]> {
+  return (await database.query(SEARCH, searchValues(span, filter, limit))).map(parseEntry);
+}
+
+function searchValues({ after, upTo }: EntrySpan, { from, to, action, actor }: EntryFilter, limit: number) {
   const seconds = (moment: number | null) => (moment === null ? null : moment / 1_000);
-  const { from, to, action, actor } = filter;
-  const values = [after, upTo, seconds(from), seconds(to), action, actor, limit];
-  return (await database.query(SEARCH, values)).map(parseEntry);
+  return [after, upTo, seconds(from), seconds(to), action, actor, limit];
+}
+
+const SEARCH_NEWEST = statement(
+  'audit.search_newest',
+  `select ${COLUMNS} from audit_entries
+   where entry_number > $1 and entry_number <= $2
+     and ($3::double precision is null or occurred_at >= to_timestamp($3))
+     and ($4::double precision is null or occurred_at < to_timestamp($4))
+     and ($5::text is null or action = $5) and ($6::text is null or actor = $6)
+   order by entry_number desc limit $7`,
+);
+
+/** The same, newest first. */
+export async function searchNewestEntries(
+  database: Database,
+  span: EntrySpan,
+  filter: EntryFilter,
+  limit: number,
+): Promise<AuditEntry[]> {
+  return (await database.query(SEARCH_NEWEST, searchValues(span, filter, limit))).map(parseEntry);
 }
 
 const FIND_ABOUT = statement(

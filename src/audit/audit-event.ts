@@ -55,6 +55,14 @@ export const AUDIT_ACTIONS = [
   'restore.decide',
   'privacy.export',
   'privacy.erase',
+  'user.invite',
+  'user.recover',
+  'user.disable',
+  'user.signIn',
+  'user.signOut',
+  'user.refuse',
+  'console.act',
+  'console.refuse',
   'audit.read',
   'audit.verify',
   'audit.archive',
@@ -63,7 +71,10 @@ export const AUDIT_ACTIONS = [
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 export type Actor = {
-  /** The user name of a credential, the operator's account on its machine, `system`, or `unknown`. */
+  /**
+   * The user name of a credential, `user:` and the name of a user of the console, the operator's account on
+   * its machine, `system`, or `unknown`.
+   */
   readonly actor: string;
   /** The caller's address, or the name of the operator's machine. */
   readonly origin: string;

@@ -14,6 +14,7 @@ import { RESOLVE_COMMANDS } from './resolve-commands.ts';
 import { RESTORE_COMMANDS } from './restore/restore-commands.ts';
 import { STANDING_COMMANDS } from './standing-commands.ts';
 import { TOKEN_COMMANDS } from './token-commands.ts';
+import { USER_COMMANDS } from './users/user-commands.ts';
 import { WEBHOOK_COMMANDS } from './webhook-commands.ts';
 
 /** Every command of the operator; the help is printed from here. */
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   ...MERCHANT_COMMANDS,
   ...STANDING_COMMANDS,
   ...TOKEN_COMMANDS,
+  ...USER_COMMANDS,
   ...PAYMENT_COMMANDS,
   ...WEBHOOK_COMMANDS,
   ...FEE_COMMANDS,

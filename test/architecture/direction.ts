@@ -124,6 +124,7 @@ const MAY_USE: Partial<Record<Kind, readonly Kind[]>> = {
   operation: ['value', 'noun', 'platform', 'sql', 'operation', 'adapter'],
   contract: ['value', 'noun', 'platform', 'contract'],
   refusals: ['value', 'noun', 'platform', 'refusals'],
+  screens: ['value', 'noun', 'platform', 'contract', 'screens'],
 };
 
 /**

@@ -52,16 +52,26 @@ test('every text that is kept in two languages is used', () => {
 
 test('no field and no text means one thing in one module and another in the next', () => {
   const root = fileURLToPath(new URL('../../src', import.meta.url));
-  const seen = new Map<string, string>();
+  const seen = new Map<string, { readonly file: string; readonly meaning: string }>();
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('texts.json'),
   );
   assert.ok(files.length > 5);
   for (const file of files) {
     const { fields, portuguese } = JSON.parse(readFileSync(join(root, file), 'utf8')) as Texts;
-    for (const key of [...Object.keys(fields).map((name) => `field ${name}`), ...Object.keys(portuguese)]) {
-      assert.ok(!seen.has(key), `${key} stands in ${seen.get(key)} and in ${file}`);
-      seen.set(key, file);
+    const meanings = [
+      ...Object.entries(fields).map(
+        ([name, sentence]) => [`field ${name}`, JSON.stringify(sentence)] as const,
+      ),
+      ...Object.entries(portuguese),
+    ];
+    for (const [key, meaning] of meanings) {
+      const other = seen.get(key);
+      assert.ok(
+        other === undefined || other.meaning === meaning,
+        `${key} differs in ${other?.file} and ${file}`,
+      );
+      seen.set(key, { file, meaning });
     }
     for (const [name, { pt, en }] of Object.entries(fields)) assert.ok(pt !== '' && en !== '', name);
   }

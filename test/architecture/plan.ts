@@ -61,6 +61,7 @@ export type Kind =
   | 'endpoints'
   | 'module'
   | 'refusals'
+  | 'screens'
   | 'work'
   | 'operation'
   | 'noun';
@@ -69,6 +70,7 @@ const NAMED_KINDS: Readonly<Record<string, Kind>> = {
   contract: 'contract',
   endpoints: 'endpoints',
   refusals: 'refusals',
+  screens: 'screens',
   work: 'work',
 };
 
@@ -95,6 +97,8 @@ export function kindOf(path: string, plan: Plan): Kind {
   if (module === 'cli' || module === 'platform') return module;
   if (INFRASTRUCTURE_OF_HOMOLOGATION.some((place) => path.startsWith(place))) return 'platform';
   if (module === 'values') return 'value';
+  // What a browser runs is on the other side of the wire.
+  if (path.startsWith('src/console/assets/')) return 'adapter';
   // Behind a port everything is allowed that the other side asks for.
   if (path.includes('/adapters/')) return 'adapter';
   if (path.endsWith('.sql.ts')) return 'sql';

@@ -34,6 +34,12 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
     why: 'the rule by which a token is found',
   },
   {
+    path: 'src/console/users/session.ts',
+    module: 'node:crypto',
+    names: ['hash'],
+    why: 'the rule by which a session is found, and by which a form is known to be of its page',
+  },
+  {
     path: 'src/values/exact-json.ts',
     module: 'node:buffer',
     names: ['isUtf8'],
@@ -62,7 +68,7 @@ const PURE_PACKAGES: Partial<Record<Kind, readonly string[]>> = {
   platform: ['typebox', 'ajv'],
 };
 
-const PURE_KINDS: readonly Kind[] = ['noun', 'value', 'contract', 'refusals'];
+const PURE_KINDS: readonly Kind[] = ['noun', 'value', 'contract', 'refusals', 'screens'];
 
 /** Words that bring in time, chance, the process or the network without an import. */
 const EFFECTFUL_WORDS = new Set(

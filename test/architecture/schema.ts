@@ -29,6 +29,9 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   truth_budgets: 'of all merchants together',
   truth_reports: 'of all merchants together',
   banks: "the operator's: each registers boletos of all merchants",
+  console_passkeys: 'of a user, whose merchant stands in console_users',
+  console_links: 'of a user, whose merchant stands in console_users',
+  console_sessions: 'of a user, whose merchant stands in console_users',
   settlement_files: "the operator's: a file may be of several merchants",
   settlement_entries: "the operator's: whose a line is stands in settlement_matches",
 };
@@ -37,6 +40,8 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
 const KEYS_WITHOUT_MERCHANT: Readonly<Record<string, string>> = {
   'credentials(user_name)': 'a login names nothing but its user name',
   'access_tokens(token_hash)': 'a caller shows nothing but the token',
+  'console_users(user_id)': 'a session names nothing but its user; those of the operator have no merchant',
+  'console_users(name)': 'a command names nothing but the name',
 };
 
 /** The security code is never written, under whatever name; the number of a card never in clear. */

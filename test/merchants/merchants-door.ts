@@ -131,6 +131,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   );
   const server = buildServer({
     isHeld: () => false,
+    pages: null,
     endpoints: [...merchants.endpoints, ...whoEndpoints()],
     mounts: [
       { api: 'gateway', prefix: '' },

@@ -38,13 +38,13 @@ export class BodyTooLarge extends Error {}
 /** There is no memory for the body, or none for this caller. */
 export class BodyMemoryTaken extends Error {}
 
-function ownerOf({ caller, ip }: FastifyRequest) {
+export function ownerOf({ caller, ip }: FastifyRequest) {
   if (caller !== null) return { isKnown: true, name: caller.merchantId };
   return { isKnown: false, name: addressGroup(parseAddress(ip)) };
 }
 
 /** Reads a whole body. A refused one is not kept, and its rest is discarded as it arrives. */
-function readBody(payload: Readable, declared: number, hold: BodyHold): Promise<Buffer> {
+export function readBody(payload: Readable, declared: number, hold: BodyHold): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;

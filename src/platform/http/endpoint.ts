@@ -107,14 +107,24 @@ export type Contract<
   readonly homologationOnly?: boolean;
 };
 
-/** Keeps the types of the schemas for the answer. */
+/** Keeps the types of the schemas for the answer, and those of its answers for a reader of them. */
 export function contract<
   const Body extends TSchema | undefined = undefined,
   const Query extends TObject | undefined = undefined,
   const Parameters extends TObject | undefined = undefined,
->(declared: Contract<Body, Query, Parameters>): Contract<Body, Query, Parameters> {
+  Answers extends Contract['answers'] = Contract['answers'],
+>(
+  declared: Contract<Body, Query, Parameters> & { readonly answers: Answers },
+): Contract<Body, Query, Parameters> & { readonly answers: Answers } {
   return declared;
 }
+
+/** The body of the good answer of an endpoint. */
+export type AnswerOf<Declared> = Declared extends {
+  readonly answers: { readonly 200: { readonly schema: infer Schema extends TSchema } };
+}
+  ? Static<Schema>
+  : unknown;
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined;
 

@@ -134,7 +134,7 @@ async function makeAnswer(
 const HOST = /^(?:[a-z\d](?:[a-z\d.-]{0,252}[a-z\d])?|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /** As a trusted proxy reports it; else as the caller itself has it. */
-function originOf({ protocol, host }: FastifyRequest): string | null {
+export function originOf({ protocol, host }: FastifyRequest): string | null {
   return HOST.test(host ?? '') ? `${protocol}://${host}` : null;
 }
 

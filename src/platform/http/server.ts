@@ -12,6 +12,7 @@ import {
   type RequestScopeOptions,
 } from '../tracing/request-scope.ts';
 import { inScope, type Scope } from '../tracing/scope.ts';
+import { addPages, type Pages } from '../web-pages/page-routes.ts';
 import { Overloaded } from '../work/overloaded.ts';
 import {
   answerMalformedHttp,
@@ -36,7 +37,7 @@ import { type Failure, forbiddenScope } from './failures.ts';
 import { trustedPeers } from './peers.ts';
 import { rateLimit } from './rate-limit.ts';
 import type { RequestMetrics } from './request-metrics.ts';
-import { addRoutes, type RouteOptions } from './routes.ts';
+import { addRoutes, originOf, type RouteOptions } from './routes.ts';
 import { type Language, languageOf } from './sentence.ts';
 
 /**
@@ -52,6 +53,8 @@ export type ServerOptions = RouteOptions & {
   readonly endpoints: readonly ServedEndpoint[];
   /** Which APIs this listener serves, and under which path prefix (`` or `/gateway`). */
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
+  /** What people see of it; null: this listener has no pages. */
+  readonly pages: Pages | null;
   readonly identify: Identify;
   /**
    * Called for each known caller that lacks the scope, before it is answered; when this fails, the
@@ -119,6 +122,7 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   app.decorateRequest('language', 'pt');
   app.decorateRequest('startedAt', 0);
   app.decorateRequest('scope', null);
+  app.decorateRequest('pageOf', null);
   readBodiesAsBytes(app, options.bodies);
   // Node would answer an expectation that it does not know by itself, before anybody asked who calls.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
@@ -138,6 +142,10 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
       options.endpoints.filter(({ contract }) => contract.api === api),
     );
   }
+  if (options.pages !== null) {
+    const { pages, bodies } = options;
+    addPages(app, pages, (error, request) => failureOf(options, error, request), { bodies, originOf });
+  }
   return app;
 }
 
@@ -148,7 +156,8 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
 function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean): void {
   const perCredential = rateLimit(options.requestsPerSecond.perCredential);
   const perMerchant = rateLimit(options.requestsPerSecond.perMerchant);
-  const hasPage = options.endpoints.some(({ contract }) => contract.path === '/docs');
+  const hasDocuments = options.endpoints.some(({ contract }) => contract.path === '/docs');
+  const home = options.pages?.prefix ?? (hasDocuments ? '/docs' : null);
   const isTrusted = trustedPeers(options.trustedProxies);
   let active = 0;
   app.addHook('onRequest', async (request, reply) => {
@@ -167,8 +176,10 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
     const { endpoint: wanted, allowedMethods } = request.routeOptions.config;
     const failure = whyTurnedAway(request, isClosed());
     if (failure !== null) return failAndEnd(request, reply, failure);
-    if (wanted === undefined && hasPage && isBrowserAtDoor(request)) {
-      return send(request, reply, { status: 302, headers: { location: '/docs' } });
+    if (request.routeOptions.config.isPage === true) return;
+    if (wanted === undefined && isBrowserAtDoor(request)) {
+      const location = request.url === '/' ? home : hasDocuments ? '/docs' : null;
+      if (location !== null) return send(request, reply, { status: 302, headers: { location } });
     }
     if (wanted !== undefined && wanted.scope === null && allowedMethods === undefined) return;
     if (wanted !== undefined && wanted.scope === null) return refuseMethod(request, reply);
@@ -208,7 +219,8 @@ function whyTurnedAway({ raw, routeOptions }: FastifyRequest, isClosed: boolean)
 }
 
 /**
- * A browser at our address is shown the documents; a program meets an unknown path like any other.
+ * A browser at our address is shown the pages, or the documents; a program meets an unknown path like
+ * any other.
  */
 function isBrowserAtDoor({ method, url, headers }: FastifyRequest): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
@@ -250,7 +262,7 @@ const CALLER_LEFT = 499;
 
 function record(options: ServerOptions, request: FastifyRequest, reply: FastifyReply): void {
   const milliseconds = performance.now() - request.startedAt;
-  const path = request.routeOptions.config.endpoint?.path ?? 'unknown';
+  const path = request.pageOf?.route ?? request.routeOptions.config.endpoint?.path ?? 'unknown';
   const status = reply.raw.writableFinished ? reply.statusCode : CALLER_LEFT;
   options.metrics.requests.observe(
     { http_request_method: request.method, http_route: path, http_response_status_code: status },
@@ -262,10 +274,16 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
     route: path,
     status,
     milliseconds: Math.round(milliseconds * 100) / 100,
+    ...visitorOf(request),
     address: request.ip,
   };
   inScope(request.scope ?? undefined, () => options.log.info(line, 'request'));
   if (request.scope !== null) endRequestScope(request.scope, status);
+}
+
+/** Of a page; the caller of an endpoint is in the scope of its request. */
+function visitorOf({ pageOf }: FastifyRequest): { merchantId?: unknown; userName?: unknown } {
+  return pageOf === null ? {} : { merchantId: pageOf.merchantId, userName: pageOf.userName };
 }
 
 /**
@@ -278,25 +296,37 @@ function answerError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  const failure = failureOf(options, error, request);
+  return fail(request, reply, failure, endsConnection(error) ? { connection: 'close' } : {});
+}
+
+/** Where more of a body may come behind its answer. */
+function endsConnection(error: unknown): boolean {
+  const code = (error as { code?: string }).code;
+  const isOurs = error instanceof BodyMemoryTaken || error instanceof BodyTooLarge;
+  const isParsers = code?.startsWith('FST_ERR_CTP_') === true && code !== 'FST_ERR_CTP_INVALID_MEDIA_TYPE';
+  return isOurs || isParsers;
+}
+
+/** What an error means to its caller; what is ours is logged. */
+function failureOf(options: Serving, error: unknown, request: FastifyRequest): Failure {
   const code = (error as { code?: string }).code;
   // The caller left in the middle of its request, or it was malformed HTTP: nothing reads the
   // answer.
-  if (code === 'ECONNRESET' && request.raw.destroyed) return fail(request, reply, 'malformedHttp');
-  if (error instanceof WrongContentType || code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return fail(request, reply, 'wrongContentType');
-  }
-  if (error instanceof BodyMemoryTaken) return fail(request, reply, 'overloaded', { connection: 'close' });
-  if (error instanceof BodyTooLarge || code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return fail(request, reply, 'tooLarge', { connection: 'close' });
-  if (code?.startsWith('FST_ERR_CTP_')) return fail(request, reply, 'malformedJson', { connection: 'close' });
+  if (code === 'ECONNRESET' && request.raw.destroyed) return 'malformedHttp';
+  if (error instanceof WrongContentType || code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return 'wrongContentType';
+  if (error instanceof BodyMemoryTaken) return 'overloaded';
+  if (error instanceof BodyTooLarge || code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'tooLarge';
+  if (code?.startsWith('FST_ERR_CTP_')) return 'malformedJson';
   if (isRefusal(error)) {
     const merchantId = request.caller?.merchantId ?? null;
     options.refused.note(error, { requestId: request.id, merchantId });
-    return fail(request, reply, 'overloaded');
+    return 'overloaded';
   }
   const fields = { requestId: request.id, ...errorFields(error) };
   inScope(request.scope ?? undefined, () => options.log.error(fields, 'a request failed'));
-  return fail(request, reply, 'unknownFailure');
+  return 'unknownFailure';
 }
 
 /**

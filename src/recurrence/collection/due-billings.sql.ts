@@ -1,4 +1,10 @@
-import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Statement,
+  statement,
+} from '../../platform/postgres/database.ts';
 import { type Cents, cents } from '../../values/cents.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { parseDay } from '../plans/plans.sql.ts';
@@ -366,4 +372,16 @@ export async function putOffBilling(
   seconds: number,
 ): Promise<void> {
   await database.query(PUT_OFF, [merchantId, subscriptionId, billingId, fence, seconds]);
+}
+
+const OLDEST_DUE_DAY = statement(
+  'charging.oldest_due_day',
+  `select to_char(b.charge_on, 'YYYY-MM-DD') as day from billings b where b.charge_on is not null
+   order by b.charge_on limit 1`,
+);
+
+/** The day of the billing that waits the longest to be charged, or that comes first; null: none waits. */
+export async function findOldestDueDay(database: Reader): Promise<Day | null> {
+  const [row] = await database.query(OLDEST_DUE_DAY, []);
+  return row === undefined ? null : parseDay(row.day);
 }

@@ -5,6 +5,17 @@ import { type FeeTable, feePortion } from '../fees/fee-table.ts';
 import { amountLessFee, type RecordedSplit, sharesByInstallment } from '../split.ts';
 import type { InstallmentState } from '../transaction.ts';
 
+/** What changed of an installment, for a person who looks at its payment. */
+export type TransactionMovement = {
+  readonly movementId: number;
+  readonly installmentNumber: number;
+  /** Business time. */
+  readonly moment: Instant;
+  readonly type: string;
+  readonly oldState: InstallmentState | null;
+  readonly newState: InstallmentState;
+};
+
 /**
  * A movement for a merchant that catches up: with its installment and the sale, or its boleto, as
  * they stand now.

@@ -4,7 +4,13 @@ import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import { MOST_SHARES_SHOWN, type RecordedSplit } from '../split.ts';
 import type { InstallmentState } from '../transaction.ts';
-import type { BoletoMovementState, ListedMovement, ListedShare, MovementSubject } from './movement.ts';
+import type {
+  BoletoMovementState,
+  ListedMovement,
+  ListedShare,
+  MovementSubject,
+  TransactionMovement,
+} from './movement.ts';
 
 /**
  * The sequence hands out one number at a time and keeps none for a session, so that none below it
@@ -108,6 +114,31 @@ export async function listAccountMovements(
   const { accountNumber, after, upTo, limit } = wanted;
   const rows = await database.query(LIST, [merchantId, accountNumber, after, upTo, limit, MOST_SHARES_SHOWN]);
   return rows.map(parseMovement);
+}
+
+const LIST_OF_PAYMENT = statement(
+  'movements.list_of_payment',
+  `select movement_id, installment_number, moment, type, old_state, new_state from movements
+   where merchant_id = $1 and transaction_id = $2
+   order by movement_id limit $3`,
+);
+
+/** The movements of one transaction in their order, up to `limit`. */
+export async function listTransactionMovements(
+  database: Reader,
+  merchantId: string,
+  transactionId: string,
+  limit: number,
+): Promise<TransactionMovement[]> {
+  const rows = await database.query(LIST_OF_PAYMENT, [merchantId, transactionId, limit]);
+  return rows.map((row) => ({
+    movementId: row.movement_id as number,
+    installmentNumber: row.installment_number as number,
+    moment: row.moment as Instant,
+    type: row.type as string,
+    oldState: row.old_state as InstallmentState | null,
+    newState: row.new_state as InstallmentState,
+  }));
 }
 
 function parseMovement(row: Row): ListedMovement {

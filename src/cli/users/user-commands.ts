@@ -1,0 +1,136 @@
+import { disableUser } from '../../console/users/disable-user.ts';
+import { type Invited, inviteUser } from '../../console/users/invite-user.ts';
+import { listUsers } from '../../console/users/list-users.ts';
+import { recoverUser } from '../../console/users/recover-user.ts';
+import { isRole, ROLES, type Role, type UserRefusal } from '../../console/users/user.ts';
+import { utcText } from '../../values/instant.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  table,
+} from '../command.ts';
+
+const NAME_OPTION = {
+  name: 'name',
+  value: 'NAME',
+  description: 'of the user, such as an address of e-mail in small letters',
+  isRequired: true,
+} as const;
+
+/** People who use the console: they come in by a link, and sign in with a passkey from then on. */
+export const USER_COMMANDS: readonly Command[] = [
+  {
+    words: ['user', 'invite'],
+    summary: 'make a user of the console, and a link that lets this user in once',
+    options: [
+      NAME_OPTION,
+      {
+        name: 'role',
+        value: 'ROLE',
+        description: `one of ${ROLES.join(', ')}`,
+        isRequired: true,
+        check: (value) => (isRole(value) ? null : `must be one of ${ROLES.join(', ')}`),
+      },
+      {
+        name: 'merchant',
+        value: 'ID',
+        description: 'the only merchant that this user sees; without it: all',
+      },
+    ],
+    opens: 'audited',
+    run: runInvite,
+  },
+  {
+    words: ['user', 'list'],
+    summary: 'list the users of the console',
+    options: [{ name: 'merchant', value: 'ID', description: 'only those of this merchant' }],
+    opens: 'database',
+    run: runList,
+  },
+  {
+    words: ['user', 'recover'],
+    summary: 'let a user in anew whose passkeys are lost: ends all that the user had, and gives a link',
+    options: [NAME_OPTION],
+    opens: 'audited',
+    run: runRecover,
+  },
+  {
+    words: ['user', 'disable'],
+    summary: 'lock a user out at once, for good',
+    options: [NAME_OPTION],
+    opens: 'audited',
+    run: runDisable,
+  },
+];
+
+const REFUSALS: Readonly<Record<UserRefusal, { readonly option: string; readonly message: string }>> = {
+  userNameMalformed: {
+    option: '--name',
+    message: 'must have 1 to 60 small letters, digits or . _ @ + -, beginning with a letter or digit',
+  },
+  userExists: { option: '--name', message: 'is taken by another user' },
+  userUnknown: { option: '--name', message: 'is no user' },
+  userDisabled: { option: '--name', message: 'is locked out for good' },
+  merchantUnknown: { option: '--merchant', message: 'is no merchant' },
+};
+
+function refused(refusal: UserRefusal): CommandOutcome {
+  const { option, message } = REFUSALS[refusal];
+  return { ok: false, option, message: `${option} ${message}` };
+}
+
+async function runInvite(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const wanted = {
+    name: given.one('name') ?? '',
+    role: given.one('role') as Role,
+    merchantId: given.one('merchant'),
+  };
+  return linkOutcome(await inviteUser(tools, wanted), 'is invited');
+}
+
+async function runRecover(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  return linkOutcome(await recoverUser(tools, given.one('name') ?? ''), 'may come in anew');
+}
+
+function linkOutcome(made: Invited | { readonly refusal: UserRefusal }, says: string): CommandOutcome {
+  if ('refusal' in made) return refused(made.refusal);
+  const { user, token } = made;
+  const path = `/console/links/${token}`;
+  return {
+    ok: true,
+    lines: [`User ${user.name} ${says}: the link works once, for a day.`, `  ${path}`],
+    json: { ...user, path },
+  };
+}
+
+async function runList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
+  const users = await listUsers(tools, given.one('merchant'));
+  const rows = users.map((one) => [
+    one.name,
+    one.role,
+    one.merchantId ?? 'all',
+    String(one.passkeys),
+    one.seenAt === null ? '-' : utcText(one.seenAt),
+    one.disabledAt === null ? 'open' : 'locked out',
+  ]);
+  const items = users.map((one) => ({
+    ...one,
+    createdAt: utcText(one.createdAt),
+    disabledAt: one.disabledAt === null ? null : utcText(one.disabledAt),
+    seenAt: one.seenAt === null ? null : utcText(one.seenAt),
+  }));
+  return {
+    ok: true,
+    lines: table(['NAME', 'ROLE', 'MERCHANT', 'PASSKEYS', 'SEEN', 'STATE'], rows),
+    json: { items },
+  };
+}
+
+async function runDisable(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const disabled = await disableUser(tools, given.one('name') ?? '');
+  if ('refusal' in disabled) return refused(disabled.refusal);
+  return { ok: true, lines: [`User ${disabled.name} is locked out.`], json: disabled };
+}

@@ -1,0 +1,186 @@
+import { type Admission, NO_PLACE } from '../platform/http/admission.ts';
+import { FAILURES } from '../platform/http/failures.ts';
+import type { RateLimit } from '../platform/http/rate-limit.ts';
+import type { Language } from '../platform/http/sentence.ts';
+import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { parseQuery } from '../platform/requests/request-reader.ts';
+import type { PageAnswer, PageRequest } from '../platform/web-pages/page-routes.ts';
+import { Overloaded } from '../platform/work/overloaded.ts';
+import { answerSignIn, type DoorPage, type SignInTools } from './answer-sign-in.ts';
+import { answerVisit, type VisitTools } from './answer-visit.ts';
+import { html } from './html.ts';
+import { type Frame, PAGE_HEADERS, page } from './layout.ts';
+import type { Assets } from './read-assets.ts';
+import { type Form, withQuery } from './screen.ts';
+import { endSession } from './users/end-session.ts';
+import { cookieOf, formMark, isSameOrigin, type Session, tokenHash, tokenOfCookie } from './users/session.ts';
+import { findSessionUser } from './users/sessions.sql.ts';
+import { setLanguage } from './users/users.sql.ts';
+import { consoleWording, type Wording } from './wording.ts';
+
+export type PageTools = SignInTools &
+  VisitTools & {
+    readonly database: Database;
+    readonly isHomologation: boolean;
+    /** Under which people reach it; null: as they ask for it. */
+    readonly ownOrigin: string | null;
+    readonly assets: Assets;
+    readonly admission: Admission;
+    readonly perUser: RateLimit;
+    readonly perAddress: RateLimit;
+  };
+
+type Asked = PageRequest & { readonly fields: Form; readonly isSecure: boolean };
+
+/** A year: its name changes with its content. */
+const KEPT = 'public, max-age=31536000, immutable';
+
+/** Answers a request for a page: style and script, the doors, and what is behind them. */
+export async function answerPage(tools: PageTools, sent: PageRequest): Promise<PageAnswer> {
+  const asset = /^\/assets\/([\w.-]+)$/.exec(sent.path)?.[1];
+  if (asset !== undefined) return answerAsset(tools, asset, sent.language);
+  const origin = tools.ownOrigin ?? sent.origin;
+  const isSecure = !tools.isHomologation || origin?.startsWith('https:') === true;
+  const request = { ...sent, origin, isSecure, fields: fieldsOf(parseQuery(sent.form)) };
+  const seconds = tools.perAddress.secondsToWait(request.address, request.startedAt);
+  if (seconds > 0) return slowDown(tools, request, seconds);
+  const session = await inPlace(tools, null, () => findSession(tools, request));
+  const wording = consoleWording(session?.language ?? request.language);
+  const door = await inPlace(tools, null, () =>
+    answerSignIn(tools, { ...request, form: request.fields }, wording),
+  );
+  if (door !== null) return answerDoor(tools, door, wording);
+  if (session === null) return sendToDoor(request);
+  const tooMany = tools.perUser.secondsToWait(session.user.userId, request.startedAt);
+  if (tooMany > 0) return slowDown(tools, request, tooMany);
+  return inPlace(tools, session.user.merchantId ?? NO_MERCHANT, () =>
+    answerSession(tools, request, session, wording),
+  );
+}
+
+async function inPlace<T>({ admission }: PageTools, merchantId: string | null, work: () => Promise<T>) {
+  const made = await admission.inPlace(merchantId, work);
+  if (made === NO_PLACE) throw new Overloaded('no place for a page');
+  return made;
+}
+
+/** The first of each name; empty ones are left out. */
+function fieldsOf(parsed: Readonly<Record<string, unknown>>): Form {
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parsed)) {
+    const text = Array.isArray(value) ? value[0] : value;
+    if (typeof text === 'string' && text !== '' && text.isWellFormed() && !text.includes('\0'))
+      fields[name] = text.trim();
+  }
+  return fields;
+}
+
+async function findSession(tools: PageTools, request: Asked): Promise<Session | null> {
+  const token = tokenOfCookie(request.headers.cookie, request.isSecure);
+  if (token === null) return null;
+  // What a page asks for by itself does not show that somebody is there.
+  const isActive = request.headers['x-parcela-live'] === undefined;
+  const found = await findSessionUser(tools.database, tokenHash(token), isActive);
+  return found === null ? null : { ...found, token };
+}
+
+function answerAsset({ assets }: PageTools, name: string, language: Language): PageAnswer {
+  const asset = assets.byName.get(name);
+  const route = '/console/assets';
+  if (asset === undefined) return { route, ...failedText(404, FAILURES.unknownPath.sentence[language]) };
+  const { type, content } = asset;
+  return { route, status: 200, text: { content, type }, headers: { 'cache-control': KEPT } };
+}
+
+function failedText(status: number, content: string) {
+  return { status, text: { content, type: 'text/plain; charset=utf-8' } };
+}
+
+function slowDown(tools: PageTools, { language }: Asked, seconds: number): PageAnswer {
+  const wording = consoleWording(language);
+  const sentence = FAILURES.tooManyRequests.sentence[language];
+  const shown = framed(tools, wording, { title: wording.say('Not now'), body: html`<p>${sentence}</p>` });
+  return {
+    route: '/console',
+    ...shown,
+    status: 429,
+    headers: { ...shown.headers, 'retry-after': `${seconds}` },
+  };
+}
+
+/** A page without a visitor. */
+export function framed(
+  tools: Pick<PageTools, 'assets' | 'isHomologation'>,
+  wording: Wording,
+  of: Pick<Frame, 'title' | 'body'> & { readonly fault?: string | null },
+) {
+  const { title, body, fault = null } = of;
+  const content = page({
+    wording,
+    assets: tools.assets.paths,
+    isHomologation: tools.isHomologation,
+    title,
+    body,
+    visitor: null,
+    message: fault === null ? null : { tone: 'bad', text: fault },
+  });
+  return { text: { content, type: 'text/html; charset=utf-8' }, headers: { ...PAGE_HEADERS } };
+}
+
+function answerDoor(tools: PageTools, door: DoorPage, wording: Wording): PageAnswer {
+  const { route, status } = door;
+  if ('goTo' in door) {
+    const headers = { ...PAGE_HEADERS, location: door.goTo, 'set-cookie': door.cookie };
+    return { route, status, headers };
+  }
+  return { route, status, ...framed(tools, wording, door) };
+}
+
+/** Back to where somebody wanted to go, but for forms: what they were to do is asked for again. */
+function sendToDoor({ method, path, query }: Asked): PageAnswer {
+  const next =
+    method === 'GET' ? withQuery(`/console${path === '/' ? '' : path}`, fieldsOf(query)) : undefined;
+  const location = withQuery('/console/sign-in', { next: next === '/console' ? undefined : next });
+  return { route: '/console', status: 303, headers: { ...PAGE_HEADERS, location } };
+}
+
+async function answerSession(
+  tools: PageTools,
+  request: Asked,
+  session: Session,
+  wording: Wording,
+): Promise<PageAnswer> {
+  const { method, path, fields } = request;
+  const isOwn = path === '/sign-out' || path === '/language';
+  const isBelieved = isSameOrigin(request) && fields.mark === formMark(session.token);
+  if (method === 'POST' && !isBelieved) return refuseStranger(tools, wording, path);
+  if (method === 'GET' || !isOwn) {
+    const visit = { ...request, query: fieldsOf(request.query), form: fields };
+    return answerVisit(tools, visit, session, wording, { assets: tools.assets.paths });
+  }
+  const back = (location: string, headers = {}): PageAnswer => ({
+    route: `/console${path}`,
+    status: 303,
+    headers: { ...PAGE_HEADERS, location, ...headers },
+    userName: session.user.name,
+  });
+  if (path === '/sign-out') {
+    await endSession(tools, session, request.address);
+    return back('/console/sign-in', { 'set-cookie': cookieOf('', request.isSecure) });
+  }
+  await setLanguage(tools.database, session.user.userId, fields.language === 'en' ? 'en' : 'pt');
+  return back('/console');
+}
+
+function refuseStranger(tools: PageTools, wording: Wording, path: string): PageAnswer {
+  const { say } = wording;
+  const body = html`<p>${say('Nothing was done. Open the page again and press its button there.')}</p>`;
+  const fault = say('This form did not come from a page of this console.');
+  const title = say('Nothing was done');
+  return {
+    route: `/console${path === '/sign-out' ? path : ''}`,
+    status: 403,
+    ...framed(tools, wording, { title, body, fault }),
+  };
+}

@@ -1,0 +1,136 @@
+import type { Audit } from '../audit/audit-event.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { PageRequest } from '../platform/web-pages/page-routes.ts';
+import type { Html } from './html.ts';
+import { html } from './html.ts';
+import type { Form } from './screen.ts';
+import { checkPasskey, readNewPasskey, SIGN_IN } from './users/check-passkey.ts';
+import { createChallenge } from './users/create-challenge.ts';
+import { findLinkedUser } from './users/links.sql.ts';
+import { openSession } from './users/open-session.ts';
+import { relyingPartyOf } from './users/passkey.ts';
+import { findPasskey } from './users/passkeys.sql.ts';
+import { cookieOf, isSameOrigin, tokenHash } from './users/session.ts';
+import { linkView, signInView } from './users/sign-in-view.ts';
+import { actorName, type User, userResource } from './users/user.ts';
+import { findUserById } from './users/users.sql.ts';
+import type { Wording } from './wording.ts';
+
+export type SignInTools = {
+  readonly database: Database;
+  readonly audit: Audit;
+  readonly keyring: Pick<Keyring, 'fingerprint' | 'fingerprints'>;
+  /** Whether a link opens a session by itself, without a passkey. */
+  readonly linksOpen: boolean;
+};
+
+/** A page for somebody who is not signed in. */
+export type DoorPage = { readonly route: string; readonly status: number; readonly title: string } & (
+  | { readonly body: Html; readonly fault: string | null }
+  | { readonly goTo: string; readonly cookie: string }
+);
+
+export type DoorRequest = Pick<
+  PageRequest,
+  'method' | 'path' | 'query' | 'headers' | 'origin' | 'address'
+> & {
+  readonly form: Form;
+  readonly isSecure: boolean;
+};
+
+const LINK = /^\/links\/([\w-]{43})$/;
+
+/** The doors of the console; null: another path. */
+export async function answerSignIn(
+  tools: SignInTools,
+  request: DoorRequest,
+  wording: Wording,
+): Promise<DoorPage | null> {
+  if (request.path === '/sign-in') return signIn(tools, request, wording);
+  const link = LINK.exec(request.path)?.[1];
+  return link === undefined ? null : enterByLink(tools, request, wording, link);
+}
+
+const STRANGE_FORM = 'This form did not come from a page of this console.';
+
+async function signIn(tools: SignInTools, request: DoorRequest, wording: Wording): Promise<DoorPage> {
+  const { say } = wording;
+  const party = relyingPartyOf(request.origin);
+  const sent = request.method === 'POST' ? request.form.next : request.query.next;
+  const next = wayInside(sent);
+  const show = (status: number, fault: string | null): DoorPage => {
+    const challenge = createChallenge(tools, SIGN_IN);
+    const body = signInView(wording, { party, challenge, next });
+    return { route: '/console/sign-in', status, title: say('Sign in'), body, fault };
+  };
+  if (request.method === 'GET') return show(200, null);
+  if (!isSameOrigin(request)) return show(403, say(STRANGE_FORM));
+  const find = (credentialId: Buffer) => findPasskey(tools.database, credentialId);
+  const shown =
+    party === null
+      ? null
+      : await checkPasskey({ ...tools, findPasskey: find }, party, request.form.passkey ?? '');
+  const user = shown === null ? null : await findUserById(tools.database, shown.passkey.userId);
+  const opened =
+    shown === null || user === null
+      ? null
+      : await openSession(tools, user, { by: 'passkey', shown }, request.address);
+  if (opened !== null)
+    return entered('/console/sign-in', say('Sign in'), next, cookieOf(opened, request.isSecure));
+  // Only of a passkey that signed well: a stranger must not be able to fill the log.
+  if (user !== null) await refuseSignIn(tools, user, request.address);
+  return show(401, say('This passkey does not open the console.'));
+}
+
+function refuseSignIn({ audit }: SignInTools, user: User, address: string): Promise<void> {
+  return audit.record({
+    action: 'user.refuse',
+    outcome: 'failure',
+    actor: actorName(user),
+    origin: address,
+    resource: userResource(user),
+  });
+}
+
+async function enterByLink(
+  tools: SignInTools,
+  request: DoorRequest,
+  wording: Wording,
+  link: string,
+): Promise<DoorPage> {
+  const { say } = wording;
+  const route = '/console/links/{link}';
+  const title = say('Welcome');
+  const user = await findLinkedUser(tools.database, tokenHash(link));
+  if (user === null) {
+    const body = html`<p>${say('Ask for a new one where you got it; it works once, for a day.')}</p>`;
+    const fault = say('This link is good no more.');
+    return { route, status: 404, title, body, fault };
+  }
+  const party = relyingPartyOf(request.origin);
+  const purpose = `passkey of ${user.userId}`;
+  const show = (status: number, fault: string | null): DoorPage => {
+    const challenge = createChallenge(tools, purpose);
+    const body = linkView(wording, user, { party, challenge, next: '' }, tools.linksOpen);
+    return { route, status, title, body, fault };
+  };
+  if (request.method === 'GET') return show(200, null);
+  if (!isSameOrigin(request)) return show(403, say(STRANGE_FORM));
+  const sent = request.form.passkey ?? '';
+  const passkey = sent === '' || party === null ? null : await readNewPasskey(tools, party, purpose, sent);
+  if (passkey === null && (sent !== '' || !tools.linksOpen))
+    return show(400, say('No passkey was made. Try again.'));
+  const opened = await openSession(tools, user, { by: 'link', link, passkey }, request.address);
+  if (opened === null) return show(409, say('This link is good no more.'));
+  return entered(route, title, '/console', cookieOf(opened, request.isSecure));
+}
+
+function entered(route: string, title: string, goTo: string, cookie: string): DoorPage {
+  return { route, status: 303, title, goTo, cookie };
+}
+
+/** Where somebody wanted to go before; another host is never a way inside. */
+function wayInside(next: unknown): string {
+  return typeof next === 'string' && /^\/console\/[\w./?=&%~:+-]{0,500}$/.test(next) ? next : '/console';
+}

@@ -1,0 +1,226 @@
+import type { Audit } from '../audit/audit-event.ts';
+import type { OnForbidden } from '../audit/audit-refused-access.ts';
+import type { Merchant } from '../merchants/merchant.ts';
+import { newId } from '../platform/chance.ts';
+import { type Caller, SCOPES } from '../platform/http/endpoint.ts';
+import type { PageAnswer } from '../platform/web-pages/page-routes.ts';
+import { answerAction } from './answer-action.ts';
+import { type AskTools, askEndpoint } from './ask-endpoint.ts';
+import type { Ask } from './asked.ts';
+import { type Html, html, type Shown } from './html.ts';
+import { type AssetPaths, type Frame, PAGE_HEADERS, page } from './layout.ts';
+import {
+  type Action,
+  type Form,
+  matchPath,
+  mayUse,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  type Visit,
+} from './screen.ts';
+import type { ConsoleTools } from './screens.ts';
+import { formMark, pageMark, type Session } from './users/session.ts';
+import { actorName, mayEnter } from './users/user.ts';
+import type { Wording } from './wording.ts';
+
+export type VisitTools = {
+  readonly audit: Audit;
+  readonly isHomologation: boolean;
+  readonly asking: AskTools;
+  readonly screens: readonly Screen<ConsoleTools>[];
+  readonly consoleTools: ConsoleTools;
+  readonly actions: readonly Action[];
+  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
+  readonly onForbidden: OnForbidden;
+};
+
+/** A request of somebody who is signed in. */
+export type VisitRequest = {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly query: Form;
+  readonly form: Form;
+  readonly address: string;
+  readonly origin: string | null;
+  readonly requestId: string;
+};
+
+type Beside = { readonly assets: AssetPaths };
+
+/**
+ * The screen or the action of a path, where the user may see it; of another merchant all looks like what
+ * is not there.
+ */
+export async function answerVisit(
+  tools: VisitTools,
+  request: VisitRequest,
+  session: Session,
+  wording: Wording,
+  beside: Beside,
+): Promise<PageAnswer> {
+  const { user } = session;
+  const { done, ...query } = request.query;
+  const path = request.path === '/' ? homeOf(session) : request.path;
+  if (path !== request.path) return { route: '/console', ...seeOther(pathOf(path, {})) };
+  const found = request.method === 'GET' ? screenAt(tools, path) : actionAt(tools, path);
+  const merchantId = found?.parameters.merchantId ?? matchMerchant(path);
+  const isInside = merchantId === null || mayEnter(user, merchantId);
+  const merchant = merchantId === null || !isInside ? null : await tools.findMerchant(merchantId);
+  const frame = frameOf(tools, session, wording, { path, query, merchant, ...beside });
+  const route = found === null ? '/console' : `/console${found.of.path}`;
+  const about = { route, userName: actorName(user), ...(merchant && { merchantId: merchant.merchantId }) };
+  const isThere = found !== null && isInside && (merchantId === null || merchant !== null);
+  if (!isThere) return { ...about, ...shown(404, frame(wording.say('Not found'), notFound(wording))) };
+  const caller = callerOf(session, merchant);
+  if (!mayUse(found.of, user)) {
+    await tools.onForbidden(caller, route, request.address);
+    return { ...about, ...shown(403, frame(wording.say('Not for you'), forbidden(wording))) };
+  }
+  const onceKey = 'action' in found ? (request.form.once ?? null) : null;
+  const asker = { ...request, caller, language: wording.language, onceKey };
+  const ask: Ask = (contract, given) => askEndpoint(tools.asking, asker, contract, given);
+  const visit: Visit = {
+    user,
+    merchantId: merchant?.merchantId ?? '',
+    accountNumbers: merchant?.accountNumbers ?? [],
+    parameters: found.parameters,
+    query,
+    path: `/console${path}`,
+    wording,
+    ask,
+    address: request.address,
+    now: Date.now(),
+    formMark: formMark(session.token),
+    onceKey: newId(),
+  };
+  if ('action' in found) {
+    const markOf = (id: string) => doneMark(session, id);
+    const made = await answerAction({ audit: tools.audit, markOf }, found.action, visit, request);
+    if ('goTo' in made) return { ...about, ...seeOther(made.goTo) };
+    return { ...about, ...shown(made.status, frame(wording.say('Nothing was done'), made.body)) };
+  }
+  const read = await found.screen.show(visit, tools.consoleTools);
+  if (read === 'notFound')
+    return { ...about, ...shown(404, frame(wording.say('Not found'), notFound(wording))) };
+  if ('leadsTo' in read) return { ...about, ...seeOther(read.leadsTo) };
+  const title = wording.say(found.of.title);
+  const message = messageOf(tools, session, wording, done);
+  const { refreshSeconds = null } = found.screen;
+  return { ...about, ...shown(200, { ...frame(title, read, message), refreshSeconds }) };
+}
+
+function homeOf({ user }: Session): string {
+  return user.merchantId === null ? '/health' : `/merchants/${encodeURIComponent(user.merchantId)}/payments`;
+}
+
+function matchMerchant(path: string): string | null {
+  const [, first, id] = path.split('/');
+  return first === 'merchants'
+    ? (matchPath(OF_MERCHANT, `/merchants/${id ?? ''}`)?.merchantId ?? null)
+    : null;
+}
+
+function screenAt({ screens }: VisitTools, path: string) {
+  for (const screen of screens) {
+    const parameters = matchPath(screen.path, path);
+    if (parameters !== null) return { of: screen, parameters, screen };
+  }
+  return null;
+}
+
+function actionAt({ actions }: VisitTools, path: string) {
+  for (const action of actions) {
+    const parameters = matchPath(action.path, path);
+    if (parameters !== null) return { of: action, parameters, action };
+  }
+  return null;
+}
+
+/** As the API knows a caller: with all scopes, for what a user may is said by screens and actions. */
+function callerOf({ user }: Session, merchant: Merchant | null): Caller {
+  return {
+    merchantId: merchant?.merchantId ?? '',
+    credentialId: user.userId,
+    userName: actorName(user),
+    accountNumber: merchant?.accountNumbers[0] ?? '',
+    scopes: SCOPES,
+    softDescriptor: merchant?.softDescriptor ?? null,
+    tokenId: '',
+  };
+}
+
+function doneMark({ token }: Session, id: string): string {
+  return pageMark(token, `done ${id}`).slice(0, 16);
+}
+
+/** What was done just now: only the service can make a page say so. */
+function messageOf(
+  { actions }: VisitTools,
+  session: Session,
+  { say }: Wording,
+  done: string | undefined,
+): Frame['message'] {
+  const [id = '', mark] = (done ?? '').split('.');
+  const action = actions.find(({ contract }) => contract.id === id);
+  return action === undefined || mark !== doneMark(session, id)
+    ? null
+    : { tone: 'good', text: say(action.done) };
+}
+
+function frameOf(
+  tools: VisitTools,
+  session: Session,
+  wording: Wording,
+  of: Beside & {
+    readonly path: string;
+    readonly query: Form;
+    readonly merchant: Merchant | null;
+  },
+) {
+  const { user } = session;
+  const { merchant, path, query } = of;
+  const values = { merchantId: merchant?.merchantId ?? '' };
+  const navigation = tools.screens
+    .filter((one) => one.place !== undefined && mayUse(one, user))
+    .filter((one) => merchant !== null || !one.path.startsWith(OF_MERCHANT))
+    .toSorted((one, other) => (one.place ?? 0) - (other.place ?? 0))
+    .map((one) => ({
+      path: pathOf(one.path, values),
+      title: wording.say(one.title),
+      isHere: matchPath(one.path, path) !== null,
+    }));
+  const searchPath = pathOf(`${OF_MERCHANT}/search`, values);
+  return (title: string, body: Shown, message: Frame['message'] = null): Frame => ({
+    wording,
+    assets: of.assets,
+    isHomologation: tools.isHomologation,
+    title,
+    body,
+    visitor: {
+      user,
+      formMark: formMark(session.token),
+      merchant: merchant === null ? null : { name: merchant.legalName, searchPath },
+      navigation,
+      searched: query.q ?? '',
+    },
+    message,
+  });
+}
+
+function shown(status: number, frame: Frame) {
+  const content = page(frame);
+  return { status, text: { content, type: 'text/html; charset=utf-8' }, headers: { ...PAGE_HEADERS } };
+}
+
+function seeOther(location: string) {
+  return { status: 303, headers: { ...PAGE_HEADERS, location } };
+}
+
+function notFound({ say }: Wording): Html {
+  return html`<p>${say('There is no such thing here. Check the address, or search for it.')}</p>`;
+}
+
+function forbidden({ say }: Wording): Html {
+  return html`<p>${say('Your role does not allow this. An administrator can give you another one.')}</p>`;
+}

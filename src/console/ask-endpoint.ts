@@ -1,0 +1,92 @@
+import { serveOrCut } from '../platform/http/answers.ts';
+import {
+  type AnswerOf,
+  type Caller,
+  type Contract,
+  CUT_CONNECTION,
+  type ServedEndpoint,
+} from '../platform/http/endpoint.ts';
+import { FAILURES } from '../platform/http/failures.ts';
+import type { Language } from '../platform/http/sentence.ts';
+import type { Log } from '../platform/log.ts';
+import { type RequestReader, requestReader } from '../platform/requests/request-reader.ts';
+import { readExactJson } from '../values/exact-json.ts';
+import type { Asked, Given } from './asked.ts';
+
+export type AskTools = {
+  readonly endpoints: ReadonlyMap<string, ServedEndpoint>;
+  readonly readers: Map<string, RequestReader>;
+  readonly log: Log;
+  readonly requestDeadlineMilliseconds: number;
+  /** Whether nothing may act. */
+  readonly isHeld: () => boolean;
+};
+
+/** In whose name, and from where. */
+export type Asker = {
+  readonly caller: Caller;
+  readonly language: Language;
+  readonly address: string;
+  readonly requestId: string;
+  readonly origin: string | null;
+  /** Sent twice it has one effect; null: it only reads. */
+  readonly onceKey: string | null;
+};
+
+/** What became of a write is not known: nothing else may be said of it. */
+const UNKNOWN_OUTCOME = {
+  pt: 'Não se sabe o que foi feito: a resposta não veio a tempo. Consulte antes de pedir de novo.',
+  en: 'It is not known what was done: no answer came in time. Look before you ask for it again.',
+};
+
+/**
+ * Asks an endpoint as a caller of the API would, in this process: what it takes, refuses and answers is the
+ * same.
+ */
+export async function askEndpoint<Declared extends Contract>(
+  tools: AskTools,
+  asker: Asker,
+  contract: Declared,
+  given: Given,
+): Promise<Asked<AnswerOf<Declared>>> {
+  const { language, caller, onceKey } = asker;
+  const served = tools.endpoints.get(contract.id);
+  if (served === undefined) throw new Error(`no endpoint ${contract.id} is served here`);
+  const refuse = (status: number, tag: string, description: string) =>
+    ({ ok: false, status, errors: [{ tag, description }] }) as const;
+  if (contract.method !== 'GET' && tools.isHeld()) {
+    const { status, tag, sentence } = FAILURES.held;
+    return refuse(status, tag, sentence[language]);
+  }
+  const read = tools.readers.getOrInsertComputed(contract.id, () => requestReader(served.contract));
+  const sent = contract.body === undefined ? undefined : Buffer.from(JSON.stringify(given.body ?? {}));
+  const reading = read(sent, given.query ?? {}, caller, readExactJson);
+  if (!reading.ok) {
+    const errors = reading.faults.map(({ tag, sentence }) => ({ tag, description: sentence[language] }));
+    return { ok: false, status: 400, errors };
+  }
+  const answer = await serveOrCut(tools.log, served, {
+    body: reading.body,
+    query: reading.query,
+    parameters: given.parameters ?? {},
+    idempotency:
+      onceKey === null || contract.isRepeatable !== true
+        ? null
+        : { key: onceKey, target: `${contract.method} ${targetOf(contract, given)}` },
+    caller,
+    language,
+    wantsCsv: false,
+    requestId: asker.requestId,
+    address: asker.address,
+    origin: () => asker.origin,
+    deadlineAt: performance.now() + (served.deadlineMilliseconds ?? tools.requestDeadlineMilliseconds),
+  });
+  if (answer === CUT_CONNECTION) return refuse(504, '', UNKNOWN_OUTCOME[language]);
+  const { status, body } = answer;
+  if (status < 300) return { ok: true, status, body: body as AnswerOf<Declared> };
+  return { ok: false, status, errors: Array.isArray(body) ? body : [] };
+}
+
+function targetOf({ path }: Contract, { parameters = {} }: Given): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => parameters[name]?.toLowerCase() ?? '');
+}

@@ -1,0 +1,118 @@
+import { type Html, html, type Shown } from './html.ts';
+import type { User } from './users/user.ts';
+import type { Wording } from './wording.ts';
+
+export type NavigationItem = { readonly path: string; readonly title: string; readonly isHere: boolean };
+
+/** Where its style and its script are, with a hash in the name. */
+export type AssetPaths = { readonly style: string; readonly script: string };
+
+export type Frame = {
+  readonly wording: Wording;
+  readonly assets: AssetPaths;
+  readonly isHomologation: boolean;
+  readonly title: string;
+  readonly body: Shown;
+  /** Null: nobody is signed in. */
+  readonly visitor: {
+    readonly user: User;
+    readonly formMark: string;
+    /** Where its merchant's things are searched; null: no merchant is chosen. */
+    readonly merchant: { readonly name: string; readonly searchPath: string } | null;
+    readonly navigation: readonly NavigationItem[];
+    /** What the user searched for. */
+    readonly searched: string;
+  } | null;
+  readonly message: { readonly tone: 'good' | 'bad'; readonly text: Shown } | null;
+  /** So often the page is read again while somebody looks at it; null: it stays. */
+  readonly refreshSeconds?: number | null;
+};
+
+/** A whole page. Nothing stands in it that a browser would run. */
+export function page(frame: Frame): string {
+  const { wording, assets, title, body, visitor, message, isHomologation } = frame;
+  const { say, language } = wording;
+  const whole = html`<!doctype html>
+<html lang="${language === 'pt' ? 'pt-BR' : 'en'}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex, nofollow">
+<title>${title} · Parcela</title>
+<link rel="stylesheet" href="${assets.style}">
+<script src="${assets.script}" defer></script>
+</head>
+<body>
+<a class="skip" href="#main">${say('Skip to the content')}</a>
+<header>
+<a class="brand" href="/console">Parcela</a>
+${isHomologation && html`<span class="badge wait">${say('Homologation')}</span>`}
+${visitor?.merchant != null && html`<span class="merchant">${visitor.merchant.name}</span>`}
+${visitor?.merchant != null && searchBox(visitor.merchant.searchPath, visitor.searched, wording)}
+${visitor !== null && userMenu(visitor.user, visitor.formMark, wording)}
+</header>
+${visitor !== null && navigation(visitor.navigation, wording)}
+<main id="main" tabindex="-1"${frame.refreshSeconds != null && html` data-refresh="${frame.refreshSeconds}"`}>
+<h1>${title}</h1>
+<div role="status">${message?.tone === 'good' && html`<p class="message good">${message.text}</p>`}</div>
+${message?.tone === 'bad' && html`<div class="message bad" role="alert">${message.text}</div>`}
+${body}
+</main>
+<footer>
+${visitor !== null && languageForm(visitor.formMark, wording)}
+</footer>
+</body>
+</html>
+`;
+  return whole.toString();
+}
+
+function searchBox(path: string, searched: string, { say }: Wording): Html {
+  return html`<form class="search" method="get" action="${path}" role="search">
+<label class="unseen" for="q">${say('Search')}</label>
+<input id="q" name="q" type="search" required maxlength="64" value="${searched}" placeholder="${say('Payment, reference, NSU, authorization code or last four')}">
+<button type="submit">${say('Search')}</button>
+</form>`;
+}
+
+function userMenu(user: User, formMark: string, { say }: Wording): Html {
+  return html`<div class="user"><span>${user.name} <small>${say(ROLE_WORDS[user.role])}</small></span>
+<form method="post" action="/console/sign-out"><input type="hidden" name="mark" value="${formMark}"><button type="submit" class="quiet">${say('Sign out')}</button></form></div>`;
+}
+
+/** As they are shown. */
+export const ROLE_WORDS: Readonly<Record<User['role'], string>> = {
+  viewer: 'Viewer',
+  support: 'Support',
+  finance: 'Finance',
+  operator: 'Operator',
+  admin: 'Administrator',
+};
+
+function navigation(items: readonly NavigationItem[], { say }: Wording): Html {
+  return html`<nav class="main" aria-label="${say('Main')}"><ul>
+${items.map(
+  ({ path, title, isHere }) =>
+    html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${title}</a></li>\n`,
+)}</ul></nav>`;
+}
+
+function languageForm(formMark: string, { language }: Wording): Html {
+  const [other, name] = language === 'pt' ? ['en', 'English'] : ['pt', 'Português'];
+  return html`<form method="post" action="/console/language"><input type="hidden" name="mark" value="${formMark}"><button type="submit" class="quiet" name="language" value="${other}" lang="${other === 'pt' ? 'pt-BR' : 'en'}">${name}</button></form>`;
+}
+
+/** Nothing runs but the one script, nothing is loaded from elsewhere, and no other page may frame it. */
+export const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  // With no referrer at all a browser would not say from where a form comes.
+  'referrer-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'x-robots-tag': 'noindex, nofollow',
+};

@@ -1,0 +1,109 @@
+import type { Audit } from '../audit/audit-event.ts';
+import type { OnForbidden } from '../audit/audit-refused-access.ts';
+import { listNewestEntries } from '../audit/list-newest-entries.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
+import { listMerchants } from '../merchants/list-merchants.ts';
+import { findMerchant } from '../merchants/merchants.sql.ts';
+import type { Admission } from '../platform/http/admission.ts';
+import type { ServedEndpoint } from '../platform/http/endpoint.ts';
+import { FAILURES } from '../platform/http/failures.ts';
+import { rateLimit } from '../platform/http/rate-limit.ts';
+import type { ModuleContext } from '../platform/module.ts';
+import type { Pages } from '../platform/web-pages/page-routes.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
+import { listMessagesOf } from '../webhooks/history/messages-of-payments.sql.ts';
+import { answerPage, framed, type PageTools } from './answer-page.ts';
+import { html } from './html.ts';
+import { findHealth } from './operator/find-health.ts';
+import { readAssets } from './read-assets.ts';
+import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
+import { listUsers } from './users/list-users.ts';
+import { actorName } from './users/user.ts';
+import { forgetExpiredSessions } from './users/work.ts';
+import { consoleWording } from './wording.ts';
+
+export type ConsoleContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'gate' | 'log'> & {
+  readonly configuration: ModuleContext['configuration'] & {
+    readonly requestDeadlineMilliseconds: number;
+    readonly console: { readonly origin: string | null };
+  };
+  readonly audit: Audit;
+  readonly keyring: Keyring;
+};
+
+type Below = {
+  /** Those of the API: pages ask them. */
+  readonly endpoints: readonly ServedEndpoint[];
+  readonly admission: Admission;
+  readonly onForbidden: OnForbidden;
+};
+
+/** A person opens some pages a minute; a page that is looked at reads itself anew. */
+const PAGES_PER_SECOND = { ofUser: 20, ofAddress: 50 } as const;
+const MOST_MOVEMENTS = 500;
+const MOST_MESSAGES = 100;
+const ENTRIES_OF_PAGE = 50;
+
+/** The works of the console, which tidy up what its users leave behind. */
+export function consoleWorks({ database }: Pick<ConsoleContext, 'database'>): Work[] {
+  return [forgetExpiredSessions(database)];
+}
+
+export function openConsole(context: ConsoleContext, below: Below): Pages {
+  const { configuration, database, audit, keyring, log, gate } = context;
+  const isHomologation = configuration.environment === 'homologation';
+  const tools: PageTools = {
+    database,
+    audit,
+    keyring,
+    linksOpen: isHomologation,
+    isHomologation,
+    ownOrigin: configuration.console.origin,
+    assets: readAssets(),
+    admission: below.admission,
+    perUser: rateLimit(PAGES_PER_SECOND.ofUser),
+    perAddress: rateLimit(PAGES_PER_SECOND.ofAddress),
+    asking: {
+      endpoints: new Map(below.endpoints.map((served) => [served.contract.id, served])),
+      readers: new Map(),
+      log,
+      requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
+      isHeld: () => gate.reason() !== null,
+    },
+    screens: SCREENS,
+    actions: ACTIONS,
+    consoleTools: consoleTools(context),
+    findMerchant: (merchantId) => findMerchant(database, merchantId),
+    onForbidden: below.onForbidden,
+  };
+  return {
+    prefix: '/console',
+    answer: (request) => answerPage(tools, request),
+    failed(failure, language) {
+      const { status, sentence } = FAILURES[failure];
+      const wording = consoleWording(language);
+      const title = wording.say('That did not work');
+      return { status, ...framed(tools, wording, { title, body: html`<p>${sentence[language]}</p>` }) };
+    },
+  };
+}
+
+function consoleTools({ database, lookUp, search, gate, audit }: ConsoleContext): ConsoleTools {
+  return {
+    findMovements: (merchantId, paymentId) =>
+      search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
+    findMessages: (merchantId, transactionId, nsu) =>
+      lookUp(merchantId, () => listMessagesOf(database, [{ merchantId, transactionId, nsu }], MOST_MESSAGES)),
+    findHealth: () => findHealth({ database, gate }),
+    listAudit: ({ user, address }, filter, before) =>
+      listNewestEntries(
+        { database, audit, operator: { actor: actorName(user), origin: address } },
+        filter,
+        before,
+        ENTRIES_OF_PAGE,
+      ),
+    listMerchants: () => listMerchants({ database }),
+    listUsers: () => listUsers({ database }, null),
+  };
+}

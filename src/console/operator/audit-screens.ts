@@ -1,0 +1,104 @@
+import type { AuditEntry } from '../../audit/audit-chain.ts';
+import { AUDIT_ACTIONS } from '../../audit/audit-event.ts';
+import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { badge, emptyState, filterForm, link, moment, table } from '../page-parts.ts';
+import { type Screen, screen, type Visit, withQuery } from '../screen.ts';
+
+export type AuditFilter = {
+  readonly from: number | null;
+  readonly to: number | null;
+  readonly action: string | null;
+  readonly actor: string | null;
+};
+
+export type AuditPage = { readonly entries: readonly AuditEntry[]; readonly next: number | null };
+
+export type AuditTools = {
+  /** Audits the reading in the name of the actor. */
+  readonly listAudit: (
+    visit: Pick<Visit, 'user' | 'address'>,
+    filter: AuditFilter,
+    before: number | null,
+  ) => Promise<AuditPage>;
+};
+
+export const AUDIT_SCREENS: readonly Screen<AuditTools>[] = [
+  screen<AuditTools, AuditPage>({
+    path: '/audit',
+    roles: ['operator', 'admin'],
+    of: 'operator',
+    title: 'Audit log',
+    place: 5,
+    read: (visit, { listAudit }) => listAudit(visit, filterOf(visit), numberOf(visit.query.before)),
+    view: (found, visit) => html`${filters(visit)}${list(found, visit)}`,
+  }),
+];
+
+function filterOf({ query }: Visit): AuditFilter {
+  const day = (text: string | undefined): Day | null => (text !== undefined && isDay(text) ? text : null);
+  const [from, to] = [day(query.from), day(query.to)];
+  return {
+    from: from === null ? null : startOfSaoPauloDay(from),
+    to: to === null || to === '9999-12-31' ? null : startOfSaoPauloDay(addDays(to, 1)),
+    action: query.action ?? null,
+    actor: query.actor ?? null,
+  };
+}
+
+function numberOf(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+function filters(visit: Visit): Html {
+  const { say } = visit.wording;
+  return filterForm(visit, [
+    { name: 'from', label: say('From'), type: 'date' },
+    { name: 'to', label: say('To'), type: 'date' },
+    {
+      name: 'action',
+      label: say('Action'),
+      choices: [['', say('Any')], ...AUDIT_ACTIONS.map((action) => [action, action] as const)],
+    },
+    { name: 'actor', label: say('Actor'), mostCharacters: 100 },
+  ]);
+}
+
+function list({ entries, next }: AuditPage, { wording, path, query }: Visit): Html {
+  const { say } = wording;
+  const older =
+    next !== null &&
+    html`<nav class="pager" aria-label="${say('Pages of this list')}">${link(withQuery(path, { ...query, before: next }), say('Older'))}</nav>`;
+  if (entries.length === 0)
+    return html`${emptyState(say('No entry fits.'), say('Choose other days, or fewer filters.'))}${older}`;
+  const rows = entries.map((entry) => [
+    entry.entryNumber,
+    moment(wording, Math.floor(Number(entry.occurredAtSeconds) * 1_000)),
+    entry.actor,
+    entry.action,
+    badge(
+      entry.outcome === 'success' ? 'good' : 'bad',
+      say(entry.outcome === 'success' ? 'Done' : 'Refused'),
+    ),
+    entry.resource,
+    detail(entry.detail),
+    entry.origin,
+  ]);
+  const columns = ['When', 'Actor', 'Action', 'Outcome', 'Thing', 'Detail', 'From where'];
+  return html`${table(
+    say('Audit log'),
+    [{ title: say('Number'), isNumber: true }, ...columns.map((title) => ({ title: say(title) }))],
+    rows,
+  )}${older}`;
+}
+
+/** Written by the service as JSON; what is none is shown as it is. */
+function detail(text: string): Shown {
+  if (text === '') return '';
+  try {
+    const fields = Object.entries(JSON.parse(text) as Record<string, unknown>);
+    return fields.map(([name, value], index) => `${index === 0 ? '' : ', '}${name}: ${String(value)}`);
+  } catch {
+    return text;
+  }
+}

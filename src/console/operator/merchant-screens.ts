@@ -1,0 +1,47 @@
+import type { Merchant } from '../../merchants/merchant.ts';
+import { badge, emptyState, link, moment, table } from '../page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen } from '../screen.ts';
+
+export type MerchantTools = { readonly listMerchants: () => Promise<readonly Merchant[]> };
+
+export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
+  screen<MerchantTools, readonly Merchant[]>({
+    path: '/merchants',
+    roles: ALL_ROLES,
+    of: 'operator',
+    title: 'Merchants',
+    place: 2,
+    read: (_visit, { listMerchants }) => listMerchants(),
+    view(merchants, { wording }) {
+      const { say } = wording;
+      if (merchants.length === 0)
+        return emptyState(
+          say('There is no merchant yet.'),
+          say('The command parcela merchant create registers one.'),
+        );
+      return table(
+        say('Merchants'),
+        [
+          { title: say('Name') },
+          { title: say('Id') },
+          { title: 'CNPJ' },
+          { title: say('Accounts') },
+          { title: say('State') },
+          { title: say('Since') },
+        ],
+        merchants.map((one) => [
+          link(pathOf(`${OF_MERCHANT}/payments`, { merchantId: one.merchantId }), one.legalName),
+          one.merchantId,
+          one.cnpj,
+          one.accountNumbers.join(', '),
+          one.isDisabled
+            ? badge('bad', say('Locked out'))
+            : one.hasBillingsHeld
+              ? badge('wait', say('Billings held'))
+              : badge('good', say('Open')),
+          moment(wording, one.createdAt),
+        ]),
+      );
+    },
+  }),
+];

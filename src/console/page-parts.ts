@@ -1,0 +1,160 @@
+import type { WireError } from '../platform/http/endpoint.ts';
+import { type Html, html, type Shown } from './html.ts';
+import { type Visit, withQuery } from './screen.ts';
+import { machineMoment, type Wording } from './wording.ts';
+
+/** How a state looks: `bad` is not said by its colour alone, the word stands there. */
+export type Tone = 'good' | 'wait' | 'bad' | 'plain';
+
+export function badge(tone: Tone, text: string): Html {
+  return html`<span class="badge ${tone}">${text}</span>`;
+}
+
+export function moment({ moment: shown }: Wording, at: string | number | null): Shown {
+  return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
+}
+
+/** A link to a page of ours: another address is never one, whoever has written it. */
+export function link(path: string, text: Shown): Html {
+  if (!path.startsWith('/console')) throw new Error('a page links to pages of ours only');
+  return html`<a href="${path}">${text}</a>`;
+}
+
+type Column = { readonly title: string; readonly isNumber?: boolean };
+
+/** On a narrow window the table scrolls by itself, by keyboard too. */
+export function table(
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Shown[])[],
+): Html {
+  const cell = (value: Shown, index: number) => {
+    const kind = columns[index]?.isNumber === true ? html` class="number"` : '';
+    return index === 0 ? html`<th scope="row"${kind}>${value}</th>` : html`<td${kind}>${value}</td>`;
+  };
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
+<table>
+<caption>${caption}</caption>
+<thead><tr>${columns.map(
+    ({ title, isNumber }) => html`<th scope="col"${isNumber === true && html` class="number"`}>${title}</th>`,
+  )}</tr></thead>
+<tbody>
+${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody>
+</table>
+</div>`;
+}
+
+/** What stands where a list has nothing: why, and what to do. */
+export function emptyState(title: string, advice: Shown): Html {
+  return html`<div class="empty"><p class="lead">${title}</p><p>${advice}</p></div>`;
+}
+
+/** Names and what they are, one below the other. */
+export function facts(rows: readonly (readonly [string, Shown])[]): Html {
+  return html`<dl class="facts">${rows.map(
+    ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`,
+  )}</dl>`;
+}
+
+export function section(title: string, body: Shown): Html {
+  return html`<section><h2>${title}</h2>\n${body}\n</section>`;
+}
+
+/** A number that is looked at first, with what it counts. */
+export function figure(name: string, value: Shown, tone: Tone, note: Shown): Html {
+  return html`<div class="figure ${tone}"><dt>${name}</dt><dd><strong>${value}</strong> <span>${note}</span></dd></div>`;
+}
+
+/** The pages of a list: the address keeps its filters. */
+export function pager(
+  { path, query, wording }: Visit,
+  { page, limit, total }: { readonly page: number; readonly limit: number; readonly total: number },
+): Html {
+  const last = Math.max(1, Math.ceil(total / limit));
+  const to = (wanted: number, text: string, rel: string) =>
+    html`<a rel="${rel}" href="${withQuery(path, { ...query, page: wanted })}">${text}</a>`;
+  const { say, count } = wording;
+  return html`<nav class="pager" aria-label="${say('Pages of this list')}">
+${page > 1 ? to(page - 1, say('Previous'), 'prev') : ''}
+<span>${say('Page {page} of {last}', { page: count(page), last: count(last) })} · ${say('{total} in all', { total: count(total) })}</span>
+${page < last ? to(page + 1, say('Next'), 'next') : ''}
+</nav>`;
+}
+
+type Field = {
+  readonly name: string;
+  readonly label: string;
+  readonly type?: 'text' | 'date' | 'search' | 'number';
+  /** Each with what is shown; the first is none. */
+  readonly choices?: readonly (readonly [string, string])[];
+  readonly hint?: string;
+  readonly value?: string;
+  readonly isRequired?: boolean;
+  readonly mostCharacters?: number;
+};
+
+function field({ name, label, type = 'text', ...of }: Field): Html {
+  const { choices, hint, value = '', isRequired, mostCharacters } = of;
+  const described = hint === undefined ? '' : html` aria-describedby="${name}-hint"`;
+  const required = isRequired === true && html` required`;
+  const control =
+    choices === undefined
+      ? html`<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off"${
+          mostCharacters !== undefined && html` maxlength="${mostCharacters}"`
+        }${required}${described}>`
+      : html`<select id="${name}" name="${name}"${required}${described}>${choices.map(
+          ([choice, shown]) =>
+            html`<option value="${choice}"${choice === value && html` selected`}>${shown}</option>`,
+        )}</select>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${control}${
+    hint !== undefined && html`<small id="${name}-hint">${hint}</small>`
+  }</div>`;
+}
+
+/** Filters stand in the address, so that a page can be kept and sent. */
+export function filterForm({ path, query, wording }: Visit, fields: readonly Field[]): Html {
+  const { say } = wording;
+  return html`<form class="filters" method="get" action="${path}" role="search" aria-label="${say('Filters')}">
+${fields.map((one) => field({ ...one, value: query[one.name] ?? one.value ?? '' }))}
+<div class="buttons"><button type="submit">${say('Apply')}</button> <a href="${path}">${say('Clear')}</a></div>
+</form>`;
+}
+
+/** As much of a reason as the audit log keeps. */
+export const LONGEST_REASON = 200;
+
+/** A form of an action, closed until it is wanted: with its reason, and a key that makes it happen once. */
+export function actionForm(
+  { wording, formMark, onceKey }: Visit,
+  wanted: {
+    readonly action: string;
+    readonly title: string;
+    readonly about: Shown;
+    readonly fields?: readonly Field[];
+    readonly isGrave?: boolean;
+  },
+): Html {
+  const { say } = wording;
+  const { action, title, about, fields = [], isGrave = false } = wanted;
+  return html`<details class="action"><summary>${title}</summary>
+<form method="post" action="${action}">
+<p>${about}</p>
+<input type="hidden" name="mark" value="${formMark}"><input type="hidden" name="once" value="${onceKey}">
+${fields.map(field)}
+${field({
+  name: 'reason',
+  label: say('Reason'),
+  hint: say('It is written into the audit log with your name.'),
+  isRequired: true,
+  mostCharacters: LONGEST_REASON,
+})}
+<div class="buttons"><button type="submit" class="${isGrave ? 'grave' : 'main'}">${title}</button></div>
+</form></details>`;
+}
+
+/** Why something was refused, in the words of the API. */
+export function errorsOf(errors: readonly WireError[]): Html {
+  return html`<div class="message bad" role="alert"><ul>${errors.map(
+    ({ description }) => html`<li>${description}</li>`,
+  )}</ul></div>`;
+}

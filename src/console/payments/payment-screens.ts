@@ -1,0 +1,143 @@
+import { CANCEL_PAYMENT } from '../../payments/cancels/contract.ts';
+import { GET_PAYMENT } from '../../payments/status/contract.ts';
+import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
+import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
+import type { TransactionMovement } from '../../transactions/movements/movement.ts';
+import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import type { PaymentMessage } from '../../webhooks/history/messages-of-payments.sql.ts';
+import { html } from '../html.ts';
+import { emptyState, errorsOf, filterForm, pager } from '../page-parts.ts';
+import { type Action, ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit } from '../screen.ts';
+import { paymentPage, paymentTable } from './payment-view.ts';
+import { PAYMENT_STATES } from './payment-words.ts';
+
+export type PaymentTools = {
+  readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
+  /** Of a payment with an NSU: only those were notified of. */
+  readonly findMessages: (
+    merchantId: string,
+    paymentId: string,
+    nsu: string,
+  ) => Promise<readonly PaymentMessage[]>;
+};
+
+type Listed = AnswerOf<typeof LIST_PAYMENTS>;
+export type ListedPayment = Listed['items'][number];
+export type WholePayment = AnswerOf<typeof GET_PAYMENT>;
+
+const PAYMENTS = `${OF_MERCHANT}/payments`;
+const PAYMENT = `${OF_MERCHANT}/payments/{paymentId}`;
+
+export const paymentPath = (merchantId: string, paymentId: string) =>
+  pathOf(PAYMENT, { merchantId, paymentId });
+
+/** Without a filter the last days are shown. */
+const USUAL_DAYS = 7;
+
+function daysOf({ query, now }: Visit): { readonly from: string; readonly to: string } {
+  const today = saoPauloDay(instant(now));
+  const { dateRangeStartDate, dateRangeEndDate } = query;
+  return { from: dateRangeStartDate ?? addDays(today, 1 - USUAL_DAYS), to: dateRangeEndDate ?? today };
+}
+
+const PAYMENTS_SCREEN: Screen<unknown> = screen<
+  unknown,
+  { readonly errors: readonly WireError[]; readonly found: Listed | null }
+>({
+  path: PAYMENTS,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Payments',
+  place: 10,
+  async read(visit) {
+    const { from, to } = daysOf(visit);
+    const { status, lastFour, referenceTransaction, orderBy, page } = visit.query;
+    const asked = await visit.ask(LIST_PAYMENTS, {
+      query: {
+        dateRangeStartDate: from,
+        dateRangeEndDate: to,
+        status,
+        lastFour,
+        referenceTransaction,
+        orderBy,
+        page,
+      },
+    });
+    return asked.ok ? { errors: [], found: asked.body } : { errors: asked.errors, found: null };
+  },
+  view({ errors, found }, visit) {
+    const { say } = visit.wording;
+    const { from, to } = daysOf(visit);
+    const statuses = Object.entries(PAYMENT_STATES).map(([status, { text }]) => [status, say(text)] as const);
+    const filters = filterForm(visit, [
+      { name: 'dateRangeStartDate', label: say('From'), type: 'date', value: from },
+      { name: 'dateRangeEndDate', label: say('To'), type: 'date', value: to },
+      { name: 'status', label: say('Status'), choices: [['', say('Any')], ...statuses] },
+      { name: 'lastFour', label: say('Last four'), mostCharacters: 4 },
+      { name: 'referenceTransaction', label: say('Reference'), mostCharacters: 50 },
+    ]);
+    const list =
+      found === null
+        ? errorsOf(errors)
+        : found.items.length === 0
+          ? emptyState(
+              say('No payment in these days.'),
+              say('Choose other days, or fewer filters. A payment appears here as soon as it is asked for.'),
+            )
+          : html`${paymentTable(found.items, visit)}${pager(visit, found)}`;
+    return html`${filters}${list}`;
+  },
+});
+
+const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>({
+  path: PAYMENT,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Payment',
+  async read(visit, tools) {
+    const { paymentId = '' } = visit.parameters;
+    const { splitPage } = visit.query;
+    const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId }, query: { splitPage } });
+    if (!asked.ok) return 'notFound';
+    const payment = asked.body;
+    const [movements, messages] = await Promise.all([
+      tools.findMovements(visit.merchantId, payment.paymentId),
+      payment.nsu === null ? [] : tools.findMessages(visit.merchantId, payment.paymentId, payment.nsu),
+    ]);
+    return { payment, movements, messages };
+  },
+  view: paymentPage,
+});
+
+export type PaymentFound = {
+  readonly payment: WholePayment;
+  readonly movements: readonly TransactionMovement[];
+  readonly messages: readonly PaymentMessage[];
+};
+
+/** Money goes back: not for everybody who may look. */
+const CANCEL: Action = {
+  path: `${PAYMENT}/cancel`,
+  roles: ['finance', 'admin'],
+  of: 'merchant',
+  title: 'Give back',
+  contract: CANCEL_PAYMENT,
+  asks: ({ parameters: { paymentId = '' } }, { amount }) => ({
+    parameters: { paymentId },
+    body: amount === undefined ? {} : { amount: centsOf(amount) },
+  }),
+  done: 'The amount was given back, or the acquirer has accepted to give it back.',
+  next: ({ merchantId, parameters: { paymentId = '' } }) => paymentPath(merchantId, paymentId),
+};
+
+/** Reais as they are typed; what is none is left to the reader of the endpoint to refuse. */
+export function centsOf(text: string): number | string {
+  const match = /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})+|\d{1,8})(?:,(\d{1,2}))?$/.exec(text);
+  const english = /^(\d{1,8})\.(\d{2})$/.exec(text);
+  const [, whole, fraction = ''] = match ?? english ?? [];
+  if (whole === undefined) return text;
+  return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
+}
+
+export const PAYMENT_SCREENS: readonly Screen<PaymentTools>[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN];
+export const PAYMENT_ACTIONS: readonly Action[] = [CANCEL];

@@ -1,0 +1,142 @@
+import type { Contract } from '../platform/http/endpoint.ts';
+import type { Ask, Given } from './asked.ts';
+import type { Html } from './html.ts';
+import type { Role, User } from './users/user.ts';
+import type { Wording } from './wording.ts';
+
+/** A request for a page, by somebody who may see it. */
+export type Visit = {
+  readonly user: User;
+  /** Of the path; empty where a screen is of no merchant. */
+  readonly merchantId: string;
+  readonly accountNumbers: readonly string[];
+  /** What stands in the path where the pattern has names. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Each name once; empty ones are left out. */
+  readonly query: Readonly<Record<string, string>>;
+  /** As it was asked for, without its query. */
+  readonly path: string;
+  readonly wording: Wording;
+  readonly ask: Ask;
+  /** From where it is asked. */
+  readonly address: string;
+  /** Milliseconds. */
+  readonly now: number;
+  /** What the form of an action needs to be believed; it may stand in forms of this page alone. */
+  readonly formMark: string;
+  /** A key for the form that is shown now: sent twice it has one effect. */
+  readonly onceKey: string;
+};
+
+/** What is read for a page; `notFound`: there is no such thing, or not for this user. */
+export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
+
+type Where = {
+  /** Below `/console`, with names in braces; those of a merchant begin with `/merchants/{merchantId}`. */
+  readonly path: string;
+  readonly roles: readonly Role[];
+  /** `operator`: of users without a merchant alone. */
+  readonly of: 'merchant' | 'operator';
+  /** English. */
+  readonly title: string;
+};
+
+/** One page as one value: who may see it, what it reads, and how that is shown. */
+export type Screen<Tools> = Where & {
+  /** Where it stands in the navigation; absent: it is reached from another page. */
+  readonly place?: number;
+  /** So often it is read again while somebody looks at it; absent: it stays. */
+  readonly refreshSeconds?: number;
+  readonly show: (visit: Visit, tools: Tools) => Promise<Read<Html>>;
+};
+
+export function screen<Tools, Found>(
+  declared: Omit<Screen<Tools>, 'show'> & {
+    readonly read: (visit: Visit, tools: Tools) => Promise<Read<Found>>;
+    readonly view: (found: Found, visit: Visit) => Html;
+  },
+): Screen<Tools> {
+  const { read, view, ...where } = declared;
+  return {
+    ...where,
+    async show(visit, tools) {
+      const found = await read(visit, tools);
+      if (found === 'notFound' || leads(found)) return found as Read<Html>;
+      return view(found as Found, visit);
+    },
+  };
+}
+
+function leads(found: unknown): found is { readonly leadsTo: string } {
+  return typeof found === 'object' && found !== null && 'leadsTo' in found;
+}
+
+/** The fields of a form, each once. */
+export type Form = Readonly<Record<string, string>>;
+
+/**
+ * Something that a user does on a page: the endpoint that it asks, from the fields of its form. Every one
+ * takes a reason, which is written with it into the audit log before it is done.
+ */
+export type Action = Where & {
+  readonly contract: Contract;
+  readonly asks: (visit: Visit, form: Form) => Given;
+  /** What is said where it was done. */
+  readonly done: string;
+  /** Where it leads then, and back from a refusal. */
+  readonly next: (visit: Visit) => string;
+};
+
+/** What stands in the path where the pattern has names; null: another path. */
+export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | null {
+  const [wanted, sent] = [pattern.split('/'), path.split('/')];
+  if (wanted.length !== sent.length) return null;
+  const found: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const text = sent[index] ?? '';
+    const name = /^\{(\w+)\}$/.exec(part)?.[1];
+    if (name === undefined && part !== text) return null;
+    if (name === undefined) continue;
+    const decoded = decodedPart(text);
+    if (decoded === null || decoded === '') return null;
+    found[name] = decoded;
+  }
+  return found;
+}
+
+function decodedPart(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The path of a pattern with these values, as an address has it. */
+export function pathOf(pattern: string, values: Readonly<Record<string, string>>): string {
+  const filled = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(values[name] ?? ''),
+  );
+  return `/console${filled}`;
+}
+
+/** An address with a query; what is empty is left out. */
+export function withQuery(
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)] as [string, string]],
+  );
+  return parts.length === 0 ? path : `${path}?${new URLSearchParams(parts)}`;
+}
+
+/** Whether a user may see a screen or do an action; of a merchant's things only those of its own. */
+export function mayUse({ roles, of }: Pick<Where, 'roles' | 'of'>, user: User): boolean {
+  return roles.includes(user.role) && (of === 'merchant' || user.merchantId === null);
+}
+
+export const ALL_ROLES: readonly Role[] = ['viewer', 'support', 'finance', 'operator', 'admin'];
+
+/** Of a merchant: below its id. */
+export const OF_MERCHANT = '/merchants/{merchantId}';

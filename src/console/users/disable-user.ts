@@ -1,0 +1,23 @@
+import type { UserTools } from './invite-user.ts';
+import { type User, type UserRefusal, userResource } from './user.ts';
+import { disableUserStep, findUserByName } from './users.sql.ts';
+
+/** Ends the user's sessions and links at once; the name stays taken, for the audit log has it. */
+export async function disableUser(
+  { database, audit, operator }: UserTools,
+  name: string,
+): Promise<User | { readonly refusal: UserRefusal }> {
+  const found = await findUserByName(database, name);
+  if (found === null) return { refusal: 'userUnknown' };
+  const event = {
+    ...operator,
+    action: 'user.disable',
+    outcome: 'success',
+    resource: userResource(found),
+    detail: { name },
+  } as const;
+  const disabled = await audit.change(disableUserStep(found.userId), event);
+  if (disabled === undefined) return { refusal: 'userDisabled' };
+  const { isDisabled: _, ...user } = found;
+  return user;
+}

@@ -1,0 +1,19 @@
+import type { Audit } from '../../audit/audit-event.ts';
+import { type Session, tokenHash } from './session.ts';
+import { endSessionStep } from './sessions.sql.ts';
+import { actorName, userResource } from './user.ts';
+
+/** The token opens nothing from now on, in every process. */
+export async function endSession(
+  { audit }: { readonly audit: Audit },
+  { user, token }: Session,
+  address: string,
+): Promise<void> {
+  await audit.change(endSessionStep(tokenHash(token)), {
+    action: 'user.signOut',
+    outcome: 'success',
+    actor: actorName(user),
+    origin: address,
+    resource: userResource(user),
+  });
+}

@@ -1,0 +1,57 @@
+import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { LINK_SECONDS } from './session.ts';
+import type { User } from './user.ts';
+import { parseUser } from './users.sql.ts';
+
+const INSERT = statement(
+  'console_links.insert',
+  `insert into console_links (token_hash, user_id, created_by, expires_at)
+   values ($1, $2, $3, now() + $4 * interval '1 second') returning user_id`,
+);
+
+export function insertLink(hash: Buffer, userId: string, createdBy: string): Step {
+  return { statement: INSERT, values: [hash, userId, createdBy, LINK_SECONDS] };
+}
+
+const FIND = statement(
+  'console_links.find',
+  `select u.user_id::text, u.name, u.role, u.merchant_id from console_links l
+   join console_users u on u.user_id = l.user_id
+   where l.token_hash = $1 and l.used_at is null and l.expires_at > now() and u.disabled_at is null`,
+);
+
+/** Whose link it is; null: it is unknown, used or too old. */
+export async function findLinkedUser(database: Database, hash: Buffer): Promise<User | null> {
+  const [row] = await database.query(FIND, [hash]);
+  return row === undefined ? null : parseUser(row);
+}
+
+const RECOVER = statement(
+  'console_links.replace_passkeys',
+  `with ended as (
+     delete from console_sessions where user_id = $2
+   ), lost as (
+     delete from console_passkeys where user_id = $2
+   ), former as (
+     delete from console_links where user_id = $2 and used_at is null
+   )
+   insert into console_links (token_hash, user_id, created_by, expires_at)
+   values ($1, $2, $3, now() + $4 * interval '1 second') returning user_id`,
+);
+
+/** Takes away all by which the user could sign in, but for this link. */
+export function recoverByLink(hash: Buffer, userId: string, createdBy: string): Step {
+  return { statement: RECOVER, values: [hash, userId, createdBy, LINK_SECONDS] };
+}
+
+const FORGET = statement(
+  'console_links.forget',
+  `delete from console_links where token_hash in
+     (select token_hash from console_links where expires_at < now() order by expires_at limit $1 for update skip locked)
+   returning 1`,
+);
+
+/** Gives how many went. */
+export async function deleteExpiredLinks(database: Database, limit: number): Promise<number> {
+  return (await database.query(FORGET, [limit])).length;
+}

@@ -1,0 +1,29 @@
+import { newSecret } from '../../platform/chance.ts';
+import type { Invited, UserTools } from './invite-user.ts';
+import { recoverByLink } from './links.sql.ts';
+import { tokenHash } from './session.ts';
+import { type UserRefusal, userResource } from './user.ts';
+import { findUserByName } from './users.sql.ts';
+
+/**
+ * For a user whose passkeys are lost, by another person: ends all sessions, takes the passkeys away and
+ * gives a new link.
+ */
+export async function recoverUser(
+  { database, audit, operator }: UserTools,
+  name: string,
+): Promise<Invited | { readonly refusal: UserRefusal }> {
+  const found = await findUserByName(database, name);
+  if (found === null) return { refusal: 'userUnknown' };
+  if (found.isDisabled) return { refusal: 'userDisabled' };
+  const { isDisabled: _, ...user } = found;
+  const token = newSecret();
+  await audit.change(recoverByLink(tokenHash(token), user.userId, operator.actor), {
+    ...operator,
+    action: 'user.recover',
+    outcome: 'success',
+    resource: userResource(user),
+    detail: { name },
+  });
+  return { user, token };
+}

@@ -1,0 +1,103 @@
+import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { CHALLENGE_MILLISECONDS, type NewPasskey, type UsedPasskey } from './passkey.ts';
+import { IDLE_SECONDS, SESSION_SECONDS } from './session.ts';
+import type { User } from './user.ts';
+import { parseUser } from './users.sql.ts';
+
+/** The link is used, and the passkey kept where one was made, in the same moment. */
+const OPEN_BY_LINK = statement(
+  'console_sessions.open_by_link',
+  `with used as (
+     update console_links set used_at = now()
+     where token_hash = $1 and used_at is null and expires_at > now() returning user_id
+   ), made as (
+     insert into console_passkeys (credential_id, user_id, public_key, sign_count, transports)
+     select $4, user_id, $5, $6, $7 from used where $4::bytea is not null
+   )
+   insert into console_sessions (token_hash, user_id, opened_by, seen_at, expires_at)
+   select $2, used.user_id, $1, now(), now() + $3 * interval '1 second' from used
+   returning user_id`,
+);
+
+/** Gives a row; none: the link is good no more. */
+export function openByLink(link: Buffer, session: Buffer, passkey: NewPasskey | null): Step {
+  const { credentialId = null, publicKey = null, signCount = null, transports = null } = passkey ?? {};
+  return {
+    statement: OPEN_BY_LINK,
+    values: [link, session, SESSION_SECONDS, credentialId, publicKey, signCount, transports],
+  };
+}
+
+/** A challenge opens one session: shown again it gives nothing. A counter that stands still was copied. */
+const OPEN_BY_PASSKEY = statement(
+  'console_sessions.open_by_passkey',
+  `with used as (
+     update console_passkeys p set sign_count = $5, used_at = now()
+     where p.credential_id = $4 and (p.sign_count < $5 or (p.sign_count = 0 and $5 = 0))
+       and not exists (select from console_users u where u.user_id = p.user_id and u.disabled_at is not null)
+     returning p.user_id
+   )
+   insert into console_sessions (token_hash, user_id, opened_by, seen_at, expires_at)
+   select $2, used.user_id, $1, now(), now() + $3 * interval '1 second' from used
+   on conflict (opened_by) do nothing
+   returning user_id`,
+);
+
+/** Gives a row; none: the challenge was used before, or the passkey is good no more. */
+export function openByPasskey(challenge: Buffer, session: Buffer, passkey: UsedPasskey): Step {
+  const { credentialId, signCount } = passkey;
+  return {
+    statement: OPEN_BY_PASSKEY,
+    values: [challenge, session, SESSION_SECONDS, credentialId, signCount],
+  };
+}
+
+/** What is written to know that a session is not idle: at most four times a minute. */
+const FIND = statement(
+  'console_sessions.find',
+  `with live as (
+     select token_hash, user_id, seen_at from console_sessions
+     where token_hash = $1 and expires_at > now() and seen_at > now() - $2 * interval '1 second'
+   ), touched as (
+     update console_sessions set seen_at = now()
+     where token_hash = $1 and $3::boolean
+       and exists (select from live where seen_at < now() - interval '15 seconds')
+   )
+   select u.user_id::text, u.name, u.role, u.merchant_id, u.language
+   from live join console_users u on u.user_id = live.user_id
+     left join merchants m on m.merchant_id = u.merchant_id
+   where u.disabled_at is null and m.disabled_at is null`,
+);
+
+/** Null: it is unknown, idle, over, or its user or merchant is locked out. */
+export async function findSessionUser(
+  database: Database,
+  hash: Buffer,
+  isActive: boolean,
+): Promise<{ readonly user: User; readonly language: 'pt' | 'en' | null } | null> {
+  const [row] = await database.query(FIND, [hash, IDLE_SECONDS, isActive]);
+  return row === undefined ? null : { user: parseUser(row), language: row.language as 'pt' | 'en' | null };
+}
+
+const END = statement(
+  'console_sessions.end',
+  `update console_sessions set expires_at = now() where token_hash = $1 and expires_at > now() returning user_id`,
+);
+
+/** The row stays for a while, so that what opened it opens no other. Gives a row; none: it was over. */
+export function endSessionStep(hash: Buffer): Step {
+  return { statement: END, values: [hash] };
+}
+
+const FORGET = statement(
+  'console_sessions.forget',
+  `delete from console_sessions where token_hash in
+     (select token_hash from console_sessions where expires_at < now() - $2 * interval '1 millisecond'
+      order by expires_at limit $1 for update skip locked)
+   returning 1`,
+);
+
+/** Gives how many went. */
+export async function deleteExpiredSessions(database: Database, limit: number): Promise<number> {
+  return (await database.query(FORGET, [limit, 2 * CHALLENGE_MILLISECONDS])).length;
+}

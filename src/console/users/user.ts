@@ -1,0 +1,56 @@
+import type { Instant } from '../../values/instant.ts';
+
+/** What a user is there for; what each may is said by screens and actions. */
+export const ROLES = ['viewer', 'support', 'finance', 'operator', 'admin'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Of a merchant, or of the operator, who sees all of them. */
+export type User = {
+  readonly userId: string;
+  readonly name: string;
+  readonly role: Role;
+  /** Null: a user of the operator. */
+  readonly merchantId: string | null;
+};
+
+export type ListedUser = User & {
+  readonly createdAt: Instant;
+  readonly disabledAt: Instant | null;
+  readonly passkeys: number;
+  /** Of the newest session; null: there was none. */
+  readonly seenAt: Instant | null;
+};
+
+const NAME = /^[a-z0-9][a-z0-9._@+-]{0,59}$/;
+
+/** Such as an address of e-mail; never with capitals, so that a name is written in one way. */
+export function isUserName(text: string): boolean {
+  return NAME.test(text);
+}
+
+export function isRole(text: string): text is Role {
+  return (ROLES as readonly string[]).includes(text);
+}
+
+/** In the audit log, and as the maker of what is made: no credential has such a name. */
+export function actorName({ name }: Pick<User, 'name'>): string {
+  return `user:${name}`;
+}
+
+/** In the audit log. */
+export function userResource({ userId, merchantId }: Pick<User, 'userId' | 'merchantId'>): string {
+  return merchantId === null ? `users/${userId}` : `merchants/${merchantId}/users/${userId}`;
+}
+
+/** Whether a user may look at things of a merchant. */
+export function mayEnter(user: User, merchantId: string): boolean {
+  return user.merchantId === null || user.merchantId === merchantId;
+}
+
+/** The refusals of commands about users. */
+export type UserRefusal =
+  | 'userNameMalformed'
+  | 'userExists'
+  | 'userUnknown'
+  | 'userDisabled'
+  | 'merchantUnknown';

@@ -1,0 +1,74 @@
+import type { Language } from '../platform/http/sentence.ts';
+import { instant, saoPauloOffsetText } from '../values/instant.ts';
+import OPERATOR_TEXTS from './operator/texts.json' with { type: 'json' };
+import PAYMENT_TEXTS from './payments/texts.json' with { type: 'json' };
+import TEXTS from './texts.json' with { type: 'json' };
+import USER_TEXTS from './users/texts.json' with { type: 'json' };
+
+/** Of each folder of screens: English where it is written, Portuguese here. */
+export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
+  ...TEXTS.portuguese,
+  ...USER_TEXTS.portuguese,
+  ...PAYMENT_TEXTS.portuguese,
+  ...OPERATOR_TEXTS.portuguese,
+};
+
+/** How a page speaks: its words, and what money, moments and numbers look like in them. */
+export type Wording = {
+  readonly language: Language;
+  /** A text that is English where it stands; `{name}` in it stands for a value. */
+  readonly say: (english: string, values?: Readonly<Record<string, string | number>>) => string;
+  /** Cents. */
+  readonly money: (cents: number) => string;
+  readonly count: (count: number) => string;
+  /** A moment as the API writes it, or milliseconds; as São Paulo's clocks show it. */
+  readonly moment: (at: string | number) => string;
+  /** Seconds, in the largest unit that fits. */
+  readonly duration: (seconds: number) => string;
+};
+
+const LOCALES = { pt: 'pt-BR', en: 'en-GB' } as const satisfies Record<Language, string>;
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+] as const;
+
+function wordingIn(language: Language): Wording {
+  const locale = LOCALES[language];
+  const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' });
+  const number = new Intl.NumberFormat(locale);
+  const moment = new Intl.DateTimeFormat(locale, {
+    timeZone: 'America/Sao_Paulo',
+    dateStyle: 'short',
+    timeStyle: 'medium',
+  });
+  return {
+    language,
+    say(english, values = {}) {
+      const text = language === 'en' ? english : (CONSOLE_TEXTS[english] ?? english);
+      return text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => String(values[name] ?? mark));
+    },
+    money: (cents) => money.format(cents / 100),
+    count: (count) => number.format(count),
+    moment: (at) => moment.format(new Date(at)),
+    duration(seconds) {
+      const [unit, size] = UNITS.find((one) => seconds >= one[1]) ?? ['second', 1];
+      const style = { style: 'unit', unit, unitDisplay: 'long' } as const;
+      return new Intl.NumberFormat(locale, style).format(Math.floor(seconds / size));
+    },
+  };
+}
+
+const WORDINGS = { pt: wordingIn('pt'), en: wordingIn('en') };
+
+export function consoleWording(language: Language): Wording {
+  return WORDINGS[language];
+}
+
+/** As an attribute of `<time>`. */
+export function machineMoment(at: string | number): string {
+  return typeof at === 'string' ? at : saoPauloOffsetText(instant(at));
+}

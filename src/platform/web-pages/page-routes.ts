@@ -1,0 +1,119 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { send } from '../http/answers.ts';
+import { ownerOf, readBody, WrongContentType } from '../http/body-bytes.ts';
+import type { BodyMemory } from '../http/body-memory.ts';
+import type { Answer } from '../http/endpoint.ts';
+import type { Failure } from '../http/failures.ts';
+import type { Language } from '../http/sentence.ts';
+
+/** A request for a page, before anything is known of who asks. */
+export type PageRequest = {
+  readonly method: 'GET' | 'POST';
+  /** Below the prefix: `/` or `/payments`. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** The text of a form; empty of a GET. */
+  readonly form: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Under which scheme and host it was asked; null: not known. */
+  readonly origin: string | null;
+  readonly address: string;
+  /** As the browser prefers it. */
+  readonly language: Language;
+  readonly requestId: string;
+  /** Monotonic milliseconds. */
+  readonly startedAt: number;
+};
+
+/** `route`: the pattern of its path, and for whom it was made: for metrics and the log. */
+export type PageAnswer = Answer & {
+  readonly route: string;
+  readonly merchantId?: string;
+  readonly userName?: string;
+};
+
+/** Pages for people, below one path of a listener. */
+export type Pages = {
+  readonly prefix: string;
+  readonly answer: (request: PageRequest) => Promise<PageAnswer>;
+  /** What is shown instead when the server itself cannot answer. */
+  readonly failed: (failure: Failure, language: Language) => Answer;
+};
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** For whom a page was made. */
+    pageOf: Pick<PageAnswer, 'route' | 'merchantId' | 'userName'> | null;
+  }
+  interface FastifyContextConfig {
+    isPage?: boolean;
+  }
+}
+
+type OriginOf = (request: FastifyRequest) => string | null;
+
+const METHODS = ['GET', 'HEAD', 'POST'] as const;
+
+/** `failureOf`: what an error that was thrown means to its caller; it logs what is ours. */
+export function addPages(
+  app: FastifyInstance,
+  pages: Pages,
+  failureOf: (error: unknown, request: FastifyRequest) => Failure,
+  { bodies, originOf }: { readonly bodies: BodyMemory; readonly originOf: OriginOf },
+): void {
+  const { prefix } = pages;
+  app.register(async (below) => {
+    takeForms(below, bodies);
+    below.setErrorHandler((error, request, reply) =>
+      send(request, reply, pages.failed(failureOf(error, request), request.language)),
+    );
+    for (const url of [prefix, `${prefix}/*`]) {
+      below.route({
+        method: [...METHODS],
+        url,
+        config: { isPage: true },
+        handler: async (request, reply): Promise<FastifyReply> => {
+          const answer = await pages.answer(pageRequest(request, prefix, originOf(request)));
+          request.pageOf = answer;
+          return send(request, reply, answer);
+        },
+      });
+    }
+  });
+}
+
+/** Only what a browser sends of a form without files. */
+function takeForms(app: FastifyInstance, bodies: BodyMemory): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    async (request: FastifyRequest, payload: Readable) => {
+      const hold = bodies.open(ownerOf(request));
+      request.bodyHold = hold;
+      const length = Number(request.headers['content-length'] ?? 0);
+      return (await readBody(payload, length, hold)).toString('utf8');
+    },
+  );
+  app.addContentTypeParser('*', (_request, payload, done) => {
+    payload.resume();
+    done(new WrongContentType());
+  });
+}
+
+function pageRequest(request: FastifyRequest, prefix: string, origin: string | null): PageRequest {
+  const [path = ''] = request.url.split('?');
+  return {
+    method: request.method === 'POST' ? 'POST' : 'GET',
+    path: path.slice(prefix.length) || '/',
+    query: request.query as Readonly<Record<string, unknown>>,
+    form: typeof request.body === 'string' ? request.body : '',
+    headers: request.headers,
+    origin,
+    address: request.ip,
+    language: request.language,
+    requestId: request.id,
+    startedAt: request.startedAt,
+  };
+}

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { ACTIONS, SCREENS } from '../../src/console/screens.ts';
+import { ROLES } from '../../src/console/users/user.ts';
+import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
+import { hiddenFields, signedIn, type Visitor } from './visitor.ts';
+
+let service: TestService;
+let merchantId: string;
+before(async () => {
+  service = await openTestService();
+  ({ merchantId } = await service.demo());
+});
+after(() => service.close());
+
+const addressOf = (path: string, merchant: string) =>
+  `/console${path.replace('{merchantId}', merchant).replaceAll(/\{\w+\}/g, randomUUID())}`;
+
+/** Any page of this visitor has the mark of its session. */
+async function markOf(visitor: Visitor): Promise<string> {
+  return hiddenFields((await visitor.ask('/console/nowhere')).text, '/console/sign-out').mark ?? '';
+}
+
+async function statusOf(visitor: Visitor, method: string, path: string, mark: string): Promise<number> {
+  const form = { mark, once: randomUUID(), reason: 'a test of the matrix' };
+  return (await visitor.ask(path, method === 'POST' ? { form } : {})).status;
+}
+
+const ROUTES = [
+  ...SCREENS.map((one) => ({ ...one, method: 'GET' })),
+  ...ACTIONS.map((one) => ({ ...one, method: 'POST' })),
+];
+
+for (const role of ROLES) {
+  for (const kind of ['operator', 'merchant'] as const) {
+    test(`a ${role} of a ${kind} sees and does what the matrix says, and nothing else`, async () => {
+      const visitor = await signedIn(service, role, kind === 'operator' ? null : merchantId);
+      const mark = await markOf(visitor);
+      for (const { method, path, roles, of } of ROUTES) {
+        const status = await statusOf(visitor, method, addressOf(path, merchantId), mark);
+        const may = roles.includes(role) && (of === 'merchant' || kind === 'operator');
+        // An id that is made up is not found by those who may ask for it.
+        const expected = may ? (path.includes('{paymentId}') ? 404 : 200) : 403;
+        assert.equal(status, expected, `${method} ${path}`);
+      }
+    });
+  }
+}
+
+test('pages of another merchant are not found, whatever the role', async () => {
+  await createForeignMerchant(service.auditor, (await service.demo()).gateway.userName);
+  for (const role of ROLES) {
+    const visitor = await signedIn(service, role, merchantId);
+    const mark = await markOf(visitor);
+    for (const { method, path, of } of ROUTES) {
+      if (of !== 'merchant') continue;
+      for (const other of [FOREIGN_MERCHANT, 'no-such-merchant']) {
+        assert.equal(await statusOf(visitor, method, addressOf(path, other), mark), 404, `${method} ${path}`);
+      }
+    }
+  }
+});

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { inviteUser } from '../../src/console/users/invite-user.ts';
+import type { Role } from '../../src/console/users/user.ts';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { auditedTools } from '../kit/keys.ts';
+import { patiently } from '../kit/patience.ts';
+import type { TestService } from '../kit/service.ts';
+
+/** A page as a browser gets it. */
+export type Shown = { readonly status: number; readonly headers: Headers; readonly text: string };
+
+export type Asked = {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly cookie?: string | null;
+};
+
+/** Asks as a browser would; what it does not follow by itself is a redirection. */
+export async function ask(origin: string, path: string, asked: Asked = {}): Promise<Shown> {
+  const { form, cookie = null } = asked;
+  const method = asked.method ?? (form === undefined ? 'GET' : 'POST');
+  const response = await fetch(origin + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(method === 'POST' && { origin, 'sec-fetch-site': 'same-origin' }),
+      ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+      ...(cookie !== null && { cookie }),
+      ...asked.headers,
+    },
+    body: form === undefined ? null : new URLSearchParams(form).toString(),
+    signal: AbortSignal.timeout(patiently(30_000)),
+  });
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}
+
+/** Somebody with a browser of its own. */
+export class Visitor {
+  readonly origin: string;
+  cookie: string | null = null;
+
+  constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  async ask(path: string, asked: Asked = {}): Promise<Shown> {
+    const shown = await ask(this.origin, path, { cookie: this.cookie, ...asked });
+    const [set] = (shown.headers.get('set-cookie') ?? '').split(';');
+    if (set !== undefined && set !== '') this.cookie = set;
+    return shown;
+  }
+
+  /** By a link of an invitation, as homologation takes it. */
+  async enter(path: string): Promise<this> {
+    const entered = await this.ask(path, { form: {} });
+    assert.equal(entered.status, 303, entered.text);
+    return this;
+  }
+
+  /** Fills in the form of a page that leads to this path, and sends it. */
+  async send(page: string, action: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
+    const shown = await this.ask(page);
+    assert.equal(shown.status, 200, shown.text);
+    return this.ask(action, { form: { ...hiddenFields(shown.text, action), ...fields } });
+  }
+}
+
+/** What stands in a form without being shown. */
+export function hiddenFields(page: string, action: string): Record<string, string> {
+  const form = page.split('<form ').find((part) => part.includes(`action="${action}"`));
+  assert.ok(form !== undefined, `no form leads to ${action}`);
+  const [inside = ''] = form.split('</form>');
+  return Object.fromEntries(
+    [...inside.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, name, value]) => [
+      name,
+      value,
+    ]),
+  );
+}
+
+export function originOf({ gatewayUrl }: Pick<TestService, 'gatewayUrl'>): string {
+  return new URL(gatewayUrl).origin;
+}
+
+/** Makes a user as the command does, and gives the path of the link. */
+export async function invite(
+  { database }: Pick<TestService, 'database'>,
+  role: Role,
+  merchantId: string | null,
+  name = `${role}-${Math.random().toString(36).slice(2, 10)}`,
+): Promise<{ readonly name: string; readonly path: string }> {
+  const pool = openDatabase(database.runtime, () => {});
+  try {
+    const invited = await inviteUser(await auditedTools(pool), { name, role, merchantId });
+    assert.ok(!('refusal' in invited), 'refusal' in invited ? invited.refusal : '');
+    return { name, path: `/console/links/${invited.token}` };
+  } finally {
+    await pool.close();
+  }
+}
+
+/** A visitor who is signed in with this role. */
+export async function signedIn(
+  service: Pick<TestService, 'database' | 'gatewayUrl'>,
+  role: Role,
+  merchantId: string | null,
+): Promise<Visitor> {
+  const { path } = await invite(service, role, merchantId);
+  return new Visitor(originOf(service)).enter(path);
+}
+
+/** The text of a page without its elements. */
+export function wordsOf(page: string): string {
+  return page
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&nbsp;', ' ')
+    .replaceAll(/\s+/g, ' ');
+}
