@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { DebianProgram } from './install-from-debian.ts';
+
+export const CHROMIUM_PATH = '/usr/bin/chromium';
 
 export const CHROMIUM: DebianProgram = {
   name: 'chromium',
   package: 'chromium',
-  isThere: () => spawnSync('chromium', ['--version']).error === undefined,
+  isThere: () => existsSync(CHROMIUM_PATH),
 };

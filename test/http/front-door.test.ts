@@ -127,11 +127,14 @@ test('HEAD is answered as GET is, without the body', async () => {
   assert.equal((await call(url, '/v1/cards/tokenization', { method: 'HEAD', token: gateway })).status, 405);
 });
 
-test('a browser at the door is led to the documents; a program, and any other path, meets no more than before', async () => {
+test('a browser at the door is led to the console, or to the documents; a program, and any other path, meets no more than before', async () => {
   const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-  for (const path of ['/', '/docs/']) {
+  for (const [path, place] of [
+    ['/', '/console'],
+    ['/docs/', '/docs'],
+  ]) {
     const led = await fetch(url + path, { headers, redirect: 'manual' });
-    assert.deepEqual([led.status, led.headers.get('location'), await led.text()], [302, '/docs', '']);
+    assert.deepEqual([led.status, led.headers.get('location'), await led.text()], [302, place, '']);
     assert.equal((await fetch(url + path)).status, 401);
   }
   assert.equal((await fetch(`${url}/v1/`, { headers })).status, 401);

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { call, logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
+import { hiddenFields, signedIn, type Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let merchantId: string;
+let token: string;
+let finance: Visitor;
+let home: string;
+before(async () => {
+  service = await openTestService();
+  const demo = await service.demo();
+  ({ merchantId } = demo);
+  token = await logIn(service.gatewayUrl, demo.gateway);
+  finance = await signedIn(service, 'finance', merchantId);
+  home = `/console/merchants/${merchantId}`;
+});
+after(() => service.close());
+
+async function paid(amount: number, change: Record<string, unknown> = {}): Promise<string> {
+  const { reply } = await pay(service.gatewayUrl, token, amount, change);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.paymentAuthorization.paymentId as string;
+}
+
+async function shown(visitor: Visitor, path: string): Promise<string> {
+  const { status, text } = await visitor.ask(path);
+  assert.equal(status, 200, `${path}: ${text}`);
+  return text;
+}
+
+test('before the first payment the list says what to do', async () => {
+  const words = wordsOf(await shown(finance, `${home}/payments`));
+  assert.match(words, /Nenhum pagamento nestes dias\./);
+});
+
+test('a payment is in the list of its day, and its page says what became of it', async () => {
+  const id = await paid(129_90, {
+    payment: { transactionType: 'credit', amount: 12_990, productType: 'lojista', installments: 3 },
+    referenceTransaction: 'PEDIDO-7001',
+  });
+  const list = await shown(finance, `${home}/payments`);
+  assert.ok(list.includes(`href="${home}/payments/${id}"`));
+  const words = wordsOf(await shown(finance, `${home}/payments/${id}`));
+  for (const expected of [
+    'R$ 129,90',
+    'Autorizada',
+    'PEDIDO-7001',
+    'O emissor aprovou, código',
+    'Parcela 3 autorizada',
+    'mastercard •••• 0001',
+  ])
+    assert.ok(words.includes(expected), `${expected}: ${words}`);
+  const english = await finance.ask(`${home}/payments/${id}`, { headers: { 'accept-language': 'en' } });
+  assert.match(english.text, /<html lang="en">/);
+  assert.ok(wordsOf(english.text).includes('Installment 3 authorized'));
+});
+
+test('filters stand in the address, and what they must not be is said in the words of the API', async () => {
+  await paid(1_000, { referenceTransaction: 'PEDIDO-7002' });
+  const found = await shown(finance, `${home}/payments?referenceTransaction=PEDIDO-7002&status=Autorizada`);
+  assert.equal(found.match(/<tr><th scope="row">/g)?.length, 1);
+  assert.ok(found.includes('value="PEDIDO-7002"'));
+  const wrong = await shown(finance, `${home}/payments?dateRangeStartDate=2026-02-30`);
+  assert.match(wrong, /role="alert"/);
+  const pages = await shown(finance, `${home}/payments?page=999`);
+  assert.match(wordsOf(pages), /Nenhum pagamento nestes dias/);
+});
+
+test('one box finds a payment by its id, reference, NSU, authorization code and last four', async () => {
+  const id = await paid(2_000, { referenceTransaction: 'PEDIDO-7003' });
+  const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
+  for (const text of [id, 'PEDIDO-7003', body.nsu, body.authorizationCode]) {
+    const led = await finance.ask(`${home}/search?q=${encodeURIComponent(text)}`);
+    assert.deepEqual([led.status, led.headers.get('location')], [303, `${home}/payments/${id}`], text);
+  }
+  assert.ok((await shown(finance, `${home}/search?q=0001`)).includes(id));
+  assert.match(wordsOf(await shown(finance, `${home}/search?q=nothing-of-it`)), /Nada foi encontrado\./);
+});
+
+test('money goes back with a reason, once however often the form is sent, and both are audited before', async () => {
+  const id = await paid(5_000);
+  const page = `${home}/payments/${id}`;
+  const fields = hiddenFields(await shown(finance, page), `${page}/cancel`);
+  const form = { ...fields, amount: '20,00', reason: 'cliente desistiu' };
+  const answers = [];
+  for (let sent = 0; sent < 2; sent += 1) answers.push(await finance.ask(`${page}/cancel`, { form }));
+  for (const { status } of answers) assert.equal(status, 303);
+  const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
+  assert.equal(body.canceledAmount, 2_000);
+  assert.equal(body.cancels.length, 1);
+  const done = await shown(finance, answers[0]?.headers.get('location') ?? '');
+  assert.match(wordsOf(done), /O valor foi devolvido/);
+  assert.match(wordsOf(done), /Cancelamento de R\$ 20,00 pedido/);
+  const entries = await service.auditor.query(
+    "select actor, outcome, detail from audit_entries where action = 'console.act' and resource = $1",
+    [`merchants/${merchantId}/payments/${id}/cancel`],
+  );
+  assert.equal(entries.length, 2);
+  assert.match(String(entries[0]?.actor), /^user:finance-/);
+  assert.deepEqual(JSON.parse(String(entries[0]?.detail)), {
+    operation: 'cancelPayment',
+    reason: 'cliente desistiu',
+  });
+});
+
+test('nothing is done without a reason, and a refusal is shown in the words of the API and audited', async () => {
+  const id = await paid(3_000);
+  const page = `${home}/payments/${id}`;
+  const without = await finance.send(page, `${page}/cancel`, {});
+  assert.equal(without.status, 400);
+  const tooMuch = await finance.send(page, `${page}/cancel`, { amount: '99,00', reason: 'x' });
+  assert.equal(tooMuch.status, 409);
+  assert.match(wordsOf(tooMuch.text), /O valor é maior do que resta do pagamento\./);
+  const malformed = await finance.send(page, `${page}/cancel`, { amount: 'doze', reason: 'x' });
+  assert.equal(malformed.status, 400);
+  const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
+  assert.equal(body.canceledAmount, 0);
+  const entries = await service.auditor.query(
+    'select action, outcome from audit_entries where resource = $1 order by entry_number',
+    [`merchants/${merchantId}/payments/${id}/cancel`],
+  );
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['console.act', 'console.refuse', 'console.act', 'console.refuse'],
+  );
+});
+
+test('who may look only is not offered what others may do', async () => {
+  const id = await paid(1_500);
+  const viewer = await signedIn(service, 'viewer', merchantId);
+  assert.ok(!(await shown(viewer, `${home}/payments/${id}`)).includes('/cancel"'));
+  assert.ok((await shown(finance, `${home}/payments/${id}`)).includes('/cancel"'));
+});
+
+test('nobody but the service can make a page say that something was done', async () => {
+  const id = await paid(1_600);
+  const page = await shown(finance, `${home}/payments/${id}?done=cancelPayment.AAAAAAAAAAAAAAAA`);
+  assert.ok(!wordsOf(page).includes('O valor foi devolvido'));
+});
+
+test('texts of merchants and buyers are shown as texts', async () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror=x>`.slice(0, 50);
+  const id = await paid(1_700, { referenceTransaction: hostile });
+  await service.auditor.query('update merchants set legal_name = $1 where merchant_id = $2', [
+    `<b>'"Loja`,
+    merchantId,
+  ]);
+  const admin = await signedIn(service, 'admin', null);
+  const q = encodeURIComponent(`"><script>alert(2)</script>`);
+  for (const path of [
+    `${home}/payments`,
+    `${home}/payments/${id}`,
+    `${home}/search?q=${q}`,
+    `${home}/payments?referenceTransaction=${q}`,
+    `/console/audit?actor=${q}`,
+    '/console/merchants',
+  ]) {
+    const text = await shown(admin, path);
+    assert.ok(!/<script>|<img|<b>/.test(text), path);
+  }
+  assert.ok((await shown(admin, `${home}/payments/${id}`)).includes('&lt;script&gt;alert(1)'));
+});
+
+test('an operator sees at a glance that all is known, or what is not', async () => {
+  const admin = await signedIn(service, 'admin', null);
+  const words = wordsOf(await shown(admin, '/console/health'));
+  for (const expected of ['Todo resultado é conhecido', 'Cobrança mais antiga a fazer', 'Estabelecimentos 1'])
+    assert.ok(words.includes(expected), `${expected}: ${words}`);
+});
+
+test('the audit log is read newest first, page by page, and its reading stands in it', async () => {
+  const admin = await signedIn(service, 'admin', null);
+  const first = await shown(admin, '/console/audit?action=console.act');
+  assert.match(wordsOf(first), /operation: cancelPayment, reason: cliente desistiu/);
+  const numbers = [
+    ...(await shown(admin, '/console/audit')).matchAll(/<th scope="row" class="number">(\d+)</g),
+  ].map(([, number]) => Number(number));
+  assert.deepEqual(
+    numbers,
+    numbers.toSorted((one, other) => other - one),
+  );
+  const older = await shown(admin, `/console/audit?before=${numbers[4]}`);
+  const [next] = [...older.matchAll(/<th scope="row" class="number">(\d+)</g)].map(([, number]) =>
+    Number(number),
+  );
+  assert.equal(next, (numbers[4] ?? 0) - 1);
+  const empty = await shown(admin, '/console/audit?actor=somebody-else');
+  assert.match(wordsOf(empty), /Nenhum registro corresponde\./);
+  const entries = await service.auditor.query(
+    "select count(*)::int as n from audit_entries where action = 'audit.read' and detail like '%somebody-else%'",
+  );
+  assert.equal(entries[0]?.n, 1);
+});
+
+test('what the console speaks is what the user chose', async () => {
+  const visitor = await signedIn(service, 'viewer', merchantId);
+  assert.match(await shown(visitor, `${home}/payments`), /<html lang="pt-BR">/);
+  const sent = await visitor.send(`${home}/payments`, '/console/language', { language: 'en' });
+  assert.equal(sent.status, 303);
+  const english = await shown(visitor, `${home}/payments`);
+  assert.match(english, /<html lang="en">/);
+});

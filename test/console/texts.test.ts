@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { CONSOLE_TEXTS } from '../../src/console/wording.ts';
+
+const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
+const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+  .map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') }));
+
+/** Of a page's title, of a table of words, and what is said. */
+const SAID = [/\bsay\(\s*'((?:[^'\\]|\\.)*)'/g, /\b(?:title|text|done): '((?:[^'\\]|\\.)*)'/g];
+/** The same in every language. */
+const NAMES = ['NSU', 'CNPJ'];
+
+const said = sources.flatMap(({ path, text }) =>
+  SAID.flatMap((pattern) => [...text.matchAll(pattern)].map(([, english = '']) => ({ path, english }))),
+);
+
+test('every text of the console has its Portuguese', () => {
+  assert.ok(said.length > 100);
+  const missing = said.filter(
+    ({ english }) => !Object.hasOwn(CONSOLE_TEXTS, english) && !NAMES.includes(english),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('every Portuguese of the console is that of a text which is said, with the same values in it', () => {
+  const all = sources.map(({ text }) => text).join('\n');
+  const valuesOf = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([value]) => value).sort();
+  for (const [english, portuguese] of Object.entries(CONSOLE_TEXTS)) {
+    assert.ok(all.includes(`'${english}'`), `nothing says ${english}`);
+    assert.deepEqual(valuesOf(portuguese), valuesOf(english), english);
+  }
+});
