@@ -8,7 +8,7 @@ import { answerAction } from './answer-action.ts';
 import { type AskTools, askEndpoint } from './ask-endpoint.ts';
 import type { Ask } from './asked.ts';
 import { type Html, html, type Shown } from './html.ts';
-import { type AssetPaths, type Frame, PAGE_HEADERS, page } from './layout.ts';
+import { type AssetPaths, type Frame, type NavigationItem, PAGE_HEADERS, page } from './layout.ts';
 import {
   type Action,
   type Form,
@@ -181,15 +181,7 @@ function frameOf(
   const { user } = session;
   const { merchant, path, query } = of;
   const values = { merchantId: merchant?.merchantId ?? '' };
-  const navigation = tools.screens
-    .filter((one) => one.place !== undefined && mayUse(one, user))
-    .filter((one) => merchant !== null || !one.path.startsWith(OF_MERCHANT))
-    .toSorted((one, other) => (one.place ?? 0) - (other.place ?? 0))
-    .map((one) => ({
-      path: pathOf(one.path, values),
-      title: wording.say(one.title),
-      isHere: matchPath(one.path, path) !== null,
-    }));
+  const navigation = navigationOf(tools, session, wording, path, merchant);
   const searchPath = pathOf(`${OF_MERCHANT}/search`, values);
   return (title: string, body: Shown, message: Frame['message'] = null): Frame => ({
     wording,
@@ -206,6 +198,28 @@ function frameOf(
     },
     message,
   });
+}
+
+/** The pages that the user may see; of those around this one the nearest is marked. */
+function navigationOf(
+  { screens }: VisitTools,
+  { user }: Session,
+  { say }: Wording,
+  path: string,
+  merchant: Merchant | null,
+): NavigationItem[] {
+  const items = screens
+    .filter((one) => one.place !== undefined && mayUse(one, user))
+    .filter((one) => merchant !== null || !one.path.startsWith(OF_MERCHANT))
+    .toSorted((one, other) => (one.place ?? 0) - (other.place ?? 0))
+    .map((one) => ({
+      path: pathOf(one.path, { merchantId: merchant?.merchantId ?? '' }),
+      title: say(one.title),
+    }));
+  const here = `/console${path}/`;
+  const around = items.filter((item) => here.startsWith(`${item.path}/`));
+  const nearest = around.toSorted((one, other) => other.path.length - one.path.length)[0];
+  return items.map((item) => ({ ...item, isHere: item === nearest }));
 }
 
 function shown(status: number, frame: Frame) {

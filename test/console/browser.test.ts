@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -15,7 +14,7 @@ import { invite } from './visitor.ts';
 
 /** Kept to be looked at; git ignores them. */
 const PICTURES = fileURLToPath(new URL('../../coverage/console/', import.meta.url));
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
 const WINDOWS = {
   desk: { width: 1280, height: 900 },
   phone: { width: 375, height: 760 },
@@ -70,12 +69,17 @@ async function payments(token: string): Promise<string> {
   });
 }
 
-async function newPage(window: keyof typeof WINDOWS, scheme: 'light' | 'dark' = 'light'): Promise<Page> {
+async function newPage(
+  window: keyof typeof WINDOWS,
+  scheme: 'light' | 'dark' = 'light',
+  language: 'pt-BR' | 'en' = 'pt-BR',
+): Promise<Page> {
   assert.ok(browser !== undefined);
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   page.setDefaultTimeout(patiently(30_000));
   await page.setViewport(WINDOWS[window]);
+  await page.setExtraHTTPHeaders({ 'accept-language': language });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
   return page;
 }
@@ -95,15 +99,11 @@ type Violation = { readonly id: string; readonly nodes: readonly { readonly html
 
 /** Everything that axe knows of WCAG 2.2 A and AA, and of good practice. */
 async function violationsOn(page: Page): Promise<string[]> {
-  // What a test brings is not under the policy of the page.
-  await page.setBypassCSP(true);
-  await page.reload();
   await page.addScriptTag({ path: AXE });
   const found = (await page.evaluate(
     `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
        .then(({ violations }) => violations)`,
   )) as Violation[];
-  await page.setBypassCSP(false);
   return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
 }
 
@@ -121,25 +121,33 @@ async function lookAt(page: Page, name: string): Promise<void> {
 const addressOf = (path: string) =>
   `${origin}/console${path.replace('{merchantId}', merchantId).replace('{paymentId}', paymentId)}`;
 
-for (const window of ['desk', 'phone'] as const) {
-  for (const scheme of ['light', 'dark'] as const) {
-    test(`every page is good to use, on a ${window} and ${scheme}`, { skip }, async () => {
-      const page = await newPage(window, scheme);
-      const { path } = await invite(service, 'admin', null);
-      await page.goto(origin + path);
-      await lookAt(page, `welcome-${window}-${scheme}`);
-      await enter(page, null);
-      for (const screen of SCREENS) {
-        const name = screen.path.split('/').at(-1)?.replaceAll(/[{}]/g, '') ?? '';
-        await page.goto(addressOf(screen.path));
-        await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
-        await lookAt(page, `${name}-${window}-${scheme}`);
-      }
-      await page.goto(`${origin}/console/nowhere`);
-      await lookAt(page, `nowhere-${window}-${scheme}`);
-      await page.browserContext().close();
-    });
-  }
+const LOOKS = [
+  { window: 'desk', scheme: 'light', language: 'pt-BR' },
+  { window: 'desk', scheme: 'dark', language: 'en' },
+  { window: 'phone', scheme: 'light', language: 'pt-BR' },
+] as const;
+
+for (const { window, scheme, language } of LOOKS) {
+  test(`every page is good to use, on a ${window}, ${scheme}, in ${language}`, { skip }, async () => {
+    const page = await newPage(window, scheme, language);
+    // What a test brings is not under the policy of the page.
+    await page.setBypassCSP(true);
+    const { path } = await invite(service, 'admin', null);
+    await page.goto(`${origin}/console/sign-in`);
+    await lookAt(page, `sign-in-${window}-${scheme}`);
+    await page.goto(origin + path);
+    await lookAt(page, `welcome-${window}-${scheme}`);
+    await enter(page, null);
+    for (const screen of SCREENS) {
+      const name = screen.path.split('/').at(-1)?.replaceAll(/[{}]/g, '') ?? '';
+      await page.goto(addressOf(screen.path));
+      await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
+      await lookAt(page, `${name}-${window}-${scheme}`);
+    }
+    await page.goto(`${origin}/console/nowhere`);
+    await lookAt(page, `nowhere-${window}-${scheme}`);
+    await page.browserContext().close();
+  });
 }
 
 test('a user makes a passkey, signs out, and signs in with it; the same answer opens nothing again', {
@@ -170,7 +178,7 @@ test('a user makes a passkey, signs out, and signs in with it; the same answer o
   await press(page, '.user button');
   assert.equal(page.url(), `${origin}/console/sign-in`);
   await page.goto(`${origin}/console/audit?action=user.signIn`);
-  await lookAt(page, 'sign-in-desk-light');
+  await page.screenshot({ path: join(PICTURES, 'sign-in-again.png'), fullPage: true });
   let sent = '';
   page.on('request', (request) => {
     if (request.method() === 'POST') sent = request.postData() ?? sent;

@@ -60,7 +60,7 @@ function figures(health: Health, { say, count, duration }: Wording): Html[] {
       say('Oldest billing to charge'),
       oldestDueOn ?? '–',
       isLate ? 'bad' : 'good',
-      isLate ? say('behind its day') : say('on time'),
+      oldestDueOn === null ? say('none waits') : isLate ? say('behind its day') : say('on time'),
     ),
     figure(
       say('Notifications waiting'),

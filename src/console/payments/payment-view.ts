@@ -1,4 +1,3 @@
-import { millisecondsOfId } from '../../values/ids.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import { actionForm, badge, facts, link, moment, section, type Tone, table } from '../page-parts.ts';
 import { mayUse, type Visit, withQuery } from '../screen.ts';
@@ -124,12 +123,10 @@ type Happening = { readonly at: number; readonly text: Shown; readonly note?: Sh
 /** Everything that is known of it, in the order in which it happened. */
 function timeline({ payment, movements, messages }: PaymentFound, { wording }: Visit): Html {
   const { say, money } = wording;
-  const askedAt = millisecondsOfId(payment.paymentId);
+  const soldAt = Date.parse(payment.transactionDate);
   const happened: Happening[] = [
-    ...(askedAt === null
-      ? []
-      : [{ at: askedAt, text: say('Asked for, {amount}', { amount: money(payment.value) }) }]),
-    { at: Date.parse(payment.transactionDate), text: answerText(payment, wording) },
+    { at: soldAt, text: say('Asked for, {amount}', { amount: money(payment.value) }) },
+    { at: soldAt, text: answerText(payment, wording) },
     ...movements.map(({ moment: at, type, installmentNumber }) => ({
       at,
       text: say(MOVEMENT_WORDS[type] ?? type, { number: installmentNumber }),
