@@ -26,8 +26,8 @@ import {
 import { addDays, type Day } from '../src/values/instant.ts';
 import { billOfMaterials, type Lock } from './bill-of-materials.ts';
 import { collection } from './collection.ts';
-import { monitoringPage } from './monitoring-page.ts';
 import { consoleAccess } from './console-access.ts';
+import { monitoringPage } from './monitoring-page.ts';
 import { returnPage } from './return-page.ts';
 import { settlementPage } from './settlement-page.ts';
 import { STATE_COLUMNS, type StateColumn } from './state-tables.ts';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { auditRefusedAccess, type OnForbidden } from '../audit/audit-refused-access.ts';
 import { auditedKeyChanges } from '../audit/key-changes.ts';
+import { consoleWorks, openConsole } from '../console/module.ts';
 import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
 import { observeChannel } from '../platform/channels/observe-channel.ts';
 import { openChannel } from '../platform/channels/open-channel.ts';
-import { consoleWorks, openConsole } from '../console/module.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
 import { Admission } from '../platform/http/admission.ts';
 import { BodyMemory, MOST_BODY_BYTES } from '../platform/http/body-memory.ts';
