@@ -30,7 +30,7 @@ const LIST_DAYS = statement(
        count(*) filter (where not is_here) as open_count, sum(expected_net) filter (where not is_here) as open_net
      from (
        select expected_on, expected_net, expected_fee,
-         filed_net is not null or coalesce(reported_bank_on, paid_on) is not null as is_here
+         num_nonnulls(filed_net, reported_bank_on, paid_on) > 0 as is_here
        from receivables
        where merchant_id = $1 and account_number = $2 and expected_on between $3 and $4 and expected_net > 0
      ) r group by expected_on

@@ -92,7 +92,7 @@ function knownByPlace(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]>
   return Map.groupBy(rows, placeOf);
 }
 
-/** What a receivable shows as filed: the sums of the lines that pay it, and their last day; and whether these are all. */
+/** What a receivable shows as filed: the sums of the lines that pay it, their last day, if that is all. */
 function filedStep(judged: readonly Row[], parts: ReadonlyMap<string, readonly MatchedPart[]>): Step | null {
   if (judged.length === 0) return null;
   const rows = judged.map((row) => {

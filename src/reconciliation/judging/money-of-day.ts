@@ -54,7 +54,7 @@ function debitsOn(day: Day, taking: JudgedTaking): Debit[] {
     .map((move) => ({ ...taking, net: Math.round((move.net * moved) / Math.abs(amount)) }));
 }
 
-/** The first and the last day on which lines move something, where that is more than one payout on its day. */
+/** First and last day on which lines move something, where that is more than one payout on its day. */
 export type ApartDays = { readonly from: Day; readonly to: Day };
 
 /**

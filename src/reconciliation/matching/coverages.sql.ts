@@ -7,8 +7,8 @@ import { SETTLEMENT_FORMATS } from '../settlement-entry.ts';
 import type { MatchedFile } from './candidates.sql.ts';
 
 /*
- * Which days of a merchant the files of an establishment tell of, and up to which of them the
- * installments that no file tells of have been looked for.
+ * Which days of a merchant the files of an establishment cover, and up to which of them the installments
+ * that no file pays have been looked for.
  */
 
 /**
@@ -101,7 +101,7 @@ export async function findCoveragesToLook(database: Database): Promise<CoverageT
   }));
 }
 
-/** Whoever follows the movements of the merchant has its cursor until its commit. */
+/** The follower of a merchant's movements has its cursor until its commit. */
 const AWAIT_FOLLOWER = statement(
   'receivables.await_follower',
   'select after_number from receivable_cursors where merchant_id = $1 for share',

@@ -257,8 +257,8 @@ export function writeStep(merchantId: string, rows: readonly Written[]): Step {
 }
 
 /**
- * Behind what is written. Of days that files cover already: whoever looks through them does so again,
- * and one who is at it has not seen them.
+ * Behind what is written. Of days that files cover already: they are looked through again, and a look
+ * that has begun does not count.
  */
 const LOOK_AGAIN = statement(
   'settlement_coverages.look_again',
