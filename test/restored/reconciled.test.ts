@@ -213,7 +213,13 @@ test('the recovered database is held, and knows nothing of what came after the m
 });
 
 test('a dry run says what would be done and changes nothing: what is new may be unanswered, the rest is not', async () => {
-  const said = await reconcile('--dry-run', '--since', since);
+  // The server says up to which commit it was recovered: not behind the moment.
+  const said = await reconcile('--dry-run');
+  const restoredTo = Date.parse(said.restoredTo as string);
+  assert.ok(
+    restoredTo <= Date.parse(since) && restoredTo > Date.parse(since) - 3_600_000,
+    String(said.restoredTo),
+  );
   // The canceled one was answered, and the billing has no caller.
   const { code, filled, voided, undecided, leftToServices, notOurs } = said;
   assert.deepEqual(

@@ -121,11 +121,12 @@ async function auditRun(
   await audit.record({ ...event, detail: { what, ...detail } });
 }
 
-/** The newest authorization that the acquirer has: until then the lost services lived. */
+/** The newest authorization of ours that the acquirer has: until then the lost services lived. */
 async function findLastSale(tools: ReconcileTools, since: Instant): Promise<Instant | null> {
   let last: Instant | null = null;
   for await (const { charges } of pagesSince(tools, since, null))
-    for (const { authorizedAt } of charges) last = instant(Math.max(last ?? 0, authorizedAt));
+    for (const { reference, authorizedAt } of charges)
+      if (isUuid(reference)) last = instant(Math.max(last ?? 0, authorizedAt));
   return last;
 }
 

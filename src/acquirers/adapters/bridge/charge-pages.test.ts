@@ -59,6 +59,7 @@ test('one charge that cannot be read makes its page unknown, by the name of the 
     [{ nsu: null }, /no nsu that/],
     [{ cancellations: [{ amount: 1 }] }, /no cancellations that/],
     [{ captures: {} }, /no captures that/],
+    [{ captures: [] }, /no captures that/],
   ];
   for (const [change, reason] of faults) {
     const read = readCharges(pageOf([{ ...ITEM, ...change }]), ASKED);

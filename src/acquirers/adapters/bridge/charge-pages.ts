@@ -65,7 +65,9 @@ function readListed(fields: Fields): ListedCharge | string {
   const cancellations = readList(fields.cancellations, readCancellation);
   if (cancellations === null) return 'cancellations';
   const captures = readList(fields.captures, readCapture);
-  if (captures === null) return 'captures';
+  // What was captured without a capture of ours would be put into the books as what still waits for it.
+  const isCaptured = fields.captureLater === true && (state === 'approved' || state === 'canceled');
+  if (captures === null || (isCaptured && captures.length === 0)) return 'captures';
   const isSeries = Number.isInteger(fields.installments) && Number(fields.installments) >= 1;
   if (!isSeries || Number(fields.installments) > MOST_INSTALLMENTS) return 'installments';
   return {
