@@ -10,7 +10,7 @@ export type Reading = {
   /** Connections to the database, and how many it may have. */
   readonly connections: number;
   readonly mostConnections: number;
-  /** Answers of 500 and more, errors of works, and errors of the database, since its start: by what they name. */
+  /** Since its start: answers of 500 and more, errors of works and of the database, by what they name. */
   readonly errors: ReadonlyMap<string, number>;
   readonly requests: number;
 };
