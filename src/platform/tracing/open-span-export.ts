@@ -42,6 +42,7 @@ export function openSpanExport(options: SpanExportOptions): SpanExport {
   const pool = new Pool(origin, { connections: 1, pipelining: 1, connect: channel.connect });
   let waiting: Span[] = [];
   let sending: Promise<void> | null = null;
+  let isClosing = false;
 
   async function sendBatch(timeout: number): Promise<void> {
     const batch = waiting.slice(0, SPANS_PER_BATCH);
@@ -64,7 +65,7 @@ export function openSpanExport(options: SpanExportOptions): SpanExport {
     if (sending !== null || waiting.length === 0) return;
     sending = sendBatch(ANSWER_MILLISECONDS).finally(() => {
       sending = null;
-      if (waiting.length >= SPANS_PER_BATCH) send();
+      if (!isClosing && waiting.length >= SPANS_PER_BATCH) send();
     });
   }
 
@@ -78,6 +79,7 @@ export function openSpanExport(options: SpanExportOptions): SpanExport {
     },
     async close() {
       clearInterval(timer);
+      isClosing = true;
       const endsAt = performance.now() + CLOSE_MILLISECONDS;
       const left = () => Math.max(1, endsAt - performance.now());
       await Promise.race([sending, new Promise((wake) => setTimeout(wake, left()).unref())]);
