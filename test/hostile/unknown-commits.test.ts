@@ -42,6 +42,7 @@ const IN_THEIR_OWN_TIME = [
   'delivery_tries',
   'truth_budgets',
   'truth_differences',
+  'truth_reports',
   'truth_runs',
 ];
 
