@@ -70,7 +70,7 @@ export async function drain({ underWay }: Scene): Promise<void> {
 /** Not waited for here, but before the books are compared. */
 export function leaveUnderWay({ underWay }: Scene, work: Promise<void>): void {
   const known = work.finally(() => underWay.delete(known));
-  // What waits for it sees how it ends. Where a run has failed before, nothing does, and its reason must be printed.
+  // What waits for it sees how it ends. Where a run has failed nothing waits, and its reason must be printed.
   known.catch(() => {});
   underWay.add(known);
 }
