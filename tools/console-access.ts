@@ -1,3 +1,4 @@
+import { operationOf } from '../src/console/screen.ts';
 import { ACTIONS, SCREENS } from '../src/console/screens.ts';
 import { ROLES } from '../src/console/users/user.ts';
 
@@ -9,7 +10,7 @@ without a merchant alone. A role that may not is refused (403), and that is in t
 export function consoleAccess(note: string): string {
   const rows = [
     ...SCREENS.map((one) => ({ ...one, method: 'GET', asks: '' })),
-    ...ACTIONS.map((one) => ({ ...one, method: 'POST', asks: `\`${one.contract.id}\`` })),
+    ...ACTIONS.map((one) => ({ ...one, method: 'POST', asks: `\`${operationOf(one)}\`` })),
   ].map(({ method, path, of, title, asks, roles }) => [
     `${method} \`/console${path}\``,
     of,

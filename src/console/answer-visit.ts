@@ -11,6 +11,7 @@ import { type Html, html, type Shown } from './html.ts';
 import { type AssetPaths, type Frame, type NavigationItem, PAGE_HEADERS, page } from './layout.ts';
 import {
   type Action,
+  type Download,
   type Form,
   matchPath,
   mayUse,
@@ -30,7 +31,7 @@ export type VisitTools = {
   readonly asking: AskTools;
   readonly screens: readonly Screen<ConsoleTools>[];
   readonly consoleTools: ConsoleTools;
-  readonly actions: readonly Action[];
+  readonly actions: readonly Action<ConsoleTools>[];
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
   readonly onForbidden: OnForbidden;
 };
@@ -95,15 +96,16 @@ export async function answerVisit(
     onceKey: newId(),
   };
   if ('action' in found) {
-    const markOf = (id: string) => doneMark(session, id);
-    const made = await answerAction({ audit: tools.audit, markOf }, found.action, visit, request);
+    const markOf = (action: Action<ConsoleTools>) => doneMark(session, action);
+    const made = await answerAction({ ...tools, markOf }, found.action, visit, request);
     if ('goTo' in made) return { ...about, ...seeOther(made.goTo) };
-    return { ...about, ...shown(made.status, frame(wording.say('Nothing was done'), made.body)) };
+    return { ...about, ...shown(made.status, frame(wording.say(made.title), made.body)) };
   }
   const read = await found.screen.show(visit, tools.consoleTools);
   if (read === 'notFound')
     return { ...about, ...shown(404, frame(wording.say('Not found'), notFound(wording))) };
   if ('leadsTo' in read) return { ...about, ...seeOther(read.leadsTo) };
+  if ('content' in read) return { ...about, ...saved(read) };
   const title = wording.say(found.of.title);
   const message = messageOf(tools, session, wording, done);
   const { refreshSeconds = null } = found.screen;
@@ -150,8 +152,8 @@ function callerOf({ user }: Session, merchant: Merchant | null): Caller {
   };
 }
 
-function doneMark({ token }: Session, id: string): string {
-  return pageMark(token, `done ${id}`).slice(0, 16);
+function doneMark({ token }: Session, { path }: Action<ConsoleTools>): string {
+  return pageMark(token, `done ${path}`).slice(0, 16);
 }
 
 /** What was done just now: only the service can make a page say so. */
@@ -161,11 +163,9 @@ function messageOf(
   { say }: Wording,
   done: string | undefined,
 ): Frame['message'] {
-  const [id = '', mark] = (done ?? '').split('.');
-  const action = actions.find(({ contract }) => contract.id === id);
-  return action === undefined || mark !== doneMark(session, id)
-    ? null
-    : { tone: 'good', text: say(action.done) };
+  if (done === undefined) return null;
+  const action = actions.find((one) => doneMark(session, one) === done);
+  return action === undefined ? null : { tone: 'good', text: say(action.done) };
 }
 
 function frameOf(
@@ -225,6 +225,11 @@ function navigationOf(
 function shown(status: number, frame: Frame) {
   const content = page(frame);
   return { status, text: { content, type: 'text/html; charset=utf-8' }, headers: { ...PAGE_HEADERS } };
+}
+
+function saved({ name, type, content }: Download) {
+  const headers = { ...PAGE_HEADERS, 'content-disposition': `attachment; filename="${name}"` };
+  return { status: 200, text: { content, type }, headers };
 }
 
 function seeOther(location: string) {

@@ -1,5 +1,6 @@
 import { serveOrCut } from '../platform/http/answers.ts';
 import {
+  type Answer,
   type AnswerOf,
   type Caller,
   type Contract,
@@ -75,16 +76,23 @@ export async function askEndpoint<Declared extends Contract>(
         : { key: onceKey, target: `${contract.method} ${targetOf(contract, given)}` },
     caller,
     language,
-    wantsCsv: false,
+    wantsCsv: given.wantsCsv === true,
     requestId: asker.requestId,
     address: asker.address,
     origin: () => asker.origin,
     deadlineAt: performance.now() + (served.deadlineMilliseconds ?? tools.requestDeadlineMilliseconds),
   });
   if (answer === CUT_CONNECTION) return refuse(504, '', UNKNOWN_OUTCOME[language]);
-  const { status, body } = answer;
+  const { status } = answer;
+  const body = asSent(answer);
   if (status < 300) return { ok: true, status, body: body as AnswerOf<Declared> };
   return { ok: false, status, errors: Array.isArray(body) ? body : [] };
+}
+
+/** As a reader of the wire has it: exact numbers are plain ones then, and CSV is a text. */
+function asSent({ body, text }: Answer): unknown {
+  if (text !== undefined) return text.content.toString();
+  return body === undefined ? undefined : JSON.parse(JSON.stringify(body));
 }
 
 function targetOf({ path }: Contract, { parameters = {} }: Given): string {

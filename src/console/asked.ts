@@ -10,6 +10,8 @@ export type Given = {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
+  /** Of an endpoint that has it: the answer is a text then. */
+  readonly wantsCsv?: boolean;
 };
 
 /** Asks an endpoint in the name of the user, for the merchant of the page. */

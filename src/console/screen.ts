@@ -1,5 +1,5 @@
 import type { Contract } from '../platform/http/endpoint.ts';
-import type { Ask, Given } from './asked.ts';
+import type { Ask, Asked, Given } from './asked.ts';
 import type { Html } from './html.ts';
 import type { Role, User } from './users/user.ts';
 import type { Wording } from './wording.ts';
@@ -31,6 +31,9 @@ export type Visit = {
 /** What is read for a page; `notFound`: there is no such thing, or not for this user. */
 export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
 
+/** Something to keep: a browser saves it under this name instead of showing it. */
+export type Download = { readonly name: string; readonly type: string; readonly content: string };
+
 type Where = {
   /** Below `/console`, with names in braces; those of a merchant begin with `/merchants/{merchantId}`. */
   readonly path: string;
@@ -47,7 +50,7 @@ export type Screen<Tools> = Where & {
   readonly place?: number;
   /** So often it is read again while somebody looks at it; absent: it stays. */
   readonly refreshSeconds?: number;
-  readonly show: (visit: Visit, tools: Tools) => Promise<Read<Html>>;
+  readonly show: (visit: Visit, tools: Tools) => Promise<Read<Html> | Download>;
 };
 
 export function screen<Tools, Found>(
@@ -74,18 +77,35 @@ function leads(found: unknown): found is { readonly leadsTo: string } {
 /** The fields of a form, each once. */
 export type Form = Readonly<Record<string, string>>;
 
-/**
- * Something that a user does on a page: the endpoint that it asks, from the fields of its form. Every one
- * takes a reason, which is written with it into the audit log before it is done.
- */
-export type Action = Where & {
+type AskingEndpoint = {
   readonly contract: Contract;
   readonly asks: (visit: Visit, form: Form) => Given;
-  /** What is said where it was done. */
-  readonly done: string;
-  /** Where it leads then, and back from a refusal. */
-  readonly next: (visit: Visit) => string;
 };
+
+/** For what no endpoint does: an operation of a module, under the name that the audit log has of it. */
+type Performing<Tools> = {
+  readonly operation: string;
+  readonly perform: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<unknown>>;
+};
+
+/**
+ * Something that a user does on a page, from the fields of its form. Every one takes a reason, which is
+ * written with it into the audit log before it is done.
+ */
+export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
+  Where & {
+    /** What is said where it was done. */
+    readonly done: string;
+    /** What is shown once and is nowhere afterwards; absent: it leads on. */
+    readonly reveal?: (answered: unknown, visit: Visit) => Html;
+    /** Where it leads then, and back from a refusal. */
+    readonly next: (visit: Visit) => string;
+  };
+
+/** As the audit log names what an action does. */
+export function operationOf(action: Action<never>): string {
+  return 'contract' in action ? action.contract.id : action.operation;
+}
 
 /** What stands in the path where the pattern has names; null: another path. */
 export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | null {

@@ -19,4 +19,4 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...AUDIT_SCREENS,
 ];
 
-export const ACTIONS: readonly Action[] = [...PAYMENT_ACTIONS];
+export const ACTIONS: readonly Action<ConsoleTools>[] = [...PAYMENT_ACTIONS];

@@ -20,6 +20,10 @@ export type Wording = {
   readonly say: (english: string, values?: Readonly<Record<string, string | number>>) => string;
   /** Cents. */
   readonly money: (cents: number) => string;
+  /** As the API writes reais, with all decimals that are not zero. */
+  readonly reais: (amount: number) => string;
+  /** YYYY-MM-DD, with or without a time behind it. */
+  readonly day: (day: string) => string;
   readonly count: (count: number) => string;
   /** A moment as the API writes it, or milliseconds; as São Paulo's clocks show it. */
   readonly moment: (at: string | number) => string;
@@ -39,6 +43,12 @@ const UNITS = [
 function wordingIn(language: Language): Wording {
   const locale = LOCALES[language];
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' });
+  const reais = new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency: 'BRL',
+    maximumFractionDigits: 6,
+  });
+  const day = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'short' });
   const number = new Intl.NumberFormat(locale);
   const moment = new Intl.DateTimeFormat(locale, {
     timeZone: 'America/Sao_Paulo',
@@ -52,6 +62,8 @@ function wordingIn(language: Language): Wording {
       return text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => String(values[name] ?? mark));
     },
     money: (cents) => money.format(cents / 100),
+    reais: (amount) => reais.format(amount),
+    day: (text) => day.format(new Date(`${text.slice(0, 10)}T00:00:00Z`)),
     count: (count) => number.format(count),
     moment: (at) => moment.format(new Date(at)),
     duration(seconds) {
