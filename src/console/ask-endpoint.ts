@@ -89,9 +89,9 @@ export async function askEndpoint<Declared extends Contract>(
   return { ok: false, status, errors: Array.isArray(body) ? body : [] };
 }
 
-/** As a reader of the wire has it: exact numbers are plain ones then, and CSV is a text. */
+/** As a reader of the wire has it: exact numbers are plain ones then, and CSV and PDF are what they are. */
 function asSent({ body, text }: Answer): unknown {
-  if (text !== undefined) return text.content.toString();
+  if (text !== undefined) return text.content;
   return body === undefined ? undefined : JSON.parse(JSON.stringify(body));
 }
 

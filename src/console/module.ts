@@ -2,6 +2,9 @@ import type { Audit } from '../audit/audit-event.ts';
 import type { OnForbidden } from '../audit/audit-refused-access.ts';
 import { listNewestEntries } from '../audit/list-newest-entries.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
+import { createCredential } from '../merchants/credentials/create-credential.ts';
+import { disableCredential } from '../merchants/credentials/disable-credential.ts';
+import { listCredentials } from '../merchants/credentials/list-credentials.ts';
 import { listMerchants } from '../merchants/list-merchants.ts';
 import { findMerchant } from '../merchants/merchants.sql.ts';
 import type { Admission } from '../platform/http/admission.ts';
@@ -17,6 +20,7 @@ import { answerPage, framed, type PageTools } from './answer-page.ts';
 import { html } from './html.ts';
 import { findHealth } from './operator/find-health.ts';
 import { readAssets } from './read-assets.ts';
+import type { Visit } from './screen.ts';
 import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
 import { listUsers } from './users/list-users.ts';
 import { actorName } from './users/user.ts';
@@ -89,20 +93,26 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
   };
 }
 
-function consoleTools({ database, lookUp, search, gate, audit }: ConsoleContext): ConsoleTools {
+function consoleTools(context: ConsoleContext): ConsoleTools {
+  const { database, lookUp, search, gate, audit, configuration } = context;
+  const enforceAddresses = configuration.environment === 'production';
+  const toolsOf = ({ user, address }: Pick<Visit, 'user' | 'address'>) => ({
+    database,
+    audit,
+    operator: { actor: actorName(user), origin: address },
+    enforceAddresses,
+  });
   return {
+    listCredentials: async (merchantId) =>
+      (await lookUp(merchantId, () => listCredentials({ database }, merchantId))) ?? [],
+    createCredential: (by, wanted) => createCredential(toolsOf(by), wanted),
+    disableCredential: (by, userName) => disableCredential(toolsOf(by), userName),
     findMovements: (merchantId, paymentId) =>
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
     findMessages: (merchantId, transactionId, nsu) =>
       lookUp(merchantId, () => listMessagesOf(database, [{ merchantId, transactionId, nsu }], MOST_MESSAGES)),
     findHealth: () => findHealth({ database, gate }),
-    listAudit: ({ user, address }, filter, before) =>
-      listNewestEntries(
-        { database, audit, operator: { actor: actorName(user), origin: address } },
-        filter,
-        before,
-        ENTRIES_OF_PAGE,
-      ),
+    listAudit: (by, filter, before) => listNewestEntries(toolsOf(by), filter, before, ENTRIES_OF_PAGE),
     listMerchants: () => listMerchants({ database }),
     listUsers: () => listUsers({ database }, null),
   };

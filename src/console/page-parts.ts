@@ -81,7 +81,7 @@ ${page < last ? to(page + 1, say('Next'), 'next') : ''}
 </nav>`;
 }
 
-type Field = {
+export type Field = {
   readonly name: string;
   readonly label: string;
   readonly type?: 'text' | 'date' | 'search' | 'number';
@@ -93,21 +93,21 @@ type Field = {
   readonly mostCharacters?: number;
 };
 
-function field({ name, label, type = 'text', ...of }: Field): Html {
+function field({ name, label, type = 'text', ...of }: Field, id = name): Html {
   const { choices, hint, value = '', isRequired, mostCharacters } = of;
-  const described = hint === undefined ? '' : html` aria-describedby="${name}-hint"`;
+  const described = hint === undefined ? '' : html` aria-describedby="${id}-hint"`;
   const required = isRequired === true && html` required`;
   const control =
     choices === undefined
-      ? html`<input id="${name}" name="${name}" type="${type}" value="${value}" autocomplete="off"${
+      ? html`<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="off"${
           mostCharacters !== undefined && html` maxlength="${mostCharacters}"`
         }${required}${described}>`
-      : html`<select id="${name}" name="${name}"${required}${described}>${choices.map(
+      : html`<select id="${id}" name="${name}"${required}${described}>${choices.map(
           ([choice, shown]) =>
             html`<option value="${choice}"${choice === value && html` selected`}>${shown}</option>`,
         )}</select>`;
-  return html`<div class="field"><label for="${name}">${label}</label>${control}${
-    hint !== undefined && html`<small id="${name}-hint">${hint}</small>`
+  return html`<div class="field"><label for="${id}">${label}</label>${control}${
+    hint !== undefined && html`<small id="${id}-hint">${hint}</small>`
   }</div>`;
 }
 
@@ -136,18 +136,23 @@ export function actionForm(
 ): Html {
   const { say } = wording;
   const { action, title, about, fields = [], isGrave = false } = wanted;
+  // Several forms of a page have the same fields.
+  const idOf = (name: string) => `${action.split('/').slice(-2).join('-')}-${name}`;
   return html`<details class="action"><summary>${title}</summary>
 <form method="post" action="${action}">
 <p>${about}</p>
 <input type="hidden" name="mark" value="${formMark}"><input type="hidden" name="once" value="${onceKey}">
-${fields.map(field)}
-${field({
-  name: 'reason',
-  label: say('Reason'),
-  hint: say('It is written into the audit log with your name.'),
-  isRequired: true,
-  mostCharacters: LONGEST_REASON,
-})}
+${fields.map((one) => field(one, idOf(one.name)))}
+${field(
+  {
+    name: 'reason',
+    label: say('Reason'),
+    hint: say('It is written into the audit log with your name.'),
+    isRequired: true,
+    mostCharacters: LONGEST_REASON,
+  },
+  idOf('reason'),
+)}
 <div class="buttons"><button type="submit" class="${isGrave ? 'grave' : 'main'}">${title}</button></div>
 </form></details>`;
 }

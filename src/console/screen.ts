@@ -32,7 +32,11 @@ export type Visit = {
 export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
 
 /** Something to keep: a browser saves it under this name instead of showing it. */
-export type Download = { readonly name: string; readonly type: string; readonly content: string };
+export type Download = {
+  readonly name: string;
+  readonly type: string;
+  readonly content: string | Buffer;
+};
 
 type Where = {
   /** Below `/console`, with names in braces; those of a merchant begin with `/merchants/{merchantId}`. */
@@ -50,6 +54,8 @@ export type Screen<Tools> = Where & {
   readonly place?: number;
   /** So often it is read again while somebody looks at it; absent: it stays. */
   readonly refreshSeconds?: number;
+  /** It is saved, not shown. */
+  readonly isFile?: true;
   readonly show: (visit: Visit, tools: Tools) => Promise<Read<Html> | Download>;
 };
 

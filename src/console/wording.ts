@@ -1,7 +1,13 @@
 import type { Language } from '../platform/http/sentence.ts';
 import { instant, saoPauloOffsetText } from '../values/instant.ts';
+import BOLETO_TEXTS from './boletos/texts.json' with { type: 'json' };
+import CHART_TEXTS from './charts/texts.json' with { type: 'json' };
+import CREDENTIAL_TEXTS from './credentials/texts.json' with { type: 'json' };
+import NOTIFICATION_TEXTS from './notifications/texts.json' with { type: 'json' };
 import OPERATOR_TEXTS from './operator/texts.json' with { type: 'json' };
 import PAYMENT_TEXTS from './payments/texts.json' with { type: 'json' };
+import RECONCILIATION_TEXTS from './reconciliation/texts.json' with { type: 'json' };
+import RECURRENCE_TEXTS from './recurrence/texts.json' with { type: 'json' };
 import TEXTS from './texts.json' with { type: 'json' };
 import USER_TEXTS from './users/texts.json' with { type: 'json' };
 
@@ -11,6 +17,12 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...USER_TEXTS.portuguese,
   ...PAYMENT_TEXTS.portuguese,
   ...OPERATOR_TEXTS.portuguese,
+  ...RECURRENCE_TEXTS.portuguese,
+  ...BOLETO_TEXTS.portuguese,
+  ...RECONCILIATION_TEXTS.portuguese,
+  ...NOTIFICATION_TEXTS.portuguese,
+  ...CREDENTIAL_TEXTS.portuguese,
+  ...CHART_TEXTS.portuguese,
 };
 
 /** How a page speaks: its words, and what money, moments and numbers look like in them. */

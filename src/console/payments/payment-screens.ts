@@ -3,11 +3,22 @@ import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
 import type { TransactionMovement } from '../../transactions/movements/movement.ts';
+import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentMessage } from '../../webhooks/history/messages-of-payments.sql.ts';
-import { html } from '../html.ts';
-import { emptyState, errorsOf, filterForm, pager } from '../page-parts.ts';
-import { type Action, ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit } from '../screen.ts';
+import type { Asked } from '../asked.ts';
+import { type Html, html } from '../html.ts';
+import { emptyState, errorsOf, filterForm, link, pager } from '../page-parts.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+  withQuery,
+} from '../screen.ts';
 import { paymentPage, paymentTable } from './payment-view.ts';
 import { PAYMENT_STATES } from './payment-words.ts';
 
@@ -40,6 +51,31 @@ function daysOf({ query, now }: Visit): { readonly from: string; readonly to: st
   return { from: dateRangeStartDate ?? addDays(today, 1 - USUAL_DAYS), to: dateRangeEndDate ?? today };
 }
 
+function wantedOf(visit: Visit) {
+  const { from, to } = daysOf(visit);
+  const { status, lastFour, referenceTransaction, orderBy, page } = visit.query;
+  const days = { dateRangeStartDate: from, dateRangeEndDate: to };
+  return { ...days, status, lastFour, referenceTransaction, orderBy, page };
+}
+
+/** As many as the API has on a page. */
+const MOST_LINES = '100';
+
+/** The filters of the list, as the API writes CSV: a page after the other. */
+const CSV_SCREEN: Screen<unknown> = {
+  path: `${OF_MERCHANT}/payments.csv`,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'CSV of payments',
+  isFile: true,
+  async show(visit) {
+    const query = { ...wantedOf(visit), limit: MOST_LINES };
+    const asked: Asked<unknown> = await visit.ask(LIST_PAYMENTS, { query, wantsCsv: true });
+    if (!asked.ok) return errorsOf(asked.errors);
+    return { name: 'parcela-payments.csv', type: CSV_TYPE, content: asked.body as string };
+  },
+};
+
 const PAYMENTS_SCREEN: Screen<unknown> = screen<
   unknown,
   { readonly errors: readonly WireError[]; readonly found: Listed | null }
@@ -50,19 +86,7 @@ const PAYMENTS_SCREEN: Screen<unknown> = screen<
   title: 'Payments',
   place: 10,
   async read(visit) {
-    const { from, to } = daysOf(visit);
-    const { status, lastFour, referenceTransaction, orderBy, page } = visit.query;
-    const asked = await visit.ask(LIST_PAYMENTS, {
-      query: {
-        dateRangeStartDate: from,
-        dateRangeEndDate: to,
-        status,
-        lastFour,
-        referenceTransaction,
-        orderBy,
-        page,
-      },
-    });
+    const asked = await visit.ask(LIST_PAYMENTS, { query: wantedOf(visit) });
     return asked.ok ? { errors: [], found: asked.body } : { errors: asked.errors, found: null };
   },
   view({ errors, found }, visit) {
@@ -84,10 +108,25 @@ const PAYMENTS_SCREEN: Screen<unknown> = screen<
               say('No payment in these days.'),
               say('Choose other days, or fewer filters. A payment appears here as soon as it is asked for.'),
             )
-          : html`${paymentTable(found.items, visit)}${pager(visit, found)}`;
+          : html`${csvLinks(found, visit)}${paymentTable(found.items, visit)}${pager(visit, found)}`;
     return html`${filters}${list}`;
   },
 });
+
+/** So many are offered: what is more is narrowed by filters, or asked of the API. */
+const MOST_FILES = 10;
+
+function csvLinks({ total }: Listed, visit: Visit): Html {
+  const { say, count } = visit.wording;
+  const files = Math.min(MOST_FILES, Math.ceil(total / Number(MOST_LINES)));
+  const path = pathOf(`${OF_MERCHANT}/payments.csv`, { merchantId: visit.merchantId });
+  return html`<p class="links">CSV: ${Array.from({ length: files }, (_, index) => {
+    const first = index * Number(MOST_LINES) + 1;
+    const last = Math.min(total, first + Number(MOST_LINES) - 1);
+    const shown = say('{first} to {last}', { first: count(first), last: count(last) });
+    return html`${link(withQuery(path, { ...visit.query, page: index + 1 }), shown)} `;
+  })}</p>`;
+}
 
 const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>({
   path: PAYMENT,
@@ -139,5 +178,5 @@ export function centsOf(text: string): number | string {
   return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
-export const PAYMENT_SCREENS: readonly Screen<PaymentTools>[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN];
+export const PAYMENT_SCREENS: readonly Screen<PaymentTools>[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN, CSV_SCREEN];
 export const PAYMENT_ACTIONS: readonly Action[] = [CANCEL];

@@ -1,5 +1,6 @@
 import { type Html, html, type Shown } from '../html.ts';
 import { actionForm, badge, facts, link, moment, section, type Tone, table } from '../page-parts.ts';
+import { billingPath } from '../recurrence/recurrence-paths.ts';
 import { mayUse, type Visit, withQuery } from '../screen.ts';
 import type { Wording } from '../wording.ts';
 import type { ListedPayment, PaymentFound, WholePayment } from './payment-screens.ts';
@@ -55,7 +56,7 @@ ${payment.cancels.length > 0 && section(say('Cancels'), cancels(payment, visit))
 ${payment.split !== undefined && section(say('Split'), split(payment, visit))}`;
 }
 
-function summary(payment: WholePayment, { wording }: Visit): Html {
+function summary(payment: WholePayment, { wording, merchantId }: Visit): Html {
   const { say, money } = wording;
   const { description, returnCode, retryable } = payment;
   const declined: [string, Shown][] =
@@ -83,7 +84,9 @@ ${facts([
   ...(payment.captureUntil === undefined
     ? []
     : ([[say('To be captured until'), moment(wording, payment.captureUntil)]] as const)),
-  ...(payment.billingId === null ? [] : ([[say('Billing'), payment.billingId]] as const)),
+  ...(payment.billingId === null
+    ? []
+    : ([[say('Billing'), link(billingPath(merchantId, payment.billingId), payment.billingId)]] as const)),
   [say('Anti-fraud'), antiFraudText(payment, wording)],
   [say('Payment id'), html`<code>${payment.paymentId}</code>`],
 ])}`;

@@ -1,10 +1,14 @@
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
+import { GET_BILLING } from '../../recurrence/billings/contract.ts';
+import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import { isCnpj, isCpf } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { html } from '../html.ts';
 import { emptyState } from '../page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../screen.ts';
+import { billingPath, subscriptionPath } from '../recurrence/recurrence-paths.ts';
+import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit, withQuery } from '../screen.ts';
 import { type ListedPayment, paymentPath } from './payment-screens.ts';
 import { paymentTable } from './payment-view.ts';
 
@@ -26,6 +30,18 @@ function questionsOf(text: string, { now }: Visit): Readonly<Record<string, stri
   ];
 }
 
+/** A billing or a subscription by its id, and the subscriptions of a document. */
+async function elsewhere(text: string, { ask, merchantId }: Visit): Promise<string | null> {
+  const documentNumber = text.replaceAll(/[.\-/]/g, '');
+  if (isCpf(documentNumber) || isCnpj(documentNumber))
+    return withQuery(pathOf(`${OF_MERCHANT}/subscriptions`, { merchantId }), { documentNumber });
+  if (!isUuid(text)) return null;
+  const billing = await ask(GET_BILLING, { parameters: { billingId: text } });
+  if (billing.ok) return billingPath(merchantId, billing.body.id);
+  const subscription = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId: text } });
+  return subscription.ok ? subscriptionPath(merchantId, subscription.body.id) : null;
+}
+
 /** One box for all that names a payment: an id leads to it, everything else to what fits. */
 export const SEARCH_SCREENS: readonly Screen<unknown>[] = [
   screen<unknown, readonly ListedPayment[]>({
@@ -40,6 +56,8 @@ export const SEARCH_SCREENS: readonly Screen<unknown>[] = [
         const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId: text } });
         if (asked.ok) return { leadsTo: paymentPath(visit.merchantId, asked.body.paymentId) };
       }
+      const leadsTo = await elsewhere(text, visit);
+      if (leadsTo !== null) return { leadsTo };
       const found = new Map<string, ListedPayment>();
       for (const query of questionsOf(text, visit)) {
         const asked = await visit.ask(LIST_PAYMENTS, { query: { ...query, limit: String(MOST_FOUND) } });

@@ -1,0 +1,189 @@
+import type { Static } from 'typebox';
+import type { BOLETO_ANSWER } from '../../boletos/boleto-contract.ts';
+import { CANCEL_BOLETO, GET_BOLETO } from '../../boletos/contract.ts';
+import { LIST_BOLETOS } from '../../boletos/list-contract.ts';
+import { SHOW_BOLETO_PDF } from '../../boletos/print/contract.ts';
+import type { WireError } from '../../platform/http/endpoint.ts';
+import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { accountField, accountOf, listScreen } from '../list-screens.ts';
+import { actionForm, badge, errorsOf, facts, link, type Tone, table } from '../page-parts.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  mayUse,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+} from '../screen.ts';
+
+type Boleto = Static<typeof BOLETO_ANSWER>;
+type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
+
+const BOLETOS = `${OF_MERCHANT}/boletos`;
+const BOLETO = `${BOLETOS}/{boletoId}`;
+const MAY_CANCEL = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
+
+/** By `statusBill`. */
+const STATES: readonly { readonly tone: Tone; readonly text: string }[] = [
+  { tone: 'wait', text: 'Being issued' },
+  { tone: 'good', text: 'Issued' },
+  { tone: 'good', text: 'Paid up' },
+  { tone: 'bad', text: 'Overdue' },
+  { tone: 'plain', text: 'Withdrawn' },
+  { tone: 'plain', text: 'Expired' },
+];
+/** Being issued, issued, overdue: the bank can still take it out. */
+const OPEN: readonly number[] = [0, 1, 3];
+
+/** Around today. */
+const USUAL_DAYS = { before: 7, behind: 30 } as const;
+
+function daysOf({ query, now }: Visit): { readonly startDate: string; readonly endDate: string } {
+  const today = saoPauloDay(instant(now));
+  return {
+    startDate: query.startDate ?? addDays(today, -USUAL_DAYS.before),
+    endDate: query.endDate ?? addDays(today, USUAL_DAYS.behind),
+  };
+}
+
+const boletoPath = (merchantId: string, boletoId: string) => pathOf(BOLETO, { merchantId, boletoId });
+
+const LIST: Screen<unknown> = listScreen<Boleto>({
+  path: BOLETOS,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Boletos',
+  place: 40,
+  contract: LIST_BOLETOS,
+  query: (visit) => ({
+    accountNumber: accountOf(visit),
+    ...daysOf(visit),
+    statusBill: visit.query.statusBill,
+  }),
+  filters(visit) {
+    const { say } = visit.wording;
+    const { startDate, endDate } = daysOf(visit);
+    const states = STATES.map(({ text }, status) => [String(status), say(text)] as const);
+    return [
+      accountField(visit),
+      { name: 'startDate', label: say('Due from'), type: 'date', value: startDate },
+      { name: 'endDate', label: say('Due to'), type: 'date', value: endDate },
+      { name: 'statusBill', label: say('Status'), choices: [['', say('Any')], ...states] },
+    ];
+  },
+  empty: [
+    'No boleto is due in these days.',
+    'Choose other days or another account. A boleto appears here as soon as the API has issued it.',
+  ],
+  view: boletoTable,
+});
+
+function stateOf({ statusBill, statusDescription }: Boleto, { wording }: Visit): Html {
+  const { tone, text } = STATES[statusBill] ?? { tone: 'plain' as const, text: statusDescription };
+  return badge(tone, wording.say(text));
+}
+
+function boletoTable(items: readonly Boleto[], visit: Visit): Html {
+  const { say, reais, day } = visit.wording;
+  return table(
+    say('Boletos'),
+    [
+      { title: say('Our number') },
+      { title: say('Due') },
+      { title: say('Payer') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Status') },
+      { title: say('Reference') },
+    ],
+    items.map((one) => [
+      link(boletoPath(visit.merchantId, one.id), one.ourNumber),
+      day(one.dueDate),
+      one.payer?.name ?? '–',
+      reais(one.value),
+      stateOf(one, visit),
+      one.referenceTransaction ?? '–',
+    ]),
+  );
+}
+
+const ONE: Screen<unknown> = screen<unknown, Found>({
+  path: BOLETO,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Boleto',
+  async read({ ask, parameters: { boletoId = '' } }) {
+    const asked = await ask(GET_BOLETO, { parameters: { boletoId } });
+    if (asked.ok) return { boleto: asked.body };
+    // One that the bank has refused is there, and says why.
+    return asked.status === 404 ? 'notFound' : { errors: asked.errors };
+  },
+  view: (found, visit) => ('errors' in found ? errorsOf(found.errors) : boletoPage(found.boleto, visit)),
+});
+
+function boletoPage(boleto: Boleto, visit: Visit): Html {
+  const { say, reais, day } = visit.wording;
+  const { payer, digitableLine } = boleto;
+  return html`<p class="headline"><strong>${reais(boleto.value)}</strong> ${stateOf(boleto, visit)}</p>
+${facts([
+  [say('Due'), day(boleto.dueDate)],
+  [say('Can be paid until'), day(boleto.payableUntil)],
+  [say('Issued on'), day(boleto.issueDate)],
+  [say('Paid amount'), boleto.effectivePaymentValue === null ? '–' : reais(boleto.effectivePaymentValue)],
+  [say('Paid on'), boleto.effectivePaymentDate === null ? '–' : day(boleto.effectivePaymentDate)],
+  [say('Payer'), payer?.name ?? '–'],
+  [say('Document'), payer?.documentNumber ?? '–'],
+  [say('Account'), boleto.accountNumber],
+  [say('Our number'), boleto.ourNumber],
+  [say('Reference'), boleto.referenceTransaction ?? '–'],
+  [say('Digitable line'), digitableLine === null ? '–' : html`<code>${digitableLine}</code>`],
+  [say('Boleto id'), html`<code>${boleto.id}</code>`],
+])}
+<p>${link(`${boletoPath(visit.merchantId, boleto.id)}/pdf`, say('Page to print (PDF)'))}</p>
+${cancelForm(boleto, visit)}`;
+}
+
+function cancelForm({ id, statusBill }: Boleto, visit: Visit): Shown {
+  const { say } = visit.wording;
+  const isOpen = OPEN.includes(statusBill);
+  if (!isOpen || !mayUse(MAY_CANCEL, visit.user)) return '';
+  return actionForm(visit, {
+    action: `${boletoPath(visit.merchantId, id)}/cancel`,
+    title: say('Cancel the boleto'),
+    about: say('The bank takes it out: it cannot be paid any more.'),
+    isGrave: true,
+  });
+}
+
+/** As its payer has it: the address of the page is another one, which may not be reached from here. */
+const PDF: Screen<unknown> = {
+  path: `${BOLETO}/pdf`,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Page to print (PDF)',
+  isFile: true,
+  async show({ ask, parameters: { boletoId = '' } }) {
+    const asked = await ask(GET_BOLETO, { parameters: { boletoId } });
+    if (!asked.ok) return 'notFound';
+    const pageKey = asked.body.url.split('/').at(-1) ?? '';
+    const printed = await ask(SHOW_BOLETO_PDF, { parameters: { pageKey } });
+    if (!printed.ok || !Buffer.isBuffer(printed.body)) return 'notFound';
+    const name = `boleto-${asked.body.ourNumber}.pdf`;
+    return { name, type: 'application/pdf', content: printed.body };
+  },
+};
+
+const CANCEL: Action = {
+  ...MAY_CANCEL,
+  path: `${BOLETO}/cancel`,
+  title: 'Cancel the boleto',
+  contract: CANCEL_BOLETO,
+  asks: ({ parameters: { boletoId = '' } }) => ({ parameters: { boletoId } }),
+  done: 'The boleto is canceled, or the bank was asked to cancel it.',
+  next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
+};
+
+export const BOLETO_SCREENS: readonly Screen<unknown>[] = [LIST, ONE, PDF];
+export const BOLETO_ACTIONS: readonly Action[] = [CANCEL];

@@ -1,0 +1,223 @@
+import type { CredentialWithPassword } from '../../merchants/credentials/create-credential.ts';
+import type {
+  Credential,
+  CredentialChangeRefusal,
+  CredentialRefusal,
+  NewCredential,
+} from '../../merchants/credentials/credential.ts';
+import type { Refused } from '../../merchants/merchant.ts';
+import type { Scope } from '../../platform/http/endpoint.ts';
+import type { Asked } from '../asked.ts';
+import { type Html, html } from '../html.ts';
+import { actionForm, badge, emptyState, facts, moment, table } from '../page-parts.ts';
+import {
+  type Action,
+  type Form,
+  mayUse,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+} from '../screen.ts';
+
+type By = Pick<Visit, 'user' | 'address' | 'merchantId'>;
+
+export type CredentialTools = {
+  readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
+  /** Both write into the audit log, in the name of the user. */
+  readonly createCredential: (
+    by: By,
+    wanted: NewCredential,
+  ) => Promise<CredentialWithPassword | Refused<CredentialRefusal>>;
+  readonly disableCredential: (
+    by: By,
+    userName: string,
+  ) => Promise<Credential | Refused<CredentialChangeRefusal>>;
+};
+
+const CREDENTIALS = `${OF_MERCHANT}/credentials`;
+const CREDENTIAL = `${CREDENTIALS}/{credentialId}`;
+const ADMIN = { roles: ['admin'], of: 'merchant' } as const satisfies Partial<Action>;
+
+/** What a credential is for, with the scopes that this needs. */
+const USES: Readonly<Record<string, { readonly text: string; readonly scopes: readonly Scope[] }>> = {
+  payments: { text: 'Payments and subscriptions', scopes: ['gateway', 'recurrence'] },
+  gateway: { text: 'Payments alone', scopes: ['gateway'] },
+  recurrence: { text: 'Subscriptions alone', scopes: ['recurrence'] },
+  integration: { text: 'Boletos, reconciliation and notifications', scopes: ['integration'] },
+};
+
+const REFUSALS: Readonly<Record<CredentialRefusal | CredentialChangeRefusal, string>> = {
+  merchantUnknown: 'There is no such merchant.',
+  accountUnknown: 'The merchant has no such account.',
+  scopeMissing: 'Choose what it is for.',
+  userNameMalformed: 'A user name has 3 to 30 letters, digits and ._@- and no card number.',
+  userNameReserved: 'This user name is kept for the service.',
+  userNameTaken: 'This user name is taken.',
+  addressMalformed: 'One of the addresses is neither an address nor a block.',
+  tooManyAddresses: 'These are too many addresses.',
+  addressMissing: 'In production a credential needs the addresses from which it is used.',
+  credentialUnknown: 'There is no such credential.',
+  credentialDisabled: 'The credential is disabled already.',
+  overlapOutOfRange: 'This is not possible.',
+  tokenUnknown: 'This is not possible.',
+};
+
+function refused(
+  { wording }: Visit,
+  { refusal }: Refused<CredentialRefusal | CredentialChangeRefusal>,
+): Asked<never> {
+  const description = wording.say(REFUSALS[refusal]);
+  return { ok: false, status: 400, errors: [{ tag: refusal, description }] };
+}
+
+export const CREDENTIAL_SCREENS: readonly Screen<CredentialTools>[] = [
+  screen<CredentialTools, readonly Credential[]>({
+    path: CREDENTIALS,
+    roles: ['support', 'operator', 'admin'],
+    of: 'merchant',
+    title: 'Credentials',
+    place: 70,
+    read: ({ merchantId }, { listCredentials }) => listCredentials(merchantId),
+    view: (found, visit) => html`${newForm(visit)}${credentialList(found, visit)}`,
+  }),
+];
+
+function newForm(visit: Visit): Html {
+  const { say } = visit.wording;
+  if (!mayUse(ADMIN, visit.user)) return html``;
+  return actionForm(visit, {
+    action: `${pathOf(CREDENTIALS, { merchantId: visit.merchantId })}/new`,
+    title: say('New credential'),
+    about: say('Its password is made here, and shown once.'),
+    fields: [
+      {
+        name: 'use',
+        label: say('For what'),
+        choices: Object.entries(USES).map(([use, { text }]) => [use, say(text)] as const),
+      },
+      {
+        name: 'accountNumber',
+        label: say('Account'),
+        choices: visit.accountNumbers.map((account) => [account, account] as const),
+      },
+      {
+        name: 'userName',
+        label: say('User name'),
+        hint: say('Empty: one is made.'),
+        mostCharacters: 30,
+      },
+      {
+        name: 'addresses',
+        label: say('Addresses'),
+        hint: say('Of the servers that use it, with blanks between them. Empty: those of the merchant.'),
+        mostCharacters: 500,
+      },
+    ],
+  });
+}
+
+function credentialList(credentials: readonly Credential[], visit: Visit): Html {
+  const { wording } = visit;
+  const { say, day } = wording;
+  if (credentials.length === 0)
+    return emptyState(
+      say('There is no credential yet.'),
+      say('An administrator makes one here; programs log in with it.'),
+    );
+  return table(
+    say('Credentials'),
+    [
+      { title: say('User name') },
+      { title: say('Scopes') },
+      { title: say('Account') },
+      { title: say('Since') },
+      { title: say('Last used') },
+      { title: say('State') },
+      { title: say('Action') },
+    ],
+    credentials.map((one) => [
+      one.userName,
+      one.scopes.join(', '),
+      one.accountNumber,
+      moment(wording, one.createdAt),
+      one.lastUsedOn === null ? '–' : day(one.lastUsedOn),
+      one.disabledAt === null ? badge('good', say('Works')) : badge('plain', say('Disabled')),
+      one.disabledAt === null && disableForm(one, visit),
+    ]),
+  );
+}
+
+function disableForm({ credentialId }: Credential, visit: Visit): Html {
+  const { say } = visit.wording;
+  if (!mayUse(ADMIN, visit.user)) return html``;
+  return actionForm(visit, {
+    action: `${pathOf(CREDENTIAL, { merchantId: visit.merchantId, credentialId })}/disable`,
+    title: say('Disable'),
+    about: say('It ends for good, and its tokens within two seconds.'),
+    isGrave: true,
+  });
+}
+
+function wantedOf(
+  { merchantId }: Visit,
+  { use = '', accountNumber, userName, addresses = '' }: Form,
+): NewCredential {
+  return {
+    merchantId,
+    accountNumber: accountNumber ?? null,
+    scopes: USES[use]?.scopes ?? [],
+    userName: userName ?? null,
+    allowedAddresses: addresses.split(/[\s,]+/).filter((address) => address !== ''),
+  };
+}
+
+function reveal(answered: unknown, { wording }: Visit): Html {
+  const { say } = wording;
+  const { credential, password } = answered as CredentialWithPassword;
+  return html`<p>${say('Keep it now: it is shown this once.')}</p>
+${facts([
+  [say('User name'), html`<code>${credential.userName}</code>`],
+  [say('Password'), html`<code class="secret">${password}</code>`],
+  [say('Account'), credential.accountNumber],
+])}`;
+}
+
+const next = ({ merchantId }: Visit) => pathOf(CREDENTIALS, { merchantId });
+
+export const CREDENTIAL_ACTIONS: readonly Action<CredentialTools>[] = [
+  {
+    ...ADMIN,
+    path: `${CREDENTIALS}/new`,
+    title: 'New credential',
+    operation: 'createCredential',
+    async perform(visit, form, { createCredential }) {
+      const created = await createCredential(visit, wantedOf(visit, form));
+      return 'refusal' in created ? refused(visit, created) : { ok: true, status: 200, body: created };
+    },
+    done: 'The credential was made.',
+    reveal,
+    next,
+  },
+  {
+    ...ADMIN,
+    path: `${CREDENTIAL}/disable`,
+    title: 'Disable',
+    operation: 'disableCredential',
+    async perform(visit, _form, { listCredentials, disableCredential }) {
+      const { credentialId } = visit.parameters;
+      // Among those of this merchant alone.
+      const found = (await listCredentials(visit.merchantId)).find(
+        (one) => one.credentialId === credentialId,
+      );
+      if (found === undefined) return { ...refused(visit, UNKNOWN), status: 404 };
+      const disabled = await disableCredential(visit, found.userName);
+      return 'refusal' in disabled ? refused(visit, disabled) : { ok: true, status: 200, body: undefined };
+    },
+    done: 'The credential is disabled.',
+    next,
+  },
+];
+
+const UNKNOWN = { refusal: 'credentialUnknown', value: '' } as const;

@@ -1,0 +1,176 @@
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { LIST_ALERT_ENDPOINTS } from '../../recurrence/alerts/contract.ts';
+import { GET_WEBHOOK } from '../../webhooks/endpoints/contract.ts';
+import { SEND_TEST_NOTIFICATION } from '../../webhooks/history/contract.ts';
+import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/contract.ts';
+import { type Html, html } from '../html.ts';
+import { accountField, accountOf } from '../list-screens.ts';
+import {
+  actionForm,
+  badge,
+  emptyState,
+  facts,
+  filterForm,
+  link,
+  moment,
+  section,
+  table,
+} from '../page-parts.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  mayUse,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+  withQuery,
+} from '../screen.ts';
+import { DELIVERIES } from './delivery-screens.ts';
+
+type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];
+type Found = {
+  /** Null: none is registered. */
+  readonly url: string | null;
+  readonly notifiers: readonly Notifier[];
+};
+
+const ADDRESSES = `${OF_MERCHANT}/notifications`;
+const MAY_TEST = {
+  roles: ['support', 'operator', 'admin'],
+  of: 'merchant',
+} as const satisfies Partial<Action>;
+const MAY_ROTATE = { roles: ['admin'], of: 'merchant' } as const satisfies Partial<Action>;
+/** Twenty may be active. */
+const MOST_NOTIFIERS = '50';
+
+export const ADDRESS_SCREENS: readonly Screen<unknown>[] = [
+  screen<unknown, Found>({
+    path: ADDRESSES,
+    roles: ALL_ROLES,
+    of: 'merchant',
+    title: 'Notifications',
+    place: 60,
+    async read(visit) {
+      const registered = await visit.ask(GET_WEBHOOK, { query: { accountNumber: accountOf(visit) } });
+      const listed = await visit.ask(LIST_ALERT_ENDPOINTS, { query: { limit: MOST_NOTIFIERS } });
+      return {
+        url: registered.ok ? registered.body.url : null,
+        notifiers: listed.ok ? listed.body.items : [],
+      };
+    },
+    view: addressPage,
+  }),
+];
+
+function addressPage({ url, notifiers }: Found, visit: Visit): Html {
+  const { say } = visit.wording;
+  const accountNumber = accountOf(visit);
+  const deliveries = withQuery(pathOf(DELIVERIES, { merchantId: visit.merchantId }), { accountNumber });
+  const registered =
+    url === null
+      ? emptyState(
+          say('No address is registered for this account.'),
+          say(
+            'Register one with the API, POST /api/webhooks/subscriptions: what happens to payments is sent there.',
+          ),
+        )
+      : facts([[say('Address'), url]]);
+  return html`${visit.accountNumbers.length > 1 && filterForm(visit, [accountField(visit)])}
+<p>${link(deliveries, say('What was sent, and its tries'))}</p>
+${section(say('Where the account is notified'), html`${registered}${url !== null && testForm(visit)}${secretForm(visit)}`)}
+${section(say('Notifiers of subscriptions'), notifierTable(notifiers, visit))}`;
+}
+
+const pathHere = ({ merchantId }: Visit) => pathOf(ADDRESSES, { merchantId });
+
+function testForm(visit: Visit): Html {
+  const { say } = visit.wording;
+  if (!mayUse(MAY_TEST, visit.user)) return html``;
+  return actionForm(visit, {
+    action: `${pathHere(visit)}/test`,
+    title: say('Send a test'),
+    about: say('One notification of the type Teste is sent now, and what came of it is shown.'),
+    fields: [accountField(visit)],
+  });
+}
+
+function secretForm(visit: Visit): Html {
+  const { say } = visit.wording;
+  if (!mayUse(MAY_ROTATE, visit.user)) return html``;
+  return actionForm(visit, {
+    action: `${pathHere(visit)}/secret`,
+    title: say('Make a new secret'),
+    about: say(
+      'It signs from now on and is shown this once. The one before it signs too for 24 hours; a third within that time ends the oldest at once.',
+    ),
+    fields: [accountField(visit)],
+    isGrave: true,
+  });
+}
+
+function notifierTable(notifiers: readonly Notifier[], { wording }: Visit): Html {
+  const { say } = wording;
+  if (notifiers.length === 0)
+    return emptyState(
+      say('There is no notifier yet.'),
+      say('Register one with the API, POST /v1/recurrences/merchantnotifier.'),
+    );
+  return table(
+    say('Notifiers of subscriptions'),
+    [{ title: say('Name') }, { title: say('Address') }, { title: say('Of what') }, { title: say('State') }],
+    notifiers.map((one) => [
+      one.name,
+      one.callbackUrl,
+      one.events.join(', '),
+      one.status === 'Active' ? badge('good', say('Works')) : badge('plain', say('Ended')),
+    ]),
+  );
+}
+
+function revealTest(answered: unknown, { wording }: Visit): Html {
+  const { say, count } = wording;
+  const { delivered, status, failure, milliseconds } = answered as AnswerOf<typeof SEND_TEST_NOTIFICATION>;
+  return html`<p class="message ${delivered ? 'good' : 'bad'}">${delivered ? say('The address took it.') : say('The address did not take it.')}</p>
+${facts([
+  [say('Answered'), status ?? '–'],
+  [say('Failed because of'), failure ?? '–'],
+  [say('Milliseconds'), count(milliseconds)],
+])}`;
+}
+
+function revealSecret(answered: unknown, { wording }: Visit): Html {
+  const { say } = wording;
+  const { secret, previousValidUntil } = answered as AnswerOf<typeof CREATE_WEBHOOK_SECRET>;
+  return html`<p>${say('Keep it now: it is shown this once.')}</p>
+<p><code class="secret">${secret}</code></p>
+${previousValidUntil !== null && html`<p>${say('The one before it signs until')} ${moment(wording, previousValidUntil)}</p>`}`;
+}
+
+const asks = (visit: Visit, { accountNumber }: Readonly<Record<string, string>>) => ({
+  query: { accountNumber: accountNumber ?? accountOf(visit) },
+});
+
+export const ADDRESS_ACTIONS: readonly Action[] = [
+  {
+    ...MAY_TEST,
+    path: `${ADDRESSES}/test`,
+    title: 'Send a test',
+    contract: SEND_TEST_NOTIFICATION,
+    asks,
+    done: 'The test was sent.',
+    reveal: revealTest,
+    next: pathHere,
+  },
+  {
+    ...MAY_ROTATE,
+    path: `${ADDRESSES}/secret`,
+    title: 'Make a new secret',
+    contract: CREATE_WEBHOOK_SECRET,
+    asks,
+    done: 'There is a new secret.',
+    reveal: revealSecret,
+    next: pathHere,
+  },
+];

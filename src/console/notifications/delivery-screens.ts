@@ -1,0 +1,205 @@
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import { GET_DELIVERY, LIST_DELIVERIES, RESEND_DELIVERY } from '../../webhooks/history/contract.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { accountField, accountOf, listScreen } from '../list-screens.ts';
+import {
+  actionForm,
+  badge,
+  emptyState,
+  facts,
+  link,
+  moment,
+  section,
+  type Tone,
+  table,
+} from '../page-parts.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  mayUse,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+} from '../screen.ts';
+import type { Wording } from '../wording.ts';
+
+type Listed = AnswerOf<typeof LIST_DELIVERIES>['items'][number];
+type Delivery = AnswerOf<typeof GET_DELIVERY>;
+
+export const DELIVERIES = `${OF_MERCHANT}/notifications/deliveries`;
+const DELIVERY = `${DELIVERIES}/{deliveryId}`;
+const MAY_SEND = {
+  roles: ['support', 'operator', 'admin'],
+  of: 'merchant',
+} as const satisfies Partial<Action>;
+const USUAL_DAYS = 7;
+
+const STATES: Readonly<Record<string, { readonly tone: Tone; readonly text: string }>> = {
+  Waiting: { tone: 'wait', text: 'Waiting' },
+  Delivered: { tone: 'good', text: 'Delivered' },
+  GivenUp: { tone: 'bad', text: 'Given up' },
+};
+
+const KINDS: Readonly<Record<string, string>> = {
+  Movement: 'Of a movement',
+  Callback: 'Callback',
+  Test: 'Test',
+  Notice: 'Notice',
+};
+
+function stateOf(status: string, { say }: Wording): Html {
+  const { tone, text } = STATES[status] ?? { tone: 'plain' as const, text: status };
+  return badge(tone, say(text));
+}
+
+function daysOf({ query, now }: Visit): { readonly from: string; readonly to: string } {
+  const today = saoPauloDay(instant(now));
+  return { from: query.from ?? addDays(today, 1 - USUAL_DAYS), to: query.to ?? today };
+}
+
+const LIST: Screen<unknown> = listScreen<Listed>({
+  path: DELIVERIES,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Deliveries',
+  contract: LIST_DELIVERIES,
+  query: (visit) => ({
+    accountNumber: accountOf(visit),
+    ...daysOf(visit),
+    status: visit.query.status,
+    nsu: visit.query.nsu,
+  }),
+  filters(visit) {
+    const { say } = visit.wording;
+    const { from, to } = daysOf(visit);
+    const states = Object.entries(STATES).map(([state, { text }]) => [state, say(text)] as const);
+    return [
+      accountField(visit),
+      { name: 'from', label: say('From'), type: 'date', value: from },
+      { name: 'to', label: say('To'), type: 'date', value: to },
+      { name: 'status', label: say('Status'), choices: [['', say('Any')], ...states] },
+      { name: 'nsu', label: 'NSU', mostCharacters: 50 },
+    ];
+  },
+  empty: [
+    'Nothing was sent in these days.',
+    'Choose other days, or register an address with the API: what happens to payments is sent there.',
+  ],
+  view: deliveryTable,
+});
+
+function deliveryTable(items: readonly Listed[], { wording, merchantId }: Visit): Html {
+  const { say, count } = wording;
+  return table(
+    say('Deliveries'),
+    [
+      { title: say('Written') },
+      { title: say('Kind') },
+      { title: say('Status') },
+      { title: say('Tries'), isNumber: true },
+      { title: say('Next try') },
+      { title: 'NSU' },
+      { title: say('Address') },
+    ],
+    items.map((one) => [
+      link(pathOf(DELIVERY, { merchantId, deliveryId: one.id }), moment(wording, one.createdAt)),
+      say(KINDS[one.kind] ?? one.kind),
+      stateOf(one.status, wording),
+      count(one.tries),
+      moment(wording, one.nextTryAt),
+      one.nsu ?? '–',
+      one.url ?? '–',
+    ]),
+  );
+}
+
+const ONE: Screen<unknown> = screen<unknown, Delivery>({
+  path: DELIVERY,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Delivery',
+  async read({ ask, parameters: { deliveryId = '' } }) {
+    const asked = await ask(GET_DELIVERY, { parameters: { deliveryId } });
+    return asked.ok ? asked.body : 'notFound';
+  },
+  view: deliveryPage,
+});
+
+function deliveryPage(delivery: Delivery, visit: Visit): Html {
+  const { wording, merchantId } = visit;
+  const { say } = wording;
+  return html`<p class="headline"><strong>${say(KINDS[delivery.kind] ?? delivery.kind)}</strong> ${stateOf(delivery.status, wording)}</p>
+${facts([
+  [say('Address'), delivery.url ?? '–'],
+  [say('Written'), moment(wording, delivery.createdAt)],
+  [say('Next try'), moment(wording, delivery.nextTryAt)],
+  [say('Ended'), moment(wording, delivery.endedAt)],
+  ['NSU', delivery.nsu ?? '–'],
+  [say('About'), aboutLink(delivery, merchantId)],
+  [say('Delivery id'), html`<code>${delivery.id}</code>`],
+])}
+${resendForm(delivery, visit)}
+${section(say('Tries'), tries(delivery, visit))}
+${section(say('What is sent'), html`<pre class="sent" tabindex="0">${delivery.body}</pre>`)}`;
+}
+
+function aboutLink({ kind, paymentId, noticeOf, installmentNumber }: Delivery, merchantId: string): Shown {
+  if (paymentId === null) return noticeOf ?? '–';
+  // A callback without an installment may be of a boleto, which has another page.
+  if (kind !== 'Movement' || installmentNumber === null) return paymentId;
+  return link(pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId }), paymentId);
+}
+
+function resendForm({ id, status, kind }: Delivery, visit: Visit): Shown {
+  if (status === 'Waiting' || kind === 'Test' || !mayUse(MAY_SEND, visit.user)) return '';
+  const { say } = visit.wording;
+  return actionForm(visit, {
+    action: `${pathOf(DELIVERY, { merchantId: visit.merchantId, deliveryId: id })}/resend`,
+    title: say('Send it again'),
+    about: say('It waits again, under the same id, with the whole schedule of tries before it.'),
+  });
+}
+
+function tries(delivery: Delivery, { wording }: Visit): Html {
+  const { say, count } = wording;
+  if (delivery.tries.length === 0)
+    return emptyState(
+      say('It was not tried yet.'),
+      say('It is sent as soon as its address takes something.'),
+    );
+  return table(
+    say('Tries'),
+    [
+      { title: say('Number'), isNumber: true },
+      { title: say('When') },
+      { title: say('Answered') },
+      { title: say('Milliseconds'), isNumber: true },
+      { title: say('Failed because of') },
+      { title: say('Beginning of the answer') },
+    ],
+    delivery.tries.map((one) => [
+      one.number,
+      moment(wording, one.at),
+      one.status ?? '–',
+      count(one.milliseconds),
+      one.failure ?? '–',
+      one.answer ?? '–',
+    ]),
+  );
+}
+
+export const DELIVERY_SCREENS: readonly Screen<unknown>[] = [LIST, ONE];
+export const DELIVERY_ACTIONS: readonly Action[] = [
+  {
+    ...MAY_SEND,
+    path: `${DELIVERY}/resend`,
+    title: 'Send it again',
+    contract: RESEND_DELIVERY,
+    asks: ({ parameters: { deliveryId = '' } }) => ({ parameters: { deliveryId } }),
+    done: 'It waits, and is sent again.',
+    next: ({ merchantId, parameters: { deliveryId = '' } }) => pathOf(DELIVERY, { merchantId, deliveryId }),
+  },
+];

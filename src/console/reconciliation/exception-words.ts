@@ -1,0 +1,20 @@
+/** Of the classes, states and explanations of exceptions. */
+export const EXCEPTION_WORDS: Readonly<Record<string, string>> = {
+  notInFile: 'Not in the file',
+  notInParcela: 'Not among your sales',
+  amountDiffers: 'Another amount',
+  feeDiffers: 'Another fee',
+  dateDiffers: 'Another day',
+  duplicateInFile: 'Twice in the file',
+  cancellationUnknown: 'Unknown cancel',
+  chargebackUnknown: 'Unknown chargeback',
+  heldByPledge: 'Held by a pledge',
+  open: 'Not explained',
+  explained: 'Explained',
+  healed: 'Healed by what came later',
+  resolved: 'Resolved by a person',
+  rounding: 'Rounding',
+  pledge: 'A pledge',
+  onItsWay: 'Waits to be applied',
+  batchIncomplete: 'Its batch is not whole yet',
+};

@@ -1,0 +1,192 @@
+import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
+import { LIST_DAYS } from '../../reconciliation/days/contract.ts';
+import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/contract.ts';
+import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/exceptions/exception.ts';
+import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/contract.ts';
+import { CSV_TYPE } from '../../values/csv.ts';
+import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import { type Html, html } from '../html.ts';
+import { accountField, accountOf, listScreen } from '../list-screens.ts';
+import { badge, emptyState, errorsOf, filterForm, link, table } from '../page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit, withQuery } from '../screen.ts';
+import { EXCEPTION_WORDS } from './exception-words.ts';
+
+type Day = AnswerOf<typeof LIST_DAYS>[number];
+type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
+type Exception = AnswerOf<typeof LIST_EXCEPTIONS>['items'][number];
+
+const RECONCILIATION = `${OF_MERCHANT}/reconciliation`;
+const EXCEPTIONS = `${RECONCILIATION}/exceptions`;
+const CSV = `${OF_MERCHANT}/reconciliation.csv`;
+
+/** Around today. */
+const USUAL_DAYS = { before: 14, behind: 15 } as const;
+/** Of exceptions, which are of days that are past. */
+const DAYS_OF_EXCEPTIONS = 90;
+
+function daysOf({ query, now }: Visit, usual: { readonly before: number; readonly behind: number }) {
+  const today = saoPauloDay(instant(now));
+  return {
+    from: query.from ?? addDays(today, -usual.before),
+    to: query.to ?? addDays(today, usual.behind),
+  };
+}
+
+const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
+  path: RECONCILIATION,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Reconciliation',
+  place: 50,
+  async read(visit) {
+    const query = { accountNumber: accountOf(visit), ...daysOf(visit, USUAL_DAYS) };
+    const asked = await visit.ask(LIST_DAYS, { query });
+    return asked.ok ? { errors: [], days: asked.body } : { errors: asked.errors, days: [] };
+  },
+  view({ errors, days }, visit) {
+    const { say } = visit.wording;
+    const { from, to } = daysOf(visit, USUAL_DAYS);
+    const accountNumber = accountOf(visit);
+    const addressOf = (pattern: string, query: Record<string, string>) =>
+      withQuery(pathOf(pattern, { merchantId: visit.merchantId }), query);
+    const list =
+      errors.length > 0
+        ? errorsOf(errors)
+        : days.length === 0
+          ? emptyState(
+              say('Nothing was to come in these days, and nothing came.'),
+              say(
+                'Choose other days or another account. Sales appear on the day on which they are to be paid.',
+              ),
+            )
+          : dayTable(days, visit);
+    return html`${filterForm(visit, [
+      accountField(visit),
+      { name: 'from', label: say('From'), type: 'date', value: from },
+      { name: 'to', label: say('To'), type: 'date', value: to },
+    ])}
+<p class="links">${link(addressOf(EXCEPTIONS, { accountNumber }), say('Exceptions'))}
+${link(addressOf(CSV, { accountNumber, from, to, by: 'sale' }), say('CSV of what was sold'))}
+${link(addressOf(CSV, { accountNumber, from, to, by: 'payment' }), say('CSV of what came or will come'))}</p>
+${list}`;
+  },
+});
+
+function dayTable(days: readonly Day[], { wording }: Visit): Html {
+  const { say, reais, count, day } = wording;
+  return table(
+    say('Days'),
+    [
+      { title: say('Day') },
+      { title: say('Expected'), isNumber: true },
+      { title: say('Expected fees'), isNumber: true },
+      { title: say('Missing'), isNumber: true },
+      { title: say('Received'), isNumber: true },
+      { title: say('Fees'), isNumber: true },
+      { title: say('Difference'), isNumber: true },
+    ],
+    days.map((one) => [
+      day(one.day),
+      html`${reais(one.expectedValue)} <small>(${count(one.expectedInstallments)})</small>`,
+      reais(one.expectedFee),
+      html`${reais(one.openValue)} <small>(${count(one.openInstallments)})</small>`,
+      html`${reais(one.receivedValue)} <small>(${count(one.receivedInstallments)})</small>`,
+      reais(one.receivedFee),
+      one.differentInstallments === 0
+        ? reais(one.difference)
+        : badge('bad', `${reais(one.difference)} (${count(one.differentInstallments)})`),
+    ]),
+  );
+}
+
+const EXCEPTIONS_SCREEN: Screen<unknown> = listScreen<Exception>({
+  path: EXCEPTIONS,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Exceptions',
+  contract: LIST_EXCEPTIONS,
+  query: (visit) => ({
+    accountNumber: accountOf(visit),
+    ...daysOf(visit, { before: DAYS_OF_EXCEPTIONS, behind: 0 }),
+    state: visit.query.state,
+    class: visit.query.class,
+  }),
+  filters(visit) {
+    const { say } = visit.wording;
+    const { from, to } = daysOf(visit, { before: DAYS_OF_EXCEPTIONS, behind: 0 });
+    const choices = (words: readonly string[]) =>
+      [
+        ['', say('Any')],
+        ...words.map((word) => [word, say(EXCEPTION_WORDS[word] ?? word)] as const),
+      ] as const;
+    return [
+      accountField(visit),
+      { name: 'from', label: say('From'), type: 'date', value: from },
+      { name: 'to', label: say('To'), type: 'date', value: to },
+      { name: 'state', label: say('State'), choices: choices(EXCEPTION_STATES) },
+      { name: 'class', label: say('Class'), choices: choices(EXCEPTION_CLASSES) },
+    ];
+  },
+  empty: [
+    'No exception of these days.',
+    'Choose other days or another account. Where a file of the acquirer differs from your sales, it stands here.',
+  ],
+  view: exceptionTable,
+});
+
+function exceptionTable(items: readonly Exception[], { wording, merchantId }: Visit): Html {
+  const { say, money, count, day } = wording;
+  const worded = (word: string) => say(EXCEPTION_WORDS[word] ?? word);
+  return table(
+    say('Exceptions'),
+    [
+      { title: say('Class') },
+      { title: say('State') },
+      { title: say('Day') },
+      { title: say('Age') },
+      { title: say('Money lacking'), isNumber: true },
+      { title: say('Expected') },
+      { title: say('Found') },
+      { title: say('Payment') },
+      { title: say('Explanation') },
+    ],
+    items.map((one) => [
+      worded(one.class),
+      badge(one.state === 'open' ? 'bad' : 'plain', worded(one.state)),
+      one.day === null ? '–' : day(one.day),
+      say('{days} days', { days: count(one.ageDays) }),
+      money(one.amount),
+      one.expected ?? '–',
+      one.found ?? '–',
+      link(
+        pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId: one.transactionId }),
+        say('Installment {number}', { number: one.installmentNumber }),
+      ),
+      one.reason ?? (one.explanation === null ? '–' : worded(one.explanation)),
+    ]),
+  );
+}
+
+/** As the API exports it, in one piece: what is too much for that is refused in its words. */
+const CSV_SCREEN: Screen<unknown> = {
+  path: CSV,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'CSV of reconciliation',
+  isFile: true,
+  async show(visit) {
+    const { from: startDate, to: endDate } = daysOf(visit, USUAL_DAYS);
+    const contract = visit.query.by === 'payment' ? EXPORT_BY_PAYMENT : EXPORT_BY_SALE;
+    const query = { accountNumber: accountOf(visit), startDate, endDate };
+    const asked = await visit.ask(contract, { query });
+    if (!asked.ok) return errorsOf(asked.errors);
+    const content = Buffer.from(asked.body.fileBase64, 'base64');
+    return { name: 'parcela-reconciliation.csv', type: CSV_TYPE, content };
+  },
+};
+
+export const RECONCILIATION_SCREENS: readonly Screen<unknown>[] = [
+  DAYS_SCREEN,
+  EXCEPTIONS_SCREEN,
+  CSV_SCREEN,
+];

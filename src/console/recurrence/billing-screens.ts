@@ -1,0 +1,121 @@
+import { CANCEL_BILLING, GET_BILLING } from '../../recurrence/billings/contract.ts';
+import { CHARGE_BILLING } from '../../recurrence/collection/contract.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { actionForm, badge, facts, link, moment, section } from '../page-parts.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  mayUse,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+} from '../screen.ts';
+import { billingWhy, chargeText, type WholeBilling } from './billing-why.ts';
+import { BILLING, billingPath } from './recurrence-paths.ts';
+import { BILLING_STATES, ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
+
+const MAY_ACT = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
+
+export const BILLING_SCREENS: readonly Screen<unknown>[] = [
+  screen<unknown, WholeBilling>({
+    path: BILLING,
+    roles: ALL_ROLES,
+    of: 'merchant',
+    title: 'Billing',
+    async read({ ask, parameters: { billingId = '' } }) {
+      const asked = await ask(GET_BILLING, { parameters: { billingId } });
+      return asked.ok ? asked.body : 'notFound';
+    },
+    view: billingPage,
+  }),
+];
+
+function billingPage(billing: WholeBilling, visit: Visit): Html {
+  const { wording, merchantId } = visit;
+  const { say, reais, day } = wording;
+  const { status, subscription, paymentId } = billing;
+  const { tone, text } = BILLING_STATES[status] ?? { tone: 'plain' as const, text: status };
+  const of = (pattern: string, values: Record<string, string>, shown: Shown) =>
+    link(pathOf(`${OF_MERCHANT}${pattern}`, { merchantId, ...values }), shown);
+  return html`<p class="headline"><strong>${reais(billing.amount)}</strong> ${badge(tone, say(text))}</p>
+<p>${billingWhy(billing, wording)}</p>
+${facts([
+  [say('Due'), day(billing.expireAt)],
+  [say('Next charge'), billing.nextChargeOn === undefined ? '–' : day(billing.nextChargeOn)],
+  [say('Installment'), billing.installment],
+  [
+    say('Subscription'),
+    of(
+      '/subscriptions/{subscriptionId}',
+      { subscriptionId: subscription.id },
+      `${subscription.orderNumber} · ${subscription.plan.name}`,
+    ),
+  ],
+  [say('Payment'), paymentId === null ? '–' : of('/payments/{paymentId}', { paymentId }, paymentId)],
+  [say('Billing id'), html`<code>${billing.id}</code>`],
+])}
+${forms(billing, visit)}
+${section(say('What became of it'), timeline(billing, visit))}`;
+}
+
+function forms({ id, status, amount }: WholeBilling, visit: Visit): Shown {
+  const { say, reais } = visit.wording;
+  if (!mayUse(MAY_ACT, visit.user)) return '';
+  const path = billingPath(visit.merchantId, id);
+  if (status === 'Opened')
+    return actionForm(visit, {
+      action: `${path}/cancel`,
+      title: say('Cancel the billing'),
+      about: say('It is not charged any more, and uses up its installment; the subscription goes on.'),
+      isGrave: true,
+    });
+  if (status !== 'Denied' && status !== 'PaymentInvalid') return '';
+  return actionForm(visit, {
+    action: `${path}/charge`,
+    title: say('Charge it now'),
+    about: say('{amount} are charged once more, to the card that the subscription has now.', {
+      amount: reais(amount),
+    }),
+    isGrave: true,
+  });
+}
+
+function timeline(billing: WholeBilling, { wording }: Visit): Html {
+  const { say } = wording;
+  return html`<ol class="timeline">${billing.timeline.map((entry) => {
+    const note =
+      entry.type === 'Charged'
+        ? chargeText(entry, wording)
+        : entry.type === 'Canceled'
+          ? entry.description
+          : '';
+    return html`<li>${moment(wording, saoPauloMoment(entry.at))} <span>${say(ENTRY_WORDS[entry.type] ?? entry.type)}</span> ${entry.by} ${note}</li>\n`;
+  })}</ol>`;
+}
+
+const next: Action['next'] = ({ merchantId, parameters: { billingId = '' } }) =>
+  billingPath(merchantId, billingId);
+const asks = ({ parameters: { billingId = '' } }: Visit) => ({ parameters: { billingId } });
+
+export const BILLING_ACTIONS: readonly Action[] = [
+  {
+    ...MAY_ACT,
+    path: `${BILLING}/charge`,
+    title: 'Charge it now',
+    contract: CHARGE_BILLING,
+    asks,
+    done: 'The charge was made: what came of it stands below.',
+    next,
+  },
+  {
+    ...MAY_ACT,
+    path: `${BILLING}/cancel`,
+    title: 'Cancel the billing',
+    contract: CANCEL_BILLING,
+    asks,
+    done: 'The billing is canceled.',
+    next,
+  },
+];

@@ -1,0 +1,122 @@
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { GET_PLAN_CALENDAR } from '../../recurrence/plans/calendar-contract.ts';
+import { GET_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
+import { type Html, html } from '../html.ts';
+import { listScreen } from '../list-screens.ts';
+import { badge, facts, filterForm, link, section, table } from '../page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit, withQuery } from '../screen.ts';
+import type { Wording } from '../wording.ts';
+import { PLAN_STATES, PLAN_TYPES } from './recurrence-words.ts';
+
+type Plan = AnswerOf<typeof GET_PLAN>;
+type Calendar = AnswerOf<typeof GET_PLAN_CALENDAR>;
+type Found = { readonly plan: Plan; readonly calendar: Calendar | null };
+
+const PLANS = `${OF_MERCHANT}/plans`;
+const PLAN = `${PLANS}/{planId}`;
+
+const stateOf = (status: string, { say }: Wording) => {
+  const { tone, text } = PLAN_STATES[status] ?? { tone: 'plain' as const, text: status };
+  return badge(tone, say(text));
+};
+
+export const PLAN_SCREENS: readonly Screen<unknown>[] = [
+  listScreen<Plan>({
+    path: PLANS,
+    roles: ALL_ROLES,
+    of: 'merchant',
+    title: 'Plans',
+    place: 30,
+    contract: LIST_PLANS,
+    query: ({ query: { name, status } }) => ({ name, status }),
+    filters({ wording: { say } }) {
+      const states = Object.entries(PLAN_STATES).map(([state, { text }]) => [state, say(text)] as const);
+      return [
+        { name: 'name', label: say('Name'), mostCharacters: 255 },
+        { name: 'status', label: say('Status'), choices: [['', say('Any')], ...states] },
+      ];
+    },
+    empty: ['No plan fits.', 'Use fewer filters. A plan appears here as soon as the API has created it.'],
+    view: planTable,
+  }),
+  screen<unknown, Found>({
+    path: PLAN,
+    roles: ALL_ROLES,
+    of: 'merchant',
+    title: 'Plan',
+    async read({ ask, parameters: { planId = '' }, query: { startOn } }) {
+      const asked = await ask(GET_PLAN, { parameters: { planId } });
+      if (!asked.ok) return 'notFound';
+      const calendar = await ask(GET_PLAN_CALENDAR, { parameters: { planId }, query: { startOn } });
+      return { plan: asked.body, calendar: calendar.ok ? calendar.body : null };
+    },
+    view: planPage,
+  }),
+];
+
+function planTable(items: readonly Plan[], { wording, merchantId }: Visit): Html {
+  const { say, reais, count } = wording;
+  return table(
+    say('Plans'),
+    [
+      { title: say('Name') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Every') },
+      { title: say('Installments'), isNumber: true },
+      { title: say('Status') },
+    ],
+    items.map((one) => [
+      link(pathOf(PLAN, { merchantId, planId: one.id }), one.name),
+      reais(one.amount),
+      say('{days} days', { days: count(one.interval) }),
+      one.installments === 0 ? say('No end') : one.installments,
+      stateOf(one.status, wording),
+    ]),
+  );
+}
+
+function planPage({ plan, calendar }: Found, visit: Visit): Html {
+  const { wording, merchantId } = visit;
+  const { say, reais, count } = wording;
+  const subscriptions = withQuery(pathOf(`${OF_MERCHANT}/subscriptions`, { merchantId }), {
+    planName: plan.name,
+  });
+  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${stateOf(plan.status, wording)}</p>
+${facts([
+  [say('Name'), plan.name],
+  [say('Description'), plan.description],
+  [say('Rhythm'), say(PLAN_TYPES[plan.planType] ?? plan.planType)],
+  [say('Every'), say('{days} days', { days: count(plan.interval) })],
+  [say('Installments'), plan.installments === 0 ? say('No end') : plan.installments],
+  [say('Days of trial'), plan.trialDays],
+  [say('Retries for lack of funds'), plan.attempts],
+  [say('On statements'), plan.softDescriptor ?? '–'],
+  [say('Plan id'), html`<code>${plan.id}</code>`],
+])}
+<p>${link(subscriptions, say('Its subscriptions'))}</p>
+${section(say('When it charges'), days(calendar, visit))}`;
+}
+
+function days(calendar: Calendar | null, visit: Visit): Html {
+  const { say, reais, day } = visit.wording;
+  const form = filterForm(visit, [
+    { name: 'startOn', label: say('Enrolled on'), type: 'date', value: calendar?.startOn ?? '' },
+  ]);
+  if (calendar === null) return form;
+  const list = table(
+    say('When it charges'),
+    [
+      { title: say('Installment'), isNumber: true },
+      { title: say('Due') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Retried while funds are lacking') },
+    ],
+    calendar.items.map((one) => [
+      one.installment,
+      day(one.expireAt),
+      reais(one.amount),
+      one.retriesOn.map((on) => day(on)).join(' · ') || '–',
+    ]),
+  );
+  return html`${form}${list}`;
+}

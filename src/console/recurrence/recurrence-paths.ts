@@ -1,0 +1,11 @@
+import { OF_MERCHANT, pathOf } from '../screen.ts';
+
+export const SUBSCRIPTIONS = `${OF_MERCHANT}/subscriptions`;
+export const SUBSCRIPTION = `${SUBSCRIPTIONS}/{subscriptionId}`;
+export const BILLING = `${OF_MERCHANT}/billings/{billingId}`;
+
+export const subscriptionPath = (merchantId: string, subscriptionId: string) =>
+  pathOf(SUBSCRIPTION, { merchantId, subscriptionId });
+
+export const billingPath = (merchantId: string, billingId: string) =>
+  pathOf(BILLING, { merchantId, billingId });

@@ -1,0 +1,124 @@
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
+import {
+  CHANGE_SUBSCRIPTION_STATUS,
+  GET_SUBSCRIPTION,
+  LIST_SUBSCRIPTIONS,
+} from '../../recurrence/subscriptions/contract.ts';
+import { listScreen } from '../list-screens.ts';
+import { type Action, ALL_ROLES, type Screen, screen } from '../screen.ts';
+import type { WholeBilling } from './billing-why.ts';
+import { SUBSCRIPTION, SUBSCRIPTIONS, subscriptionPath } from './recurrence-paths.ts';
+import { SUBSCRIPTION_STATES } from './recurrence-words.ts';
+import { subscriptionPage, subscriptionTable } from './subscription-view.ts';
+
+export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][number];
+export type WholeSubscription = AnswerOf<typeof GET_SUBSCRIPTION>;
+type ListedBillings = AnswerOf<typeof LIST_BILLINGS>;
+
+export type SubscriptionFound = {
+  readonly subscription: WholeSubscription;
+  readonly billings: Omit<ListedBillings, 'items'> & { readonly items: readonly WholeBilling[] };
+  /** The latest of all; null: there is none. */
+  readonly newest: Pick<WholeBilling, 'installment' | 'expireAt'> | null;
+};
+
+/** Each of them is read by its id, for why it is where it is. */
+const BILLINGS_OF_PAGE = 10;
+
+const LIST: Screen<unknown> = listScreen<ListedSubscription>({
+  path: SUBSCRIPTIONS,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Subscriptions',
+  place: 20,
+  contract: LIST_SUBSCRIPTIONS,
+  query: ({ query: { documentNumber, email, orderNumber, planName, status } }) => ({
+    documentNumber: documentNumber?.replaceAll(/[.\-/]/g, ''),
+    email,
+    orderNumber,
+    planName,
+    status,
+  }),
+  filters({ wording: { say } }) {
+    const states = Object.entries(SUBSCRIPTION_STATES).map(
+      ([state, { text }]) => [state, say(text)] as const,
+    );
+    return [
+      { name: 'documentNumber', label: say('CPF or CNPJ'), mostCharacters: 18 },
+      { name: 'email', label: 'E-mail', mostCharacters: 255 },
+      { name: 'orderNumber', label: say('Order number'), mostCharacters: 10 },
+      { name: 'planName', label: say('Plan'), mostCharacters: 255 },
+      { name: 'status', label: say('Status'), choices: [['', say('Any')], ...states] },
+    ];
+  },
+  empty: [
+    'No subscription fits.',
+    'Use fewer filters. A subscription appears here as soon as the API has enrolled a customer in a plan.',
+  ],
+  view: subscriptionTable,
+});
+
+const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
+  path: SUBSCRIPTION,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Subscription',
+  async read({ ask, parameters: { subscriptionId = '' }, query }) {
+    const asked = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId } });
+    if (!asked.ok) return 'notFound';
+    const listed = await ask(LIST_BILLINGS, {
+      query: {
+        subscriptionId: asked.body.id,
+        orderBy: 'expireAt desc',
+        limit: String(BILLINGS_OF_PAGE),
+        page: query.page ?? '1',
+      },
+    });
+    const page = listed.ok ? listed.body : { items: [], page: 1, limit: BILLINGS_OF_PAGE, total: 0 };
+    const items: WholeBilling[] = [];
+    for (const one of page.items) {
+      const whole = await ask(GET_BILLING, { parameters: { billingId: one.id } });
+      items.push(whole.ok ? whole.body : { ...one, timeline: [] });
+    }
+    const newest = page.page === 1 ? (items[0] ?? null) : null;
+    return { subscription: asked.body, billings: { ...page, items }, newest };
+  },
+  view: subscriptionPage,
+});
+
+const OF_SUBSCRIPTION = {
+  roles: ['support', 'finance', 'admin'],
+  of: 'merchant',
+  contract: CHANGE_SUBSCRIPTION_STATUS,
+} as const satisfies Partial<Action>;
+
+const next: Action['next'] = ({ merchantId, parameters: { subscriptionId = '' } }) =>
+  subscriptionPath(merchantId, subscriptionId);
+
+const CANCEL: Action = {
+  ...OF_SUBSCRIPTION,
+  path: `${SUBSCRIPTION}/cancel`,
+  title: 'Cancel the subscription',
+  asks: ({ parameters: { subscriptionId = '' } }) => ({
+    parameters: { subscriptionId },
+    body: { status: 'Canceled' },
+  }),
+  done: 'The subscription is canceled.',
+  next,
+};
+
+const ACTIVATE: Action = {
+  ...OF_SUBSCRIPTION,
+  path: `${SUBSCRIPTION}/activate`,
+  title: 'Activate it again',
+  asks: ({ parameters: { subscriptionId = '' } }) => ({
+    parameters: { subscriptionId },
+    body: { status: 'Active' },
+  }),
+  done: 'The subscription is active.',
+  next,
+};
+
+export const SUBSCRIPTION_SCREENS: readonly Screen<unknown>[] = [LIST, ONE];
+export const SUBSCRIPTION_ACTIONS: readonly Action[] = [CANCEL, ACTIVATE];

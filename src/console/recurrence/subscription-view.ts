@@ -1,0 +1,159 @@
+import { dueDayAfter } from '../../recurrence/plans/calendar.ts';
+import { isScheduleOver } from '../../recurrence/subscriptions/schedule.ts';
+import type { Day } from '../../values/instant.ts';
+import { type Html, html } from '../html.ts';
+import { actionForm, badge, emptyState, facts, link, moment, pager, section, table } from '../page-parts.ts';
+import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../screen.ts';
+import { billingWhy } from './billing-why.ts';
+import { billingPath, subscriptionPath } from './recurrence-paths.ts';
+import { BILLING_STATES, ENTRY_WORDS, SUBSCRIPTION_STATES, saoPauloMoment } from './recurrence-words.ts';
+import type { ListedSubscription, SubscriptionFound, WholeSubscription } from './subscription-screens.ts';
+
+/** Behind the last billing: so many days are looked ahead. */
+const DAYS_AHEAD = 6;
+
+export function subscriptionTable(
+  items: readonly ListedSubscription[],
+  { wording, merchantId }: Visit,
+): Html {
+  const { say, reais } = wording;
+  return table(
+    say('Subscriptions'),
+    [
+      { title: say('Order number') },
+      { title: say('Customer') },
+      { title: say('Plan') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Status') },
+    ],
+    items.map((one) => [
+      link(subscriptionPath(merchantId, one.id), one.orderNumber),
+      one.customer?.name ?? one.customer?.email ?? '–',
+      one.plan.name,
+      reais(one.plan.amount),
+      stateOf(one.status, say),
+    ]),
+  );
+}
+
+type Say = (text: string) => string;
+
+function stateOf(status: string, say: Say): Html {
+  const { tone, text } = SUBSCRIPTION_STATES[status] ?? { tone: 'plain' as const, text: status };
+  return badge(tone, say(text));
+}
+
+export function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
+  const { subscription } = found;
+  const { say } = visit.wording;
+  return html`${summary(subscription, visit)}
+${statusForm(subscription, visit)}
+${section(say('Billings'), billings(found, visit))}
+${section(say('Next due days'), calendar(found, visit))}
+${section(say('What became of it'), timeline(subscription, visit))}`;
+}
+
+function summary(subscription: WholeSubscription, { wording, merchantId }: Visit): Html {
+  const { say, reais, count } = wording;
+  const { plan, customer, timeline: entries } = subscription;
+  const why = entries.findLast((entry) => entry.description !== undefined)?.description;
+  const isOver = subscription.status !== 'Active';
+  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${stateOf(subscription.status, say)}</p>
+${isOver && why !== undefined && html`<p>${why}</p>`}
+${facts([
+  [say('Order number'), subscription.orderNumber],
+  [say('Plan'), link(pathOf(`${OF_MERCHANT}/plans/{planId}`, { merchantId, planId: plan.id }), plan.name)],
+  [say('Every'), say('{days} days', { days: count(plan.interval) })],
+  [say('Customer'), customer?.name ?? '–'],
+  [say('Document'), customer?.documentNumber ?? '–'],
+  ['E-mail', customer?.email ?? '–'],
+  [say('Stored card'), html`<code>${subscription.vaultId}</code>`],
+  [say('Subscription id'), html`<code>${subscription.id}</code>`],
+])}`;
+}
+
+function statusForm({ id, status }: WholeSubscription, visit: Visit): Html {
+  const { say } = visit.wording;
+  if (!mayUse({ roles: ['support', 'finance', 'admin'], of: 'merchant' }, visit.user)) return html``;
+  const path = subscriptionPath(visit.merchantId, id);
+  if (status === 'Active')
+    return actionForm(visit, {
+      action: `${path}/cancel`,
+      title: say('Cancel the subscription'),
+      about: say('Its open billing is canceled too. What is paid stays paid.'),
+      isGrave: true,
+    });
+  return actionForm(visit, {
+    action: `${path}/activate`,
+    title: say('Activate it again'),
+    about: say('It goes on with the next due day that is not past; skipped days are never charged.'),
+  });
+}
+
+function billings({ billings: page }: SubscriptionFound, visit: Visit): Html {
+  const { wording, merchantId } = visit;
+  const { say, reais, day } = wording;
+  if (page.items.length === 0)
+    return emptyState(
+      say('There is no billing yet.'),
+      say('The first one is opened when the subscription begins.'),
+    );
+  const list = table(
+    say('Billings'),
+    [
+      { title: say('Installment'), isNumber: true },
+      { title: say('Due') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Status') },
+      { title: say('Why') },
+    ],
+    page.items.map((one) => {
+      const { tone, text } = BILLING_STATES[one.status] ?? { tone: 'plain' as const, text: one.status };
+      return [
+        link(billingPath(merchantId, one.id), one.installment),
+        day(one.expireAt),
+        reais(one.amount),
+        badge(tone, say(text)),
+        html`<span class="why">${billingWhy(one, wording)}</span>`,
+      ];
+    }),
+  );
+  return html`${list}${pager(visit, page)}`;
+}
+
+/** By the terms of the enrolment, if nothing happens that changes the series. */
+function calendar({ subscription, newest }: SubscriptionFound, { wording }: Visit): Html {
+  const { say, reais, day } = wording;
+  const { plan, status } = subscription;
+  const days: { readonly installment: number; readonly dueOn: Day }[] = [];
+  const terms = { intervalDays: plan.interval, installments: plan.installments };
+  let last = newest === null ? null : { installment: newest.installment, dueOn: dayOf(newest.expireAt) };
+  while (last !== null && days.length < DAYS_AHEAD && status === 'Active' && !isScheduleOver(last, terms)) {
+    last = { installment: last.installment + 1, dueOn: dueDayAfter(last.dueOn, plan.interval) };
+    days.push(last);
+  }
+  if (days.length === 0)
+    return emptyState(
+      say('No due day follows.'),
+      say('A subscription that is not active, or whose installments are over, has none.'),
+    );
+  return table(
+    say('Next due days'),
+    [
+      { title: say('Installment'), isNumber: true },
+      { title: say('Due') },
+      { title: say('Amount'), isNumber: true },
+    ],
+    days.map(({ installment, dueOn }) => [installment, day(dueOn), reais(plan.amount)]),
+  );
+}
+
+const dayOf = (expireAt: string) => expireAt.slice(0, 10) as Day;
+
+function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit): Html {
+  const { say } = wording;
+  return html`<ol class="timeline">${entries.map(
+    ({ at, type, by, description }) =>
+      html`<li>${moment(wording, saoPauloMoment(at))} <span>${say(ENTRY_WORDS[type] ?? type)}</span> ${by} ${description}</li>\n`,
+  )}</ol>`;
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
+import { call, logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
+import { type MerchantThings, makeThings, subscribe } from './merchant-things.ts';
+import { hiddenFields, type Shown, signedIn, type Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let merchantId: string;
+let home: string;
+let admin: Visitor;
+let finance: Visitor;
+let viewer: Visitor;
+let things: MerchantThings;
+before(async () => {
+  service = await openTestService();
+  ({ merchantId } = await service.demo());
+  home = `/console/merchants/${merchantId}`;
+  admin = await signedIn(service, 'admin', merchantId);
+  finance = await signedIn(service, 'finance', merchantId);
+  viewer = await signedIn(service, 'viewer', merchantId);
+});
+after(() => service.close());
+
+async function shown(visitor: Visitor, path: string): Promise<string> {
+  const { status, text } = await visitor.ask(path);
+  assert.equal(status, 200, `${path}: ${text}`);
+  return text;
+}
+
+const wordsAt = async (path: string, visitor = viewer) => wordsOf(await shown(visitor, path));
+
+/** Presses the button of a form on a page, with a reason. */
+async function press(
+  visitor: Visitor,
+  page: string,
+  action: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<Shown> {
+  const hidden = hiddenFields(await shown(visitor, page), action);
+  return visitor.ask(action, { form: { ...hidden, reason: 'a test', ...fields } });
+}
+
+async function pressAndFollow(visitor: Visitor, page: string, action: string): Promise<string> {
+  const pressed = await press(visitor, page, action);
+  assert.equal(pressed.status, 303, pressed.text);
+  return wordsOf(await shown(visitor, pressed.headers.get('location') ?? ''));
+}
+
+test('before there is anything each list says what to do', async () => {
+  for (const [path, expected] of [
+    ['subscriptions', /Nenhuma assinatura corresponde\. Use menos filtros/],
+    ['plans', /Nenhum plano corresponde\./],
+    ['boletos', /Nenhum boleto vence nestes dias\./],
+    ['reconciliation', /Nada devia vir nestes dias, e nada veio\./],
+    ['reconciliation/exceptions', /Nenhuma exceção nestes dias\./],
+    ['notifications', /Nenhum endereço está registrado para esta conta\./],
+    ['notifications/deliveries', /Nada foi enviado nestes dias\./],
+    ['charts', /Nenhum pagamento neste dia\./],
+  ] as const)
+    assert.match(await wordsAt(`${home}/${path}`), expected, path);
+  things = await makeThings(service);
+});
+
+test('a subscription is found by document and by e-mail, and says why each billing is where it is', async () => {
+  const path = `${home}/subscriptions/${things.subscriptionId}`;
+  for (const query of ['documentNumber=529.982.247-25', 'email=ana%40cliente.example'])
+    assert.ok((await shown(viewer, `${home}/subscriptions?${query}`)).includes(`href="${path}"`), query);
+  const none = await wordsAt(`${home}/subscriptions?documentNumber=11144477735`);
+  assert.match(none, /Nenhuma assinatura corresponde/);
+  const page = await shown(viewer, path);
+  assert.ok(page.includes('&lt;b&gt;Ana&lt;/b&gt;') && !page.includes('<b>Ana'));
+  const words = wordsOf(page);
+  assert.match(words, /O emissor respondeu 51, .+ nova tentativa em \d{4}-\d{2}-\d{2}/);
+  assert.match(words, /R\$ 10,51/);
+  assert.match(words, /Próximos vencimentos Parcela Vencimento Valor 2 /);
+  assert.ok(page.includes(`href="${home}/billings/${things.billingId}"`));
+});
+
+test('the box leads to a billing, a subscription, and the subscriptions of a document', async () => {
+  const { billingId, subscriptionId, documentNumber } = things;
+  for (const [text, place] of [
+    [billingId, `billings/${billingId}`],
+    [subscriptionId, `subscriptions/${subscriptionId}`],
+    [documentNumber, `subscriptions?documentNumber=${documentNumber}`],
+  ] as const) {
+    const led = await viewer.ask(`${home}/search?q=${text}`);
+    assert.deepEqual([led.status, led.headers.get('location')], [303, `${home}/${place}`]);
+  }
+});
+
+test('an open billing is canceled, and its subscription with a reason, and activated again', async () => {
+  const billing = `${home}/billings/${things.billingId}`;
+  assert.match(await wordsAt(billing), /A cobrar .*Próxima cobrança/);
+  assert.match(
+    await pressAndFollow(finance, billing, `${billing}/cancel`),
+    /A cobrança está cancelada\. .*Cancelada por si só, a seu pedido\./,
+  );
+  const path = `${home}/subscriptions/${things.subscriptionId}`;
+  assert.match(
+    await pressAndFollow(finance, path, `${path}/cancel`),
+    /A assinatura está cancelada\. .*Cancelada a seu pedido\./,
+  );
+  assert.match(await pressAndFollow(finance, path, `${path}/activate`), /A assinatura está ativa\./);
+});
+
+test('a denied billing is charged by hand, and a refusal is shown in the words of the catalogue', async () => {
+  const { billingId } = await subscribe(service, 10.05);
+  const path = `${home}/billings/${billingId}`;
+  assert.match(await wordsAt(path), /Negada .*O emissor respondeu 05, /);
+  assert.ok(!(await shown(viewer, path)).includes('/charge"'), 'a viewer is offered it');
+  const { status, text } = await press(finance, path, `${path}/charge`);
+  assert.equal(status, 402, text);
+  assert.match(text, /role="alert"><ul><li>[^<]+/);
+  const entries = await service.auditor.query(
+    'select action, actor from audit_entries where resource = $1 order by entry_number',
+    [`merchants/${merchantId}/billings/${billingId}/charge`],
+  );
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['console.act', 'console.refuse'],
+  );
+});
+
+test('a plan shows its terms and the days of an enrolment', async () => {
+  const path = `${home}/plans/${things.planId}`;
+  assert.ok((await shown(viewer, `${home}/plans?name=clube`)).includes(`href="${path}"`));
+  const words = await wordsAt(`${path}?startOn=2030-01-01`);
+  assert.match(words, /Quando cobra .*1 01\/01\/2030 R\$ 10,51 03\/01\/2030/);
+});
+
+test('a boleto is in the list of its due days, is printed, and is canceled', async () => {
+  const path = `${home}/boletos/${things.boletoId}`;
+  assert.ok((await shown(viewer, `${home}/boletos`)).includes(`href="${path}"`));
+  assert.match(await wordsAt(path), /R\$ 149,90 Emitido/);
+  const printed = await viewer.ask(`${path}/pdf`);
+  assert.equal(printed.headers.get('content-type'), 'application/pdf');
+  assert.match(printed.headers.get('content-disposition') ?? '', /^attachment; filename="boleto-\d+\.pdf"$/);
+  assert.match(printed.text, /^%PDF-/);
+  assert.match(await pressAndFollow(finance, path, `${path}/cancel`), /O boleto está cancelado, ou/);
+});
+
+test('a delivery shows its tries and what was sent; a test is sent and its outcome shown', async () => {
+  const path = `${home}/notifications/deliveries/${things.deliveryId}`;
+  assert.ok((await shown(viewer, `${home}/notifications/deliveries`)).includes(`href="${path}"`));
+  assert.match(await wordsAt(path), /Teste Entregue .*Tentativas .*O que é enviado \{/);
+  const tested = await press(admin, `${home}/notifications`, `${home}/notifications/test`);
+  assert.equal(tested.status, 200, tested.text);
+  assert.match(wordsOf(tested.text), /O endereço não aceitou\./, 'the shop is closed');
+});
+
+test('a new secret is shown once, to an administrator alone', async () => {
+  const page = `${home}/notifications`;
+  assert.ok(!(await shown(finance, page)).includes('/secret"'));
+  const made = await press(admin, page, `${page}/secret`);
+  const secret = /whsec_[\w+/=]+/.exec(made.text)?.[0];
+  assert.ok(made.status === 200 && secret !== undefined, made.text);
+  assert.equal(made.headers.get('cache-control'), 'no-store');
+  assert.ok(!(await shown(admin, page)).includes(secret));
+});
+
+test('a credential is made with a password that is shown once, logs in, and is disabled', async () => {
+  const page = `${home}/credentials`;
+  const fields = { use: 'gateway', userName: 'loja-console' };
+  const made = await press(admin, page, `${page}/new`, fields);
+  const password = /<code class="secret">([^<]+)</.exec(made.text)?.[1];
+  assert.ok(made.status === 200 && password !== undefined, made.text);
+  await logIn(service.gatewayUrl, { userName: 'loja-console', password });
+  const taken = await press(admin, page, `${page}/new`, fields);
+  assert.equal(taken.status, 400);
+  assert.match(wordsOf(taken.text), /Este nome de usuário já existe\./);
+  const list = await shown(admin, page);
+  assert.ok(!list.includes(password));
+  const action = /action="([^"]+\/disable)"/.exec(list.slice(list.indexOf('loja-console')))?.[1] ?? '';
+  assert.match(await pressAndFollow(admin, page, action), /A credencial está desativada\./);
+  const login = { userName: 'loja-console', password };
+  await until('it logs in no more', async () => {
+    const { status } = await call(service.gatewayUrl, '/api/auth/token', { body: login });
+    return status === 401;
+  });
+  const entries = await service.auditor.query(
+    "select action, actor from audit_entries where action like 'credential.%' and actor like 'user:admin-%' order by entry_number",
+  );
+  assert.deepEqual(
+    entries.map((entry) => entry.action),
+    ['credential.create', 'credential.disable'],
+  );
+});
+
+test('a credential of another merchant is not there to be disabled', async () => {
+  const { gateway } = await service.demo();
+  await createForeignMerchant(service.auditor, gateway.userName);
+  const [row] = await service.auditor.query('select credential_id from credentials where user_name = $1', [
+    gateway.userName,
+  ]);
+  const operator = await signedIn(service, 'admin', null);
+  const page = `/console/merchants/${FOREIGN_MERCHANT}/credentials`;
+  const hidden = hiddenFields(await shown(operator, page), `${page}/new`);
+  const form = { ...hidden, reason: 'a test' };
+  assert.equal((await operator.ask(`${page}/${row?.credential_id}/disable`, { form })).status, 404);
+  await logIn(service.gatewayUrl, gateway);
+});
+
+test('lists whose API gives CSV are saved as CSV, with the filters of the page', async () => {
+  const { gateway } = await service.demo();
+  const token = await logIn(service.gatewayUrl, gateway);
+  await pay(service.gatewayUrl, token, 1_000, { referenceTransaction: 'PEDIDO-CSV' });
+  const page = await shown(viewer, `${home}/payments?referenceTransaction=PEDIDO-CSV`);
+  const href = /href="([^"]+payments\.csv[^"]*)"/.exec(page)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const saved = await viewer.ask(href);
+  assert.match(saved.headers.get('content-type') ?? '', /^text\/csv/);
+  assert.match(saved.headers.get('content-disposition') ?? '', /parcela-payments\.csv/);
+  assert.equal(saved.text.trim().split(/\r?\n/).length, 2, saved.text);
+  // The latest sales are being prepared for a moment.
+  const sold = await until('what was sold is prepared', async () => {
+    const { headers, text } = await viewer.ask(`${home}/reconciliation.csv?by=sale`);
+    return headers.get('content-type')?.startsWith('text/csv') === true && text;
+  });
+  assert.match(sold, /^transactionDate;/);
+});
+
+test('charts show what was approved and declined, with a table behind each', async () => {
+  const { gateway } = await service.demo();
+  await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 1_051);
+  const page = await shown(viewer, `${home}/charts`);
+  const words = wordsOf(page);
+  for (const expected of [
+    'Aprovações por bandeira',
+    'Aprovações por hora',
+    'Negadas por código',
+    'Entregas do dia',
+  ])
+    assert.ok(page.includes(`aria-label="${expected}"`) && words.includes(expected), expected);
+  assert.match(words, /Negadas por código .*51 /);
+});
