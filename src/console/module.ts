@@ -1,4 +1,3 @@
-import type { Audit } from '../audit/audit-event.ts';
 import type { OnForbidden } from '../audit/audit-refused-access.ts';
 import { listNewestEntries } from '../audit/list-newest-entries.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
@@ -17,7 +16,9 @@ import type { Work } from '../platform/work/due-work.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { listMessagesOf } from '../webhooks/history/messages-of-payments.sql.ts';
 import { answerPage, framed, type PageTools } from './answer-page.ts';
+import type { FirstStepsTools } from './first-steps/step-screens.ts';
 import { html } from './html.ts';
+import { type OperatorContext, openOperatorTools } from './open-operator-tools.ts';
 import { findHealth } from './operator/find-health.ts';
 import { readAssets } from './read-assets.ts';
 import type { Visit } from './screen.ts';
@@ -27,14 +28,15 @@ import { actorName } from './users/user.ts';
 import { forgetExpiredSessions } from './users/work.ts';
 import { consoleWording } from './wording.ts';
 
-export type ConsoleContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'gate' | 'log'> & {
-  readonly configuration: ModuleContext['configuration'] & {
-    readonly requestDeadlineMilliseconds: number;
-    readonly console: { readonly origin: string | null };
+export type ConsoleContext = OperatorContext &
+  Pick<ModuleContext, 'gate' | 'log'> & {
+    readonly configuration: ModuleContext['configuration'] & {
+      readonly requestDeadlineMilliseconds: number;
+      readonly cell: string | null;
+      readonly console: { readonly origin: string | null };
+    };
+    readonly keyring: Keyring;
   };
-  readonly audit: Audit;
-  readonly keyring: Keyring;
-};
 
 type Below = {
   /** Those of the API: pages ask them. */
@@ -57,6 +59,9 @@ export function consoleWorks({ database }: Pick<ConsoleContext, 'database'>): Wo
 export function openConsole(context: ConsoleContext, below: Below): Pages {
   const { configuration, database, audit, keyring, log, gate } = context;
   const isHomologation = configuration.environment === 'homologation';
+  const isHere = ({ homologationOnly }: { readonly homologationOnly?: true }) =>
+    isHomologation || homologationOnly !== true;
+  const endpoints = new Map(below.endpoints.map((served) => [served.contract.id, served]));
   const tools: PageTools = {
     database,
     audit,
@@ -69,15 +74,18 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     perUser: rateLimit(PAGES_PER_SECOND.ofUser),
     perAddress: rateLimit(PAGES_PER_SECOND.ofAddress),
     asking: {
-      endpoints: new Map(below.endpoints.map((served) => [served.contract.id, served])),
+      endpoints,
       readers: new Map(),
       log,
       requestDeadlineMilliseconds: configuration.requestDeadlineMilliseconds,
       isHeld: () => gate.reason() !== null,
     },
-    screens: SCREENS,
-    actions: ACTIONS,
-    consoleTools: consoleTools(context),
+    screens: SCREENS.filter(isHere),
+    actions: ACTIONS.filter(isHere),
+    consoleTools: {
+      ...consoleTools(context),
+      contractOf: (id) => endpoints.get(id)?.contract ?? null,
+    },
     findMerchant: (merchantId) => findMerchant(database, merchantId),
     onForbidden: below.onForbidden,
   };
@@ -93,7 +101,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
   };
 }
 
-function consoleTools(context: ConsoleContext): ConsoleTools {
+function consoleTools(context: ConsoleContext): Omit<ConsoleTools, keyof FirstStepsTools> {
   const { database, lookUp, search, gate, audit, configuration } = context;
   const enforceAddresses = configuration.environment === 'production';
   const toolsOf = ({ user, address }: Pick<Visit, 'user' | 'address'>) => ({
@@ -101,8 +109,10 @@ function consoleTools(context: ConsoleContext): ConsoleTools {
     audit,
     operator: { actor: actorName(user), origin: address },
     enforceAddresses,
+    cell: configuration.cell,
   });
   return {
+    ...openOperatorTools(context),
     listCredentials: async (merchantId) =>
       (await lookUp(merchantId, () => listCredentials({ database }, merchantId))) ?? [],
     createCredential: (by, wanted) => createCredential(toolsOf(by), wanted),

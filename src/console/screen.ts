@@ -44,6 +44,8 @@ type Where = {
   readonly roles: readonly Role[];
   /** `operator`: of users without a merchant alone. */
   readonly of: 'merchant' | 'operator';
+  /** Production has no such page. */
+  readonly homologationOnly?: true;
   /** English. */
   readonly title: string;
 };

@@ -5,19 +5,31 @@ import {
   CREDENTIAL_SCREENS,
   type CredentialTools,
 } from './credentials/credential-screens.ts';
+import { FIRST_STEPS_ACTIONS, FIRST_STEPS_SCREENS } from './first-steps/first-steps-screens.ts';
+import type { FirstStepsTools } from './first-steps/step-screens.ts';
+import { STANDING_ACTIONS, STANDING_SCREENS } from './merchants/standing-screens.ts';
 import { ADDRESS_ACTIONS, ADDRESS_SCREENS } from './notifications/address-screens.ts';
 import { DELIVERY_ACTIONS, DELIVERY_SCREENS } from './notifications/delivery-screens.ts';
+import type { OperatorTools } from './open-operator-tools.ts';
 import { AUDIT_SCREENS, type AuditTools } from './operator/audit-screens.ts';
 import { HEALTH_SCREENS, type HealthTools } from './operator/health-screens.ts';
 import { MERCHANT_SCREENS, type MerchantTools } from './operator/merchant-screens.ts';
+import { USER_ACTIONS, USER_PAGES } from './operator/user-actions.ts';
 import { USER_SCREENS, type UserTools } from './operator/user-screens.ts';
 import { PAYMENT_ACTIONS, PAYMENT_SCREENS, type PaymentTools } from './payments/payment-screens.ts';
 import { SEARCH_SCREENS } from './payments/search-screens.ts';
+import { RECEIPT_SCREENS } from './receipts/receipt-screens.ts';
 import { RECONCILIATION_SCREENS } from './reconciliation/reconciliation-screens.ts';
 import { BILLING_ACTIONS, BILLING_SCREENS } from './recurrence/billing-screens.ts';
 import { PLAN_SCREENS } from './recurrence/plan-screens.ts';
 import { SUBSCRIPTION_ACTIONS, SUBSCRIPTION_SCREENS } from './recurrence/subscription-screens.ts';
 import type { Action, Screen } from './screen.ts';
+import { DIFFERENCE_SCREENS } from './settlement/difference-screens.ts';
+import { EXCEPTION_ACTIONS, EXCEPTION_SCREENS } from './settlement/exception-screens.ts';
+import { FILE_SCREENS } from './settlement/file-screens.ts';
+import { UNRESOLVED_ACTIONS, UNRESOLVED_SCREENS } from './unresolved/unresolved-screens.ts';
+import { FEE_ACTIONS, FEE_SCREENS } from './upkeep/fee-screens.ts';
+import { KEY_SCREENS } from './upkeep/key-screens.ts';
 
 /** What screens read beside the endpoints of the API. */
 export type ConsoleTools = PaymentTools &
@@ -25,11 +37,14 @@ export type ConsoleTools = PaymentTools &
   AuditTools &
   MerchantTools &
   UserTools &
-  CredentialTools;
+  CredentialTools &
+  OperatorTools &
+  FirstStepsTools;
 
 /** Every page behind the sign-in, and everything that is done on them: a new one is added here. */
 export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...PAYMENT_SCREENS,
+  ...RECEIPT_SCREENS,
   ...SEARCH_SCREENS,
   ...SUBSCRIPTION_SCREENS,
   ...BILLING_SCREENS,
@@ -40,9 +55,18 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...DELIVERY_SCREENS,
   ...CREDENTIAL_SCREENS,
   ...CHART_SCREENS,
+  ...FIRST_STEPS_SCREENS,
   ...HEALTH_SCREENS,
+  ...UNRESOLVED_SCREENS,
+  ...EXCEPTION_SCREENS,
+  ...FILE_SCREENS,
+  ...DIFFERENCE_SCREENS,
   ...MERCHANT_SCREENS,
+  ...STANDING_SCREENS,
+  ...FEE_SCREENS,
+  ...KEY_SCREENS,
   ...USER_SCREENS,
+  ...USER_PAGES,
   ...AUDIT_SCREENS,
 ];
 
@@ -54,4 +78,10 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...ADDRESS_ACTIONS,
   ...DELIVERY_ACTIONS,
   ...CREDENTIAL_ACTIONS,
+  ...FIRST_STEPS_ACTIONS,
+  ...UNRESOLVED_ACTIONS,
+  ...EXCEPTION_ACTIONS,
+  ...STANDING_ACTIONS,
+  ...FEE_ACTIONS,
+  ...USER_ACTIONS,
 ];

@@ -106,6 +106,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'console_links.find': 'a link names nothing but its user',
   'console_sessions.find': 'a session names nothing but its user',
   'console_sessions.open_by_passkey': 'a passkey names nothing but its user',
+  'fees.list_newest': "the operator's view, of all merchants",
   'fees.list_since': "every process keeps all merchants' fees in memory",
   'fees.find_sale_after': "the operator's view",
   'merchants.list': "the operator's view",

@@ -29,7 +29,7 @@ export const AUDIT_SCREENS: readonly Screen<AuditTools>[] = [
     roles: ['operator', 'admin'],
     of: 'operator',
     title: 'Audit log',
-    place: 5,
+    place: 9,
     read: (visit, { listAudit }) => listAudit(visit, filterOf(visit), numberOf(visit.query.before)),
     view: (found, visit) => html`${filters(visit)}${list(found, visit)}`,
   }),

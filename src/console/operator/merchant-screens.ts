@@ -10,7 +10,7 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Merchants',
-    place: 2,
+    place: 5,
     read: (_visit, { listMerchants }) => listMerchants(),
     view(merchants, { wording }) {
       const { say } = wording;
@@ -31,7 +31,7 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
         ],
         merchants.map((one) => [
           link(pathOf(`${OF_MERCHANT}/payments`, { merchantId: one.merchantId }), one.legalName),
-          one.merchantId,
+          link(pathOf(OF_MERCHANT, { merchantId: one.merchantId }), one.merchantId),
           one.cnpj,
           one.accountNumbers.join(', '),
           one.isDisabled

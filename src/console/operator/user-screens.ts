@@ -1,7 +1,9 @@
+import { html } from '../html.ts';
 import { ROLE_WORDS } from '../layout.ts';
-import { badge, emptyState, moment, table } from '../page-parts.ts';
+import { badge, emptyState, link, moment, table } from '../page-parts.ts';
 import { type Screen, screen } from '../screen.ts';
 import type { ListedUser } from '../users/user.ts';
+import { inviteForm, userPath } from './user-actions.ts';
 
 export type UserTools = { readonly listUsers: () => Promise<readonly ListedUser[]> };
 
@@ -11,13 +13,14 @@ export const USER_SCREENS: readonly Screen<UserTools>[] = [
     roles: ['admin'],
     of: 'operator',
     title: 'Users',
-    place: 4,
+    place: 8,
     read: (_visit, { listUsers }) => listUsers(),
-    view(users, { wording }) {
+    view(users, visit) {
+      const { wording } = visit;
       const { say } = wording;
       if (users.length === 0)
         return emptyState(say('There is no user yet.'), say('The command parcela user invite makes one.'));
-      return table(
+      return html`${inviteForm(visit)}${table(
         say('Users'),
         [
           { title: say('Name') },
@@ -28,14 +31,14 @@ export const USER_SCREENS: readonly Screen<UserTools>[] = [
           { title: say('State') },
         ],
         users.map((one) => [
-          one.name,
+          link(userPath(one.name), one.name),
           say(ROLE_WORDS[one.role]),
           one.merchantId ?? say('All'),
           one.passkeys,
           moment(wording, one.seenAt),
           one.disabledAt === null ? badge('good', say('Open')) : badge('bad', say('Locked out')),
         ]),
-      );
+      )}`;
     },
   }),
 ];

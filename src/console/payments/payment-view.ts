@@ -48,7 +48,9 @@ function cardText({ brand, lastFour }: ListedPayment['card']): string {
 
 export function paymentPage({ payment, movements, messages }: PaymentFound, visit: Visit): Html {
   const { say } = visit.wording;
+  const receipt = `${addressOf(visit.merchantId, payment.paymentId)}/receipt`;
   return html`${summary(payment, visit)}
+<p>${link(receipt, say('Receipt to print'))}</p>
 ${cancelForm(payment, visit)}
 ${section(say('What became of it'), timeline({ payment, movements, messages }, visit))}
 ${payment.installments.length > 0 && section(say('Installments'), installments(payment, visit))}

@@ -1,11 +1,5 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
-import {
-  type Database,
-  type Reader,
-  type Row,
-  type Step,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type Reader, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Day, Instant } from '../../values/instant.ts';
@@ -124,7 +118,7 @@ export type OperatorFilter = {
 
 /** The largest ones first, of all merchants. */
 export async function listExceptionsOfAll(
-  database: Database,
+  database: Reader,
   { states, classes, merchantId, day }: OperatorFilter,
   limit: number,
 ): Promise<ReconciliationException[]> {
@@ -137,7 +131,7 @@ const FIND = statement(
 );
 
 export async function findException(
-  database: Database,
+  database: Reader,
   exceptionId: string,
 ): Promise<ReconciliationException | null> {
   const [row] = await database.query(FIND, [exceptionId]);
@@ -151,7 +145,7 @@ const READ_LINE = statement(
 );
 
 export async function readLine(
-  database: Database,
+  database: Reader,
   fileNumber: number,
   lineNumber: number,
 ): Promise<{

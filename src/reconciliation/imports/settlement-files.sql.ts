@@ -1,4 +1,10 @@
-import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import {
+  type CommitStep,
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+} from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import { referenceTail } from '../order-reference.ts';
@@ -253,6 +259,21 @@ const FIND = statement(
 export async function readFile(database: Database, fileNumber: number): Promise<SettlementFile | null> {
   const [row] = await database.query(FIND, [fileNumber]);
   return row === undefined ? null : parseFile(row);
+}
+
+const LIST = statement(
+  'settlement_files.list',
+  `select ${FILE_COLUMNS}, replaced_by from settlement_files
+   where taken_at is not null and file_number < $1 order by file_number desc limit $2`,
+);
+
+/** `replacedBy`: the number of the file that took its place. */
+export type ListedFile = SettlementFile & { readonly replacedBy: number | null };
+
+/** Those with a lower number, the newest first. */
+export async function listFiles(database: Reader, before: number, limit: number): Promise<ListedFile[]> {
+  const rows = await database.query(LIST, [before, limit]);
+  return rows.map((row) => ({ ...parseFile(row), replacedBy: row.replaced_by as number | null }));
 }
 
 function parseFile(row: Row): SettlementFile {

@@ -1,6 +1,7 @@
 import {
   type CommitStep,
   type Database,
+  type Reader,
   type Row,
   type Step,
   statement,
@@ -312,7 +313,7 @@ export type OpenDifference = KeptDifference & { readonly merchantId: string; rea
 
 /** What stands, the largest first. */
 export async function listDifferences(
-  database: Database,
+  database: Reader,
   merchantId: string | null,
   limit: number,
 ): Promise<OpenDifference[]> {

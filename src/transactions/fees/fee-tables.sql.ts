@@ -25,6 +25,20 @@ export async function listFeeVersions(
   return rows.map((row) => ({ ...parseFeeVersion(row), createdAt: row.created_at as Instant }));
 }
 
+const LIST_NEWEST = statement(
+  'fees.list_newest',
+  `select ${COLUMNS} from fee_tables order by valid_from desc, merchant_id limit $1`,
+);
+
+/** Of all merchants, the ones that begin last first. */
+export async function listNewestFeeVersions(
+  database: Reader,
+  limit: number,
+): Promise<(FeeVersion & { readonly createdAt: Instant })[]> {
+  const rows = await database.query(LIST_NEWEST, [limit]);
+  return rows.map((row) => ({ ...parseFeeVersion(row), createdAt: row.created_at as Instant }));
+}
+
 const LIST_OF_MERCHANT = statement(
   'fees.list_of_merchant',
   `select ${COLUMNS} from fee_tables where merchant_id = $1

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Reader } from '../../platform/postgres/database.ts';
 import { findUnresolved, type UnresolvedFilter } from './unresolved.sql.ts';
 import type { Unresolved } from './unresolved.ts';
 
@@ -6,7 +6,7 @@ export const MOST_LISTED = 1_000;
 
 /** Up to `limit` (at most 1000), oldest first. */
 export async function listUnresolved(
-  database: Database,
+  database: Reader,
   filter: UnresolvedFilter,
   limit: number,
 ): Promise<Unresolved[]> {

@@ -1,4 +1,10 @@
-import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Statement,
+  statement,
+} from '../../platform/postgres/database.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -54,7 +60,7 @@ export type UnresolvedFilter = {
 
 /** Up to `limit` charges, and up to as many cancels and captures, each oldest first. */
 export async function findUnresolved(
-  database: Database,
+  database: Reader,
   { merchantId, olderThanMinutes }: UnresolvedFilter,
   limit: number,
 ): Promise<Unresolved[]> {
@@ -166,7 +172,7 @@ const FIND_CAPTURE = statement(
  * for each (`offset 0` keeps the planner to it), which is cheap for thousands and never reads a
  * table whole.
  */
-export async function findCase(database: Database, id: string): Promise<Case | null> {
+export async function findCase(database: Reader, id: string): Promise<Case | null> {
   for (const find of [FIND_CHARGE, FIND_CANCEL, FIND_CAPTURE]) {
     const [row] = await database.query(find, [id]);
     if (row !== undefined) return parseCase(row);

@@ -1,0 +1,136 @@
+import type { Credential } from '../../merchants/credentials/credential.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../page-parts.ts';
+import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../screen.ts';
+
+export type MerchantFound = { readonly merchant: Merchant; readonly credentials: readonly Credential[] };
+
+export function merchantPage({ merchant, credentials }: MerchantFound, visit: Visit): Html {
+  const { wording } = visit;
+  const { say } = wording;
+  const { contact, merchantId, isDisabled, hasBillingsHeld } = merchant;
+  return html`<p class="headline"><strong>${merchant.legalName}</strong> ${
+    isDisabled ? badge('bad', say('Locked out')) : badge('good', say('Open'))
+  } ${hasBillingsHeld && badge('wait', say('Billings held'))}</p>
+${facts([
+  [say('Id'), merchantId],
+  ['CNPJ', merchant.cnpj],
+  [say('Accounts'), merchant.accountNumbers.join(', ')],
+  [say('Contact'), `${contact.name}, ${contact.email}, ${contact.phone}`],
+  [say('Addresses in production'), merchant.productionAddresses.join(', ') || '–'],
+  [say('Name on statements'), merchant.softDescriptor ?? '–'],
+  [say('Since'), moment(wording, merchant.createdAt)],
+])}
+<p>${link(pathOf(`${OF_MERCHANT}/payments`, { merchantId }), say('Its payments'))}</p>
+${mayUse({ roles: ['operator', 'admin'], of: 'operator' }, visit.user) && forms(merchant, visit)}
+${section(say('Credentials'), credentialTable(credentials, visit))}`;
+}
+
+function forms(merchant: Merchant, visit: Visit): Shown {
+  const { say } = visit.wording;
+  const { contact, merchantId } = merchant;
+  const at = (action: string) => `${pathOf(OF_MERCHANT, { merchantId })}/${action}`;
+  return html`${standingForms(merchant, visit, at)}
+${actionForm(visit, {
+  action: at('accounts'),
+  title: say('Add an account'),
+  about: say('It stands behind those that the merchant has.'),
+  fields: [{ name: 'account', label: say('Account'), isRequired: true, mostCharacters: 20 }],
+})}
+${actionForm(visit, {
+  action: at('change'),
+  title: say('Change'),
+  about: say('Tokens and payments follow within two seconds.'),
+  fields: [
+    { name: 'legalName', label: say('Name'), value: merchant.legalName, mostCharacters: 200 },
+    { name: 'contactName', label: say('Name of the contact'), value: contact.name, mostCharacters: 100 },
+    { name: 'contactEmail', label: say('E-mail of the contact'), value: contact.email, mostCharacters: 255 },
+    {
+      name: 'contactPhone',
+      label: say('Telephone of the contact'),
+      value: contact.phone,
+      mostCharacters: 30,
+    },
+    {
+      name: 'addresses',
+      label: say('Addresses in production'),
+      value: merchant.productionAddresses.join(' '),
+      hint: say('All of them, with a blank between them.'),
+    },
+    {
+      name: 'softDescriptor',
+      label: say('Name on statements'),
+      value: merchant.softDescriptor ?? '',
+      hint: say('Empty: none.'),
+      mostCharacters: 13,
+    },
+  ],
+})}`;
+}
+
+function standingForms(
+  { isDisabled, hasBillingsHeld }: Merchant,
+  visit: Visit,
+  at: (action: string) => string,
+): Shown {
+  const { say } = visit.wording;
+  const lockout = isDisabled
+    ? { name: 'enable', title: say('Let in again'), about: say('With the credentials that it has.') }
+    : {
+        name: 'disable',
+        title: say('Lock out'),
+        about: say(
+          'No login, and its tokens end within two seconds. What is under way, billings and notifications go on.',
+        ),
+      };
+  const billings = hasBillingsHeld
+    ? {
+        name: 'release',
+        title: say('Release billings'),
+        about: say('Due billings are charged again, the oldest first.'),
+      }
+    : {
+        name: 'hold',
+        title: say('Hold billings'),
+        about: say('No due billing is charged until they are released.'),
+      };
+  return [lockout, billings].map(({ name, title, about }) =>
+    actionForm(visit, {
+      action: at(name),
+      title,
+      about,
+      isGrave: name === 'disable' || name === 'hold',
+    }),
+  );
+}
+
+function credentialTable(credentials: readonly Credential[], { wording }: Visit): Html {
+  const { say, day } = wording;
+  if (credentials.length === 0)
+    return emptyState(
+      say('There is no credential yet.'),
+      say('The command parcela credential create makes one; its password is shown once.'),
+    );
+  return table(
+    say('Credentials'),
+    [
+      { title: say('User name') },
+      { title: say('Account') },
+      { title: say('Scopes') },
+      { title: say('Addresses') },
+      { title: say('Password since') },
+      { title: say('Last login') },
+      { title: say('State') },
+    ],
+    credentials.map((one) => [
+      one.userName,
+      one.accountNumber,
+      one.scopes.join(', '),
+      one.allowedAddresses.join(', ') || say('Those of the merchant'),
+      moment(wording, one.passwordChangedAt),
+      one.lastUsedOn === null ? '–' : day(one.lastUsedOn),
+      one.disabledAt === null ? badge('good', say('Open')) : badge('bad', say('Locked out')),
+    ]),
+  );
+}

@@ -1,0 +1,140 @@
+import type { Credential } from '../../merchants/credentials/credential.ts';
+import type {
+  AccountRefusal,
+  Merchant,
+  MerchantChange,
+  MerchantChangeRefusal,
+  Refused,
+  Standing,
+  StandingRefusal,
+} from '../../merchants/merchant.ts';
+import type { Asked } from '../asked.ts';
+import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  type Form,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+} from '../screen.ts';
+import { type MerchantFound, merchantPage } from './merchant-page.ts';
+import { MERCHANT_REFUSALS } from './refused-change.ts';
+
+type Changed<Refusal> = Promise<Merchant | Refused<Refusal>>;
+
+export type StandingTools = {
+  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
+  readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
+  readonly changeMerchant: (visit: Visit, change: MerchantChange) => Changed<MerchantChangeRefusal>;
+  readonly addAccounts: (visit: Visit, numbers: readonly string[]) => Changed<AccountRefusal>;
+  readonly changeStanding: (
+    visit: Visit,
+    change: { readonly standing: Standing; readonly isOn: boolean; readonly reason: string },
+  ) => Changed<StandingRefusal>;
+};
+
+export const STANDING_SCREENS: readonly Screen<StandingTools>[] = [
+  screen<StandingTools, MerchantFound>({
+    path: OF_MERCHANT,
+    roles: ALL_ROLES,
+    of: 'operator',
+    title: 'Merchant',
+    async read({ merchantId }, { findMerchant, listCredentials }) {
+      const merchant = await findMerchant(merchantId);
+      if (merchant === null) return 'notFound';
+      return { merchant, credentials: await listCredentials(merchantId) };
+    },
+    view: merchantPage,
+  }),
+];
+
+const OF_OPERATOR = {
+  roles: ['operator', 'admin'],
+  of: 'operator',
+  next: ({ merchantId }: Visit) => pathOf(OF_MERCHANT, { merchantId }),
+} as const;
+
+function outcomeOf(
+  { wording }: Visit,
+  made: Merchant | Refused<keyof typeof MERCHANT_REFUSALS>,
+): Asked<null> {
+  if (!('refusal' in made)) return OPERATION_DONE;
+  const { status, text } = MERCHANT_REFUSALS[made.refusal];
+  return operationRefused(status, wording.say(text));
+}
+
+function standingAction(
+  name: string,
+  operation: string,
+  change: { readonly standing: Standing; readonly isOn: boolean },
+  said: { readonly title: string; readonly done: string },
+): Action<StandingTools> {
+  return {
+    ...OF_OPERATOR,
+    ...said,
+    path: `${OF_MERCHANT}/${name}`,
+    operation,
+    perform: async (visit, { reason = '' }, { changeStanding }) =>
+      outcomeOf(visit, await changeStanding(visit, { ...change, reason })),
+  };
+}
+
+export const STANDING_ACTIONS: readonly Action<StandingTools>[] = [
+  standingAction(
+    'disable',
+    'merchant.disable',
+    { standing: 'disabled', isOn: true },
+    { title: 'Lock out', done: 'The merchant is locked out.' },
+  ),
+  standingAction(
+    'enable',
+    'merchant.enable',
+    { standing: 'disabled', isOn: false },
+    { title: 'Let in again', done: 'The merchant may log in again.' },
+  ),
+  standingAction(
+    'hold',
+    'billing.hold',
+    { standing: 'billingsHeld', isOn: true },
+    { title: 'Hold billings', done: 'Its due billings are held.' },
+  ),
+  standingAction(
+    'release',
+    'billing.release',
+    { standing: 'billingsHeld', isOn: false },
+    { title: 'Release billings', done: 'Its due billings are charged again.' },
+  ),
+  {
+    ...OF_OPERATOR,
+    path: `${OF_MERCHANT}/accounts`,
+    title: 'Add an account',
+    operation: 'account.add',
+    perform: async (visit, { account }, { addAccounts }) =>
+      outcomeOf(visit, await addAccounts(visit, account === undefined ? [] : [account])),
+    done: 'The account is added.',
+  },
+  {
+    ...OF_OPERATOR,
+    path: `${OF_MERCHANT}/change`,
+    title: 'Change',
+    operation: 'merchant.change',
+    perform: async (visit, form, { changeMerchant }) =>
+      outcomeOf(visit, await changeMerchant(visit, changeOf(form))),
+    done: 'It is changed.',
+  },
+];
+
+/** A form shows what stands: what is empty in it is taken away, or refused where it must be. */
+function changeOf(form: Form): MerchantChange {
+  const { legalName = '', addresses = '', softDescriptor } = form;
+  const { contactName: name = '', contactEmail: email = '', contactPhone: phone = '' } = form;
+  return {
+    legalName,
+    contact: { name, email, phone },
+    productionAddresses: addresses.split(/[\s,]+/).filter(Boolean),
+    softDescriptor: softDescriptor ?? null,
+  };
+}

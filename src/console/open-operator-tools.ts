@@ -1,0 +1,179 @@
+import type { Acquirer } from '../acquirers/acquirer.ts';
+import type { Actor, Audit } from '../audit/audit-event.ts';
+import { listUnresolvedBoletos } from '../boletos/unresolved/unresolved-boletos.sql.ts';
+import { listKeyPairs } from '../cards/pairs/key-pairs.sql.ts';
+import { listDataKeys } from '../keys/data-keys.sql.ts';
+import { addAccounts } from '../merchants/add-accounts.ts';
+import { changeMerchant } from '../merchants/change-merchant.ts';
+import { changeStanding } from '../merchants/change-standing.ts';
+import { listCredentials } from '../merchants/credentials/list-credentials.ts';
+import { findMerchant } from '../merchants/merchants.sql.ts';
+import { readClockOfDatabase } from '../platform/database-time.sql.ts';
+import type { ModuleContext } from '../platform/module.ts';
+import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
+import { findException, listExceptionsOfAll, readLine } from '../reconciliation/exceptions/exceptions.sql.ts';
+import { resolveException } from '../reconciliation/exceptions/resolve-exception.ts';
+import { listFiles, readFile } from '../reconciliation/imports/settlement-files.sql.ts';
+import { listDifferences } from '../reconciliation/truth/truth-runs.sql.ts';
+import { changeFees } from '../transactions/fees/change-fees.ts';
+import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
+import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
+import { listUnresolved } from '../transactions/unresolved/list-unresolved.ts';
+import { findCase } from '../transactions/unresolved/unresolved.sql.ts';
+import { instant } from '../values/instant.ts';
+import type { StandingTools } from './merchants/standing-screens.ts';
+import type { UserActionTools } from './operator/user-actions.ts';
+import type { Visit } from './screen.ts';
+import type { DifferenceTools } from './settlement/difference-screens.ts';
+import type { ExceptionTools } from './settlement/exception-screens.ts';
+import { MOST_EXCEPTIONS_SHOWN } from './settlement/exception-view.ts';
+import type { FileTools } from './settlement/file-screens.ts';
+import { MOST_FILES_SHOWN } from './settlement/shown-file.ts';
+import type { UnresolvedTools } from './unresolved/unresolved-screens.ts';
+import { MOST_WAITING_SHOWN } from './unresolved/waiting-thing.ts';
+import type { FeeTools } from './upkeep/fee-screens.ts';
+import type { KeyTools } from './upkeep/key-screens.ts';
+import { disableUser } from './users/disable-user.ts';
+import { inviteUser } from './users/invite-user.ts';
+import { listUsers } from './users/list-users.ts';
+import { recoverUser } from './users/recover-user.ts';
+import { actorName } from './users/user.ts';
+
+export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
+  readonly audit: Audit;
+  readonly acquirer: Acquirer;
+  readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
+};
+
+export type OperatorTools = UnresolvedTools &
+  ExceptionTools &
+  FileTools &
+  DifferenceTools &
+  StandingTools &
+  FeeTools &
+  KeyTools &
+  UserActionTools;
+
+const MOST_SHOWN = 100;
+
+/** As the audit log names who does something on a page. */
+function operatorOf({ user, address }: Visit): Actor {
+  return { actor: actorName(user), origin: address };
+}
+
+/** What the operator's pages read and do: the operations that the commands have. */
+export function openOperatorTools(context: OperatorContext): OperatorTools {
+  return {
+    ...unresolvedTools(context),
+    ...settlementTools(context),
+    ...merchantTools(context),
+    ...upkeepTools(context),
+  };
+}
+
+function unresolvedTools({
+  database,
+  lookUp,
+  search,
+  clock,
+  audit,
+  acquirer,
+  configuration: { acquirerTimeoutMilliseconds },
+}: OperatorContext): UnresolvedTools {
+  return {
+    async listWaiting(filter) {
+      const cards = await search(NO_MERCHANT, (reader) => listUnresolved(reader, filter, MOST_WAITING_SHOWN));
+      const boletos = await search(NO_MERCHANT, (reader) =>
+        listUnresolvedBoletos(reader, filter, MOST_WAITING_SHOWN),
+      );
+      return [
+        ...cards.map((one) => ({ ...one, since: one.createdAt })),
+        ...boletos.map((one) => ({ ...one, kind: 'boleto' as const, id: one.boletoId })),
+      ]
+        .toSorted((one, other) => one.since - other.since)
+        .slice(0, MOST_WAITING_SHOWN);
+    },
+    findCase: (id) => lookUp(NO_MERCHANT, (reader) => findCase(reader, id)),
+    askAcquirer: ({ merchantId, transactionId }) =>
+      acquirer.find(merchantId, transactionId, acquirerTimeoutMilliseconds),
+    decide: (visit, { id, decision, reason }) =>
+      decideUnresolved(
+        {
+          database,
+          audit,
+          clock,
+          acquirerTimeoutMilliseconds,
+          operator: operatorOf(visit),
+          onWait: () => {},
+        },
+        id,
+        decision,
+        reason,
+      ),
+  };
+}
+
+function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
+  return {
+    listExceptions: (filter) =>
+      search(NO_MERCHANT, (reader) => listExceptionsOfAll(reader, filter, MOST_EXCEPTIONS_SHOWN)),
+    findException: (id) => lookUp(NO_MERCHANT, (reader) => findException(reader, id)),
+    readLine: (fileNumber, lineNumber) =>
+      lookUp(NO_MERCHANT, (reader) => readLine(reader, fileNumber, lineNumber)),
+    resolveException: (visit, id, reason) =>
+      resolveException({ database, audit }, operatorOf(visit), id, reason),
+    listFiles: (before) => search(NO_MERCHANT, (reader) => listFiles(reader, before, MOST_FILES_SHOWN)),
+    readFile: (fileNumber) => lookUp(NO_MERCHANT, () => readFile(database, fileNumber)),
+    listDifferences: (merchantId) =>
+      search(NO_MERCHANT, (reader) => listDifferences(reader, merchantId, MOST_SHOWN)),
+  } satisfies ExceptionTools & FileTools & DifferenceTools;
+}
+
+function merchantTools({ database, audit }: OperatorContext): StandingTools {
+  const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
+  return {
+    findMerchant: (merchantId) => findMerchant(database, merchantId),
+    listCredentials: async (merchantId) => (await listCredentials({ database }, merchantId)) ?? [],
+    changeMerchant: (visit, change) => changeMerchant(toolsOf(visit), visit.merchantId, change),
+    addAccounts: (visit, numbers) => addAccounts(toolsOf(visit), visit.merchantId, numbers),
+    changeStanding: (visit, change) => changeStanding(toolsOf(visit), visit.merchantId, change),
+  };
+}
+
+function upkeepTools({ database, audit, search }: OperatorContext): FeeTools & KeyTools & UserActionTools {
+  const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
+  return {
+    listFees: () => search(NO_MERCHANT, (reader) => listNewestFeeVersions(reader, MOST_SHOWN)),
+    async changeFees(visit, wanted) {
+      const now = instant(Math.floor(await readClockOfDatabase(database)));
+      return changeFees({ ...toolsOf(visit), now }, wanted);
+    },
+    async listKeys() {
+      const keys = await listDataKeys(database);
+      const pairs = await listKeyPairs(database);
+      return [
+        ...keys.map(({ dataKeyId, keyEncryptionKeyId, ...key }) => ({
+          ...key,
+          keyId: String(dataKeyId),
+          wrappedBy: keyEncryptionKeyId,
+        })),
+        ...pairs.map(({ privateKey, ...pair }) => ({
+          ...pair,
+          purpose: 'rsa',
+          wrappedBy: String(privateKey.dataKeyId),
+        })),
+      ].map(({ keyId, purpose, wrappedBy, createdAt, retiredAt }) => ({
+        keyId,
+        purpose,
+        wrappedBy,
+        createdAt,
+        retiredAt,
+      }));
+    },
+    findUser: async (name) =>
+      (await listUsers({ database }, null)).find((user) => user.name === name) ?? null,
+    inviteUser: (visit, wanted) => inviteUser(toolsOf(visit), wanted),
+    recoverUser: (visit, name) => recoverUser(toolsOf(visit), name),
+    disableUser: (visit, name) => disableUser(toolsOf(visit), name),
+  };
+}

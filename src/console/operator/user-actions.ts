@@ -1,0 +1,174 @@
+import type { Asked } from '../asked.ts';
+import { html } from '../html.ts';
+import { ROLE_WORDS } from '../layout.ts';
+import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
+import { actionForm, badge, facts, moment } from '../page-parts.ts';
+import { type Action, pathOf, type Screen, screen, type Visit } from '../screen.ts';
+import type { Invited } from '../users/invite-user.ts';
+import { isRole, type ListedUser, ROLES, type Role, type User, type UserRefusal } from '../users/user.ts';
+
+type Refusing<Made> = Promise<Made | { readonly refusal: UserRefusal }>;
+
+export type UserActionTools = {
+  readonly findUser: (name: string) => Promise<ListedUser | null>;
+  readonly inviteUser: (
+    visit: Visit,
+    wanted: { readonly name: string; readonly role: Role; readonly merchantId: string | null },
+  ) => Refusing<Invited>;
+  readonly recoverUser: (visit: Visit, name: string) => Refusing<Invited>;
+  readonly disableUser: (visit: Visit, name: string) => Refusing<User>;
+};
+
+const OF_ADMINS = { roles: ['admin'], of: 'operator' } as const;
+const USER = '/users/{name}';
+
+export const userPath = (name: string) => pathOf(USER, { name });
+
+export function inviteForm(visit: Visit) {
+  const { say } = visit.wording;
+  return actionForm(visit, {
+    action: '/console/users/invite',
+    title: say('Invite a user'),
+    about: say('The link is shown once, and works once, for a day.'),
+    fields: [
+      {
+        name: 'name',
+        label: say('Name'),
+        hint: say('Such as an address of e-mail, in small letters.'),
+        isRequired: true,
+        mostCharacters: 60,
+      },
+      {
+        name: 'role',
+        label: say('Role'),
+        isRequired: true,
+        choices: ROLES.map((role) => [role, say(ROLE_WORDS[role])] as const),
+      },
+      {
+        name: 'merchant',
+        label: say('Merchant'),
+        hint: say('Empty: the user sees all merchants.'),
+        mostCharacters: 20,
+      },
+    ],
+  });
+}
+
+export const USER_PAGES: readonly Screen<UserActionTools>[] = [
+  screen<UserActionTools, ListedUser>({
+    ...OF_ADMINS,
+    path: USER,
+    title: 'User',
+    read: async ({ parameters: { name = '' } }, { findUser }) => (await findUser(name)) ?? 'notFound',
+    view(user, visit) {
+      const { wording } = visit;
+      const { say } = wording;
+      const isOther = user.userId !== visit.user.userId;
+      return html`<p class="headline"><strong>${user.name}</strong> ${
+        user.disabledAt === null ? badge('good', say('Open')) : badge('bad', say('Locked out'))
+      }</p>
+${facts([
+  [say('Role'), say(ROLE_WORDS[user.role])],
+  [say('Merchant'), user.merchantId ?? say('All')],
+  [say('Passkeys'), user.passkeys],
+  [say('Since'), moment(wording, user.createdAt)],
+  [say('Seen'), moment(wording, user.seenAt)],
+  [say('Locked out at'), moment(wording, user.disabledAt)],
+])}
+${isOther && user.disabledAt === null && forms(user, visit)}
+${!isOther && html`<p class="note">${say('Another administrator recovers you or locks you out.')}</p>`}`;
+    },
+  }),
+];
+
+function forms({ name }: ListedUser, visit: Visit) {
+  const { say } = visit.wording;
+  return html`${actionForm(visit, {
+    action: `${userPath(name)}/recover`,
+    title: say('Recover'),
+    about: say('For lost passkeys: ends all sessions, takes the passkeys away and gives a new link.'),
+  })}${actionForm(visit, {
+    action: `${userPath(name)}/disable`,
+    title: say('Lock out'),
+    about: say('At once and for good; the name stays taken.'),
+    isGrave: true,
+  })}`;
+}
+
+const REFUSALS: Readonly<Record<UserRefusal, { readonly status: 400 | 404 | 409; readonly text: string }>> = {
+  userNameMalformed: {
+    status: 400,
+    text: 'A name has 1 to 60 small letters, digits or . _ @ + -, and begins with a letter or digit.',
+  },
+  userExists: { status: 409, text: 'Another user has this name.' },
+  userUnknown: { status: 404, text: 'There is no such user.' },
+  userDisabled: { status: 409, text: 'The user is locked out for good.' },
+  merchantUnknown: { status: 404, text: 'There is no such merchant.' },
+};
+
+function refusedBecause({ wording }: Visit, refusal: UserRefusal): Asked<never> {
+  const { status, text } = REFUSALS[refusal];
+  return operationRefused(status, wording.say(text));
+}
+
+/** The link, which is nowhere afterwards. */
+function reveal(answered: unknown, { wording: { say } }: Visit) {
+  const { user, token } = answered as Invited;
+  return html`<div class="message good" role="status"><p>${say('The link of {name}: put your origin in front of it, and send it by a way of your own.', { name: user.name })}</p>
+<p><code>/console/links/${token}</code></p></div>`;
+}
+
+async function linked(visit: Visit, made: Refusing<Invited>): Promise<Asked<Invited>> {
+  const invited = await made;
+  if ('refusal' in invited) return refusedBecause(visit, invited.refusal);
+  return { ok: true, status: 200, body: invited };
+}
+
+const isSelf = (visit: Visit) => visit.parameters.name === visit.user.name;
+const toUser = ({ parameters: { name = '' } }: Visit) => userPath(name);
+
+export const USER_ACTIONS: readonly Action<UserActionTools>[] = [
+  {
+    ...OF_ADMINS,
+    path: '/users/invite',
+    title: 'Invite a user',
+    operation: 'user.invite',
+    async perform(visit, { name = '', role = '', merchant = null }, { inviteUser }) {
+      if (!isRole(role)) return operationRefused(400, visit.wording.say('Choose a role.'));
+      return linked(visit, inviteUser(visit, { name, role, merchantId: merchant }));
+    },
+    reveal,
+    done: 'The user is invited.',
+    next: () => '/console/users',
+  },
+  {
+    ...OF_ADMINS,
+    path: `${USER}/recover`,
+    title: 'Recover',
+    operation: 'user.recover',
+    async perform(visit, _form, { recoverUser }) {
+      const { say } = visit.wording;
+      if (isSelf(visit))
+        return operationRefused(409, say('Another administrator recovers you or locks you out.'));
+      return linked(visit, recoverUser(visit, visit.parameters.name ?? ''));
+    },
+    reveal,
+    done: 'The user may come in anew.',
+    next: toUser,
+  },
+  {
+    ...OF_ADMINS,
+    path: `${USER}/disable`,
+    title: 'Lock out',
+    operation: 'user.disable',
+    async perform(visit, _form, { disableUser }) {
+      const { say } = visit.wording;
+      if (isSelf(visit))
+        return operationRefused(409, say('Another administrator recovers you or locks you out.'));
+      const made = await disableUser(visit, visit.parameters.name ?? '');
+      return 'refusal' in made ? refusedBecause(visit, made.refusal) : OPERATION_DONE;
+    },
+    done: 'The user is locked out.',
+    next: toUser,
+  },
+];

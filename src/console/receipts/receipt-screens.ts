@@ -1,0 +1,61 @@
+import type { Merchant } from '../../merchants/merchant.ts';
+import { GET_PAYMENT } from '../../payments/status/contract.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { type Html, html } from '../html.ts';
+import { facts, moment, table } from '../page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../screen.ts';
+
+export type ReceiptTools = { readonly findMerchant: (merchantId: string) => Promise<Merchant | null> };
+
+type Found = { readonly payment: AnswerOf<typeof GET_PAYMENT>; readonly merchant: Merchant };
+
+/** On a sheet of A4: what a buyer is given. Nothing is left over but the sheet when it is printed. */
+export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
+  screen<ReceiptTools, Found>({
+    path: `${OF_MERCHANT}/payments/{paymentId}/receipt`,
+    roles: ALL_ROLES,
+    of: 'merchant',
+    title: 'Receipt',
+    async read({ ask, merchantId, parameters: { paymentId = '' } }, { findMerchant }) {
+      const asked = await ask(GET_PAYMENT, { parameters: { paymentId } });
+      const merchant = await findMerchant(merchantId);
+      return asked.ok && merchant !== null ? { payment: asked.body, merchant } : 'notFound';
+    },
+    view: receipt,
+  }),
+];
+
+function receipt({ payment, merchant }: Found, { wording }: Visit): Html {
+  const { say, money } = wording;
+  const { card, installments } = payment;
+  return html`<p class="headline"><strong>${money(payment.value)}</strong> ${payment.statusDescription}</p>
+${facts([
+  [say('Merchant'), merchant.legalName],
+  ['CNPJ', merchant.cnpj],
+  [say('Sold'), moment(wording, payment.transactionDate)],
+  [say('Reference'), payment.referenceTransaction ?? '–'],
+  [say('Card'), `${card.brand} •••• ${card.lastFour}`],
+  [say('Authorization code'), payment.authorizationCode ?? '–'],
+  ['NSU', payment.nsu ?? '–'],
+  [say('Given back'), money(payment.canceledAmount)],
+  [say('Payment id'), html`<code>${payment.paymentId}</code>`],
+])}
+${
+  installments.length > 0 &&
+  table(
+    say('Installments'),
+    [
+      { title: say('Number'), isNumber: true },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Given back'), isNumber: true },
+      { title: say('Status') },
+    ],
+    installments.map((one) => [
+      one.installmentNumber,
+      money(one.amount),
+      money(one.canceledAmount),
+      one.status,
+    ]),
+  )
+}`;
+}

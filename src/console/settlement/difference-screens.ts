@@ -1,0 +1,71 @@
+import type { TruthClass } from '../../reconciliation/truth/truth.ts';
+import type { OpenDifference } from '../../reconciliation/truth/truth-runs.sql.ts';
+import { type Html, html } from '../html.ts';
+import { emptyState, filterForm, link, table } from '../page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit } from '../screen.ts';
+
+export type DifferenceTools = {
+  /** The largest first, up to a bound. */
+  readonly listDifferences: (merchantId: string | null) => Promise<readonly OpenDifference[]>;
+};
+
+const WORDS: Readonly<Record<TruthClass, string>> = {
+  chargesDiffer: 'The charge differs at the acquirer',
+  movementsDiffer: 'The movements differ',
+  booksDiffer: 'The books differ',
+  feedDiffers: 'The feed differs',
+  filesDiffer: 'The files differ',
+  ledgerDiffers: 'The ledger of the acquirer differs',
+};
+
+export const DIFFERENCE_SCREENS: readonly Screen<DifferenceTools>[] = [
+  screen<DifferenceTools, readonly OpenDifference[]>({
+    path: '/differences',
+    roles: ALL_ROLES,
+    of: 'operator',
+    title: 'Differences',
+    read: ({ query }, { listDifferences }) => listDifferences(query.merchant ?? null),
+    view: (found, visit) =>
+      html`${filterForm(visit, [
+        { name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 },
+      ])}${differenceTable(found, visit)}`,
+  }),
+];
+
+function differenceTable(found: readonly OpenDifference[], { wording }: Visit): Html {
+  const { say, money, duration } = wording;
+  if (found.length === 0)
+    return emptyState(
+      say('Books, feed, files and ledger are at one.'),
+      say('They are compared every night; what differs stands here until it does not any more.'),
+    );
+  return table(
+    say('Differences'),
+    [
+      { title: say('What differs') },
+      { title: say('Merchant') },
+      { title: say('Payment') },
+      { title: say('Installment'), isNumber: true },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Expected') },
+      { title: say('Found') },
+      { title: say('Age') },
+    ],
+    found.map((one) => [
+      say(WORDS[one.class]),
+      one.merchantId,
+      link(
+        pathOf(`${OF_MERCHANT}/payments/{paymentId}`, {
+          merchantId: one.merchantId,
+          paymentId: one.transactionId,
+        }),
+        one.transactionId,
+      ),
+      one.installmentNumber,
+      money(one.amount),
+      one.expected ?? '–',
+      one.found ?? '–',
+      duration(one.ageSeconds),
+    ]),
+  );
+}

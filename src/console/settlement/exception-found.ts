@@ -1,0 +1,10 @@
+import type { ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
+import { pathOf } from '../screen.ts';
+
+export type FiledLine = { readonly line: string; readonly kind: string; readonly fileName: string };
+
+export type ExceptionFound = { readonly exception: ReconciliationException; readonly line: FiledLine | null };
+
+export const EXCEPTION = '/exceptions/{id}';
+
+export const exceptionPath = (id: string) => pathOf(EXCEPTION, { id });

@@ -1,0 +1,103 @@
+import {
+  EXCEPTION_CLASSES,
+  EXCEPTION_STATES,
+  type ReconciliationException,
+} from '../../reconciliation/exceptions/exception.ts';
+import type { OperatorFilter } from '../../reconciliation/exceptions/exceptions.sql.ts';
+import type { ResolveExceptionResult } from '../../reconciliation/exceptions/resolve-exception.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
+import { isUuid } from '../../values/ids.ts';
+import { isDay } from '../../values/instant.ts';
+import { html } from '../html.ts';
+import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
+import { filterForm, link } from '../page-parts.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../screen.ts';
+import { EXCEPTION, type ExceptionFound, exceptionPath, type FiledLine } from './exception-found.ts';
+import { EXCEPTION_STATE_WORDS, EXCEPTION_WORDS, exceptionPage, exceptionTable } from './exception-view.ts';
+
+export type ExceptionTools = {
+  /** The largest first, up to a bound. */
+  readonly listExceptions: (filter: OperatorFilter) => Promise<readonly ReconciliationException[]>;
+  readonly findException: (id: string) => Promise<ReconciliationException | null>;
+  readonly readLine: (fileNumber: number, lineNumber: number) => Promise<FiledLine | null>;
+  readonly resolveException: (visit: Visit, id: string, reason: string) => Promise<ResolveExceptionResult>;
+};
+
+function filterOf({ query }: Visit): OperatorFilter {
+  const { merchant, day } = query;
+  return {
+    states: EXCEPTION_STATES.filter((state) => state === (query.state ?? 'open')),
+    classes: EXCEPTION_CLASSES.filter((name) => query.class === undefined || name === query.class),
+    merchantId: merchant ?? null,
+    day: day !== undefined && isDay(day) ? day : null,
+  };
+}
+
+export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
+  screen<ExceptionTools, readonly ReconciliationException[]>({
+    path: '/exceptions',
+    roles: ALL_ROLES,
+    of: 'operator',
+    title: 'Exceptions',
+    place: 3,
+    read: (visit, { listExceptions }) => listExceptions(filterOf(visit)),
+    view(found, visit) {
+      const { say } = visit.wording;
+      const filters = filterForm(visit, [
+        {
+          name: 'state',
+          label: say('State'),
+          choices: EXCEPTION_STATES.map((state) => [state, say(EXCEPTION_STATE_WORDS[state].text)] as const),
+        },
+        {
+          name: 'class',
+          label: say('Class'),
+          choices: [
+            ['', say('Any')],
+            ...EXCEPTION_CLASSES.map((name) => [name, say(EXCEPTION_WORDS[name])] as const),
+          ],
+        },
+        { name: 'merchant', label: say('Merchant'), mostCharacters: 20 },
+        { name: 'day', label: say('Day'), type: 'date' },
+      ]);
+      return html`${filters}${exceptionTable(found, visit)}
+<p>${link('/console/differences', say('Differences between books, feed, files and ledger'))}</p>`;
+    },
+  }),
+  screen<ExceptionTools, ExceptionFound>({
+    path: EXCEPTION,
+    roles: ALL_ROLES,
+    of: 'operator',
+    title: 'Exception',
+    async read({ parameters: { id = '' } }, { findException, readLine }) {
+      const exception = isUuid(id) ? await findException(id.toLowerCase()) : null;
+      if (exception === null) return 'notFound';
+      const { line } = exception;
+      return { exception, line: line === null ? null : await readLine(line.fileNumber, line.lineNumber) };
+    },
+    view: exceptionPage,
+  }),
+];
+
+export const EXCEPTION_ACTIONS: readonly Action<ExceptionTools>[] = [
+  {
+    path: `${EXCEPTION}/resolve`,
+    roles: ['finance', 'operator', 'admin'],
+    of: 'operator',
+    title: 'Resolve',
+    operation: 'reconciliation.resolve',
+    async perform(visit, { reason = '' }, { resolveException }) {
+      const { say } = visit.wording;
+      const { id = '' } = visit.parameters;
+      if (holdsCardNumber(reason)) return operationRefused(400, say('A reason holds no card number.'));
+      const result = isUuid(id)
+        ? await resolveException(visit, id.toLowerCase(), reason)
+        : ({ kind: 'unknownId' } as const);
+      if (result.kind === 'unknownId') return operationRefused(404, say('There is no such exception.'));
+      if (result.kind === 'ended') return operationRefused(409, say('It has ended already.'));
+      return OPERATION_DONE;
+    },
+    done: 'It is resolved. A later file that says otherwise opens it again.',
+    next: ({ parameters: { id = '' } }) => exceptionPath(id),
+  },
+];

@@ -1,0 +1,132 @@
+import type {
+  ExceptionClass,
+  ExceptionState,
+  ReconciliationException,
+} from '../../reconciliation/exceptions/exception.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import {
+  actionForm,
+  badge,
+  emptyState,
+  facts,
+  link,
+  moment,
+  section,
+  type Tone,
+  table,
+} from '../page-parts.ts';
+import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../screen.ts';
+import { type ExceptionFound, exceptionPath } from './exception-found.ts';
+import { filePath } from './shown-file.ts';
+
+export const EXCEPTION_WORDS: Readonly<Record<ExceptionClass, string>> = {
+  notInFile: 'Not in a file',
+  notInParcela: 'Not known here',
+  amountDiffers: 'Other amount',
+  feeDiffers: 'Other fee',
+  dateDiffers: 'Other day',
+  duplicateInFile: 'Twice in files',
+  cancellationUnknown: 'Unknown cancel',
+  chargebackUnknown: 'Unknown chargeback',
+  heldByPledge: 'Held by a pledge',
+};
+
+export const EXCEPTION_STATE_WORDS: Readonly<
+  Record<ExceptionState, { readonly tone: Tone; readonly text: string }>
+> = {
+  open: { tone: 'wait', text: 'Unexplained' },
+  explained: { tone: 'plain', text: 'Explained' },
+  healed: { tone: 'good', text: 'Healed' },
+  resolved: { tone: 'good', text: 'Resolved' },
+};
+
+export const MOST_EXCEPTIONS_SHOWN = 100;
+const DAY_SECONDS = 86_400;
+
+/** Since the money was expected or came; without a day since it was found. */
+function ageOf({ day, openedAt }: ReconciliationException, now: number): number {
+  const since = day === null ? openedAt : Date.parse(`${day}T03:00:00Z`);
+  return Math.max(DAY_SECONDS, (now - since) / 1_000);
+}
+
+export function exceptionTable(found: readonly ReconciliationException[], { wording, now }: Visit): Html {
+  const { say, money, day, duration } = wording;
+  if (found.length === 0)
+    return emptyState(
+      say('No exception fits.'),
+      say('Where a file of the acquirer differs from what was expected, it stands here.'),
+    );
+  const rows = found.map((one) => [
+    link(exceptionPath(one.exceptionId), say(EXCEPTION_WORDS[one.class])),
+    one.merchantId ?? '–',
+    money(one.amount),
+    one.day === null ? '–' : day(one.day),
+    duration(ageOf(one, now)),
+    one.expected ?? '–',
+    one.found ?? '–',
+  ]);
+  return html`${table(
+    say('Exceptions'),
+    [
+      { title: say('Class') },
+      { title: say('Merchant') },
+      { title: say('Missing'), isNumber: true },
+      { title: say('Day') },
+      { title: say('Age') },
+      { title: say('Expected') },
+      { title: say('Found') },
+    ],
+    rows,
+  )}${
+    found.length >= MOST_EXCEPTIONS_SHOWN &&
+    html`<p class="note">${say('Only the largest are shown: choose a merchant, a class or a day.')}</p>`
+  }`;
+}
+
+export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {
+  const { wording } = visit;
+  const { say, money, day } = wording;
+  const { tone, text } = EXCEPTION_STATE_WORDS[exception.state];
+  const { reason, resolvedBy, explanation, transactionId, merchantId } = exception;
+  const payment =
+    transactionId === null || merchantId === null
+      ? '–'
+      : link(
+          pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId: transactionId }),
+          transactionId,
+        );
+  return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${badge(tone, say(text))}</p>
+${facts([
+  [say('Class'), say(EXCEPTION_WORDS[exception.class])],
+  [say('Merchant'), merchantId ?? '–'],
+  [say('Payment'), payment],
+  [say('Installment'), exception.installmentNumber ?? '–'],
+  [say('Day'), exception.day === null ? '–' : day(exception.day)],
+  [say('Expected'), exception.expected ?? '–'],
+  [say('Found'), exception.found ?? '–'],
+  [say('Found at'), moment(wording, exception.openedAt)],
+  [say('Ended'), moment(wording, exception.endedAt)],
+  ...(explanation === null ? [] : [[say('Explained by'), explanation] as const]),
+  ...(reason === null ? [] : [[say('Resolved by'), `${resolvedBy ?? ''}: ${reason}`] as const]),
+])}
+${resolveForm(exception, visit)}
+${
+  line !== null &&
+  exception.line !== null &&
+  section(
+    say('Line of the file'),
+    html`<p>${link(filePath(exception.line.fileNumber), line.fileName)} (${line.kind})</p><pre class="scroll" tabindex="0">${line.line.trimEnd()}</pre>`,
+  )
+}`;
+}
+
+function resolveForm({ state, exceptionId }: ReconciliationException, visit: Visit): Shown {
+  const isOver = state === 'healed' || state === 'resolved';
+  if (isOver || !mayUse({ roles: ['finance', 'operator', 'admin'], of: 'operator' }, visit.user)) return '';
+  const { say } = visit.wording;
+  return actionForm(visit, {
+    action: `${exceptionPath(exceptionId)}/resolve`,
+    title: say('Resolve'),
+    about: say('It ends by what you found out. The reason stands with it and in the audit log.'),
+  });
+}

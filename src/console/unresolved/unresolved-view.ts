@@ -1,0 +1,131 @@
+import type { FoundCharge } from '../../acquirers/acquirer.ts';
+import { DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../page-parts.ts';
+import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../screen.ts';
+import type { Wording } from '../wording.ts';
+import { type CaseFound, casePath, MOST_WAITING_SHOWN, type WaitingThing } from './waiting-thing.ts';
+
+const KINDS = {
+  charge: 'Charge',
+  cancel: 'Cancel',
+  capture: 'Capture',
+  boleto: 'Boleto',
+} as const;
+
+export function waitingTable(waiting: readonly WaitingThing[], { wording, now }: Visit): Html {
+  const { say, money, count, duration } = wording;
+  if (waiting.length === 0)
+    return emptyState(
+      say('Every outcome is known.'),
+      say('What the acquirer or the bank does not answer appears here, and is asked for until it is known.'),
+    );
+  const rows = waiting.map((one) => [
+    one.kind === 'boleto' ? one.id : link(casePath(one.id), one.id),
+    say(KINDS[one.kind]),
+    one.merchantId,
+    money(one.amount),
+    duration(Math.max(0, (now - one.since) / 1_000)),
+    count(one.tries),
+    moment(wording, one.dueAt),
+    one.reason,
+  ]);
+  return html`${table(
+    say('Unresolved'),
+    [
+      { title: say('Id') },
+      { title: say('Kind') },
+      { title: say('Merchant') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Unknown for') },
+      { title: say('Tries'), isNumber: true },
+      { title: say('Next try') },
+      { title: say('Last reason') },
+    ],
+    rows,
+  )}${
+    waiting.length >= MOST_WAITING_SHOWN &&
+    html`<p class="note">${say('Only the oldest are shown: choose a merchant or an age.')}</p>`
+  }`;
+}
+
+const DECISION_WORDS: Readonly<Record<Decision, string>> = {
+  voided: 'Voided: no charge stays',
+  declined: 'Declined',
+  canceled: 'Given back',
+  refused: 'Refused',
+  captured: 'Captured',
+};
+
+export function casePage({ found, acquirerNow }: CaseFound, visit: Visit): Html {
+  const { wording } = visit;
+  const { say, money, count } = wording;
+  const paymentPath = pathOf(`${OF_MERCHANT}/payments/{paymentId}`, {
+    merchantId: found.merchantId,
+    paymentId: found.transactionId,
+  });
+  const state = found.isUnresolved ? badge('wait', say('Unknown')) : badge('plain', found.state);
+  return html`<p class="headline"><strong>${money(found.amount)}</strong> ${state}</p>
+${facts([
+  [say('Kind'), say(KINDS[found.kind])],
+  [say('Merchant'), found.merchantId],
+  [say('Payment'), found.origin === 'payment' ? link(paymentPath, found.transactionId) : found.transactionId],
+  [say('Reference'), found.referenceTransaction ?? '–'],
+  [say('Card'), `${found.brand} ${found.firstSix}…${found.lastFour}`],
+  [say('Asked by'), found.createdBy],
+  [say('State'), found.state],
+  [say('Begun'), moment(wording, found.createdAt)],
+  [say('Decided'), moment(wording, found.decidedAt)],
+  [say('Tries'), count(found.tries)],
+  [say('Next try'), moment(wording, found.dueAt)],
+  [say('Last reason'), found.reason ?? '–'],
+  ...(acquirerNow === null
+    ? []
+    : [[say('The acquirer says now'), acquirerText(acquirerNow, wording)] as const]),
+])}
+${decisionForm({ found, acquirerNow }, visit)}
+${section(
+  say('What was decided about it'),
+  html`<p>${link(withQuery('/console/audit', { action: 'resolve.decide' }), say('Decisions in the audit log'))}</p>`,
+)}`;
+}
+
+function acquirerText(answer: FoundCharge, { say }: Wording): string {
+  switch (answer.kind) {
+    case 'approved':
+      return say('Approved: the charge is live, code {code}', { code: answer.authorizationCode });
+    case 'preauthorized':
+      return say('Authorized, and not captured');
+    case 'declined':
+      return say('Declined with {code}', { code: answer.responseCode });
+    case 'voided':
+      return say('Voided');
+    case 'notFound':
+      return say('It knows of no such charge; it may still be on its way');
+    case 'unknown':
+    case 'notSent':
+      return say('No clear answer: {reason}', { reason: answer.reason });
+  }
+}
+
+function decisionForm({ found }: CaseFound, visit: Visit): Shown {
+  if (!found.isUnresolved || !mayUse({ roles: ['operator', 'admin'], of: 'operator' }, visit.user)) return '';
+  const { say } = visit.wording;
+  const decisions: readonly Decision[] = DECISIONS_OF[found.kind];
+  return actionForm(visit, {
+    action: `${casePath(found.id)}/decide`,
+    title: say('Decide'),
+    about: say(
+      'It is asked for again by itself. Decide only what you found out at the desk of the acquirer; the reason names who said so.',
+    ),
+    fields: [
+      {
+        name: 'decision',
+        label: say('It ends as'),
+        isRequired: true,
+        choices: [['', '–'], ...decisions.map((one) => [one, say(DECISION_WORDS[one])] as const)],
+      },
+    ],
+    isGrave: true,
+  });
+}

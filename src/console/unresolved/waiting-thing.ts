@@ -1,0 +1,24 @@
+import type { FoundCharge } from '../../acquirers/acquirer.ts';
+import type { Case } from '../../transactions/unresolved/unresolved.ts';
+import type { Instant } from '../../values/instant.ts';
+import { pathOf } from '../screen.ts';
+
+/** A charge, a cancel, a capture or a boleto without an answer. */
+export type WaitingThing = {
+  readonly kind: 'charge' | 'cancel' | 'capture' | 'boleto';
+  readonly id: string;
+  readonly merchantId: string;
+  readonly amount: number;
+  readonly since: Instant;
+  readonly tries: number;
+  readonly dueAt: Instant;
+  readonly reason: string;
+};
+
+/** One for a person to look at; null: the acquirer is not to be asked about it. */
+export type CaseFound = { readonly found: Case; readonly acquirerNow: FoundCharge | null };
+
+export const MOST_WAITING_SHOWN = 100;
+export const CASE = '/unresolved/{id}';
+
+export const casePath = (id: string) => pathOf(CASE, { id });

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
+import { hiddenFields, signedIn, Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let merchantId: string;
+let admin: Visitor;
+before(async () => {
+  service = await openTestService();
+  ({ merchantId } = await service.demo());
+  admin = await signedIn(service, 'admin', null);
+});
+after(() => service.close());
+
+async function shown(visitor: Visitor, path: string): Promise<string> {
+  const { status, text } = await visitor.ask(path);
+  assert.equal(status, 200, `${path}: ${text}`);
+  return text;
+}
+
+async function done(page: string, action: string, fields: Readonly<Record<string, string>>): Promise<string> {
+  const sent = await admin.send(page, action, { reason: 'um teste', ...fields });
+  assert.equal(sent.status, 303, sent.text);
+  return wordsOf(await shown(admin, sent.headers.get('location') ?? ''));
+}
+
+async function paid(): Promise<string> {
+  const { gateway } = await service.demo();
+  const { reply } = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 4_200);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.paymentAuthorization.paymentId as string;
+}
+
+/** As a charge stands whose answer never came, which nothing asks for within the test. */
+async function unanswered(): Promise<string> {
+  const id = await paid();
+  await service.auditor.query(
+    `update transactions set state = 'unresolved', decided_at = null, authorization_code = null, nsu = null,
+       due_at = now() + interval '1 hour', unknown_reason = 'o teste calou', unresolved_since = now() - interval '2 hours'
+     where transaction_id = $1`,
+    [id],
+  );
+  return id;
+}
+
+test('what has no known outcome is listed with its age, and decided once with a reason', async () => {
+  assert.match(wordsOf(await shown(admin, '/console/unresolved')), /Todo resultado é conhecido\./);
+  const id = await unanswered();
+  const list = await shown(admin, '/console/unresolved?olderThan=60');
+  assert.ok(list.includes(`href="/console/unresolved/${id}"`));
+  assert.match(wordsOf(list), /R\$ 42,00 .* o teste calou/);
+  assert.ok(!(await shown(admin, '/console/unresolved?olderThan=600')).includes(id));
+  const page = `/console/unresolved/${id}`;
+  assert.match(wordsOf(await shown(admin, page)), /A adquirente diz agora Aprovada: a cobrança está viva/);
+  const viewer = await signedIn(service, 'viewer', null);
+  assert.ok(!(await shown(viewer, page)).includes('/decide"'));
+  const form = { ...hiddenFields(await shown(admin, page), `${page}/decide`), reason: 'Maria, caso 4711' };
+  const decided = await admin.ask(`${page}/decide`, { form: { ...form, decision: 'voided' } });
+  assert.equal(decided.status, 303, decided.text);
+  assert.match(wordsOf(await shown(admin, decided.headers.get('location') ?? '')), /Está decidido/);
+  const again = await admin.ask(`${page}/decide`, { form: { ...form, decision: 'declined' } });
+  assert.deepEqual([again.status, /Já é definitivo\./.test(wordsOf(again.text))], [409, true]);
+  const [row] = await service.auditor.query('select state from transactions where transaction_id = $1', [id]);
+  assert.equal(row?.state, 'voided');
+  const [entry] = await service.auditor.query(
+    "select actor, detail from audit_entries where action = 'resolve.decide' and resource like $1",
+    [`%${id}`],
+  );
+  assert.match(String(entry?.actor), /^user:admin-/);
+  assert.equal(JSON.parse(String(entry?.detail)).reason, 'Maria, caso 4711');
+});
+
+test('an exception of reconciliation is found, read, and resolved once with a reason', async () => {
+  assert.match(wordsOf(await shown(admin, '/console/exceptions')), /Nenhuma exceção corresponde\./);
+  const id = randomUUID();
+  await service.auditor.query(
+    `insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, amount, expected, found, day)
+     values ($1, $2, 'teste', 'feeDiffers', 'open', 100, '249', '349', '2026-12-14')`,
+    [merchantId, id],
+  );
+  const list = wordsOf(await shown(admin, '/console/exceptions?class=feeDiffers&day=2026-12-14'));
+  assert.match(list, /Outra taxa .* R\$ 1,00 14\/12\/2026/);
+  assert.ok(!(await shown(admin, '/console/exceptions?class=notInFile')).includes(id));
+  const page = `/console/exceptions/${id}`;
+  assert.match(
+    await done(page, `${page}/resolve`, { reason: 'tarifa nova' }),
+    /Resolvida por .*: tarifa nova/,
+  );
+  assert.ok(!(await shown(admin, page)).includes('/resolve"'));
+  assert.ok((await shown(admin, '/console/exceptions?state=resolved')).includes(id));
+});
+
+test('lists of files, differences and keys say what they are about when they are empty', async () => {
+  assert.match(wordsOf(await shown(admin, '/console/files')), /Nenhum arquivo foi importado\./);
+  assert.match(
+    wordsOf(await shown(admin, '/console/differences')),
+    /Livros, feed, arquivos e razão concordam\./,
+  );
+  assert.match(wordsOf(await shown(admin, '/console/keys')), /card Em uso/);
+});
+
+test('a merchant is locked out and let in, has its billings held and released, and is changed', async () => {
+  const page = `/console/merchants/${merchantId}`;
+  const { gateway } = await service.demo();
+  assert.ok(wordsOf(await shown(admin, page)).includes(gateway.userName));
+  assert.ok(!(await shown(admin, page)).includes(gateway.password));
+  assert.match(await done(page, `${page}/disable`, {}), /Bloqueado/);
+  assert.match(await done(page, `${page}/enable`, {}), /Ativo/);
+  assert.match(await done(page, `${page}/hold`, {}), /Cobranças retidas/);
+  const again = await admin.send(page, `${page}/release`, {});
+  assert.equal(again.status, 400, 'without a reason nothing is done');
+  await done(page, `${page}/release`, {});
+  assert.match(await done(page, `${page}/accounts`, { account: '7654321' }), /7654321/);
+  const twice = await admin.send(page, `${page}/accounts`, { account: '7654321', reason: 'x' });
+  assert.deepEqual([twice.status, /já tem esta conta/.test(wordsOf(twice.text))], [409, true]);
+  const fields = { contactName: 'Ana', contactEmail: 'ana@loja.example', contactPhone: '11 99999-0000' };
+  const change = { ...fields, legalName: 'Loja Nova Ltda', addresses: '203.0.113.0/24 198.51.100.7' };
+  assert.match(
+    await done(page, `${page}/change`, change),
+    /Loja Nova Ltda .*203\.0\.113\.0\/24, 198\.51\.100\.7/,
+  );
+  const wrong = await admin.send(page, `${page}/change`, { ...change, contactEmail: 'ana', reason: 'x' });
+  assert.equal(wrong.status, 400);
+  const entries = await service.auditor.query(
+    "select distinct action from audit_entries where actor like 'user:admin-%' and action ~ '^(merchant|billing|account)'",
+  );
+  assert.equal(entries.length, 6);
+});
+
+test('a version of the fees stands beside the others, and rules that cannot be read are refused', async () => {
+  const wrong = await admin.send('/console/fees', '/console/fees/set', { rules: 'visa=3', reason: 'x' });
+  assert.equal(wrong.status, 400);
+  const merchant = merchantId;
+  const words = await done('/console/fees', '/console/fees/set', { rules: 'visa:1=2.49@30', merchant });
+  assert.match(words, /visa:1=2\.49@30 user:admin-/);
+});
+
+test('an administrator invites, recovers and locks out others, whose link is shown once', async () => {
+  const name = 'maria@loja.example';
+  const fields = { name, role: 'viewer', merchant: merchantId, reason: 'equipe' };
+  const invited = await admin.send('/console/users', '/console/users/invite', fields);
+  const linkOf = (text: string) => /\/console\/links\/[\w-]+/.exec(text)?.[0] ?? '';
+  const maria = await new Visitor(admin.origin).enter(linkOf(invited.text));
+  assert.equal((await maria.ask(`/console/merchants/${merchantId}/payments`)).status, 200);
+  const page = `/console/users/${encodeURIComponent(name)}`;
+  const recovered = await admin.send(page, `${page}/recover`, { reason: 'chave perdida' });
+  assert.equal((await maria.ask(`/console/merchants/${merchantId}/payments`)).status, 303);
+  await maria.enter(linkOf(recovered.text));
+  assert.match(await done(page, `${page}/disable`, {}), /O usuário está bloqueado\./);
+  assert.equal((await maria.ask(`/console/merchants/${merchantId}/payments`)).status, 303);
+});
