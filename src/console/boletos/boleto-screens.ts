@@ -169,7 +169,7 @@ const PDF: Screen<unknown> = {
     if (!asked.ok) return 'notFound';
     const pageKey = asked.body.url.split('/').at(-1) ?? '';
     const printed = await ask(SHOW_BOLETO_PDF, { parameters: { pageKey } });
-    if (!printed.ok || !Buffer.isBuffer(printed.body)) return 'notFound';
+    if (!printed.ok || typeof printed.body !== 'string') return 'notFound';
     const name = `boleto-${asked.body.ourNumber}.pdf`;
     return { name, type: 'application/pdf', content: printed.body };
   },
