@@ -1,7 +1,13 @@
+import type {
+  ExceptionClass,
+  ExceptionState,
+  Explanation,
+} from '../../reconciliation/exceptions/exception.ts';
+
 /** Of the classes, states and explanations of exceptions. */
-export const EXCEPTION_WORDS: Readonly<Record<string, string>> = {
+export const EXCEPTION_WORDS = {
   notInFile: 'Not in the file',
-  notInParcela: 'Not among your sales',
+  notInParcela: 'Not among the sales',
   amountDiffers: 'Another amount',
   feeDiffers: 'Another fee',
   dateDiffers: 'Another day',
@@ -17,4 +23,9 @@ export const EXCEPTION_WORDS: Readonly<Record<string, string>> = {
   pledge: 'A pledge',
   onItsWay: 'Waits to be applied',
   batchIncomplete: 'Its batch is not whole yet',
-};
+} as const satisfies Readonly<Record<ExceptionClass | ExceptionState | Explanation, string>>;
+
+const BY_WIRE_WORD: Readonly<Record<string, string>> = EXCEPTION_WORDS;
+
+/** What the API calls a class, a state or an explanation, in words. */
+export const exceptionText = (word: string): string => BY_WIRE_WORD[word] ?? word;

@@ -9,7 +9,7 @@ import { type Html, html } from '../html.ts';
 import { accountField, accountOf, listScreen } from '../list-screens.ts';
 import { badge, emptyState, errorsOf, filterForm, link, table } from '../page-parts.ts';
 import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit, withQuery } from '../screen.ts';
-import { EXCEPTION_WORDS } from './exception-words.ts';
+import { exceptionText } from './exception-words.ts';
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];
 type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
@@ -115,10 +115,7 @@ const EXCEPTIONS_SCREEN: Screen<unknown> = listScreen<Exception>({
     const { say } = visit.wording;
     const { from, to } = daysOf(visit, { before: DAYS_OF_EXCEPTIONS, behind: 0 });
     const choices = (words: readonly string[]) =>
-      [
-        ['', say('Any')],
-        ...words.map((word) => [word, say(EXCEPTION_WORDS[word] ?? word)] as const),
-      ] as const;
+      [['', say('Any')], ...words.map((word) => [word, say(exceptionText(word))] as const)] as const;
     return [
       accountField(visit),
       { name: 'from', label: say('From'), type: 'date', value: from },
@@ -136,7 +133,7 @@ const EXCEPTIONS_SCREEN: Screen<unknown> = listScreen<Exception>({
 
 function exceptionTable(items: readonly Exception[], { wording, merchantId }: Visit): Html {
   const { say, money, count, day } = wording;
-  const worded = (word: string) => say(EXCEPTION_WORDS[word] ?? word);
+  const worded = (word: string) => say(exceptionText(word));
   return table(
     say('Exceptions'),
     [

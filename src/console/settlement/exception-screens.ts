@@ -11,9 +11,10 @@ import { isDay } from '../../values/instant.ts';
 import { html } from '../html.ts';
 import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
 import { filterForm, link } from '../page-parts.ts';
+import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../screen.ts';
 import { EXCEPTION, type ExceptionFound, exceptionPath, type FiledLine } from './exception-found.ts';
-import { EXCEPTION_STATE_WORDS, EXCEPTION_WORDS, exceptionPage, exceptionTable } from './exception-view.ts';
+import { exceptionPage, exceptionTable } from './exception-view.ts';
 
 export type ExceptionTools = {
   /** The largest first, up to a bound. */
@@ -47,7 +48,7 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
         {
           name: 'state',
           label: say('State'),
-          choices: EXCEPTION_STATES.map((state) => [state, say(EXCEPTION_STATE_WORDS[state].text)] as const),
+          choices: EXCEPTION_STATES.map((state) => [state, say(EXCEPTION_WORDS[state])] as const),
         },
         {
           name: 'class',

@@ -1,8 +1,4 @@
-import type {
-  ExceptionClass,
-  ExceptionState,
-  ReconciliationException,
-} from '../../reconciliation/exceptions/exception.ts';
+import type { ExceptionState, ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import {
   actionForm,
@@ -15,29 +11,16 @@ import {
   type Tone,
   table,
 } from '../page-parts.ts';
+import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
 import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../screen.ts';
 import { type ExceptionFound, exceptionPath } from './exception-found.ts';
 import { filePath } from './shown-file.ts';
 
-export const EXCEPTION_WORDS: Readonly<Record<ExceptionClass, string>> = {
-  notInFile: 'Not in a file',
-  notInParcela: 'Not known here',
-  amountDiffers: 'Other amount',
-  feeDiffers: 'Other fee',
-  dateDiffers: 'Other day',
-  duplicateInFile: 'Twice in files',
-  cancellationUnknown: 'Unknown cancel',
-  chargebackUnknown: 'Unknown chargeback',
-  heldByPledge: 'Held by a pledge',
-};
-
-export const EXCEPTION_STATE_WORDS: Readonly<
-  Record<ExceptionState, { readonly tone: Tone; readonly text: string }>
-> = {
-  open: { tone: 'wait', text: 'Unexplained' },
-  explained: { tone: 'plain', text: 'Explained' },
-  healed: { tone: 'good', text: 'Healed' },
-  resolved: { tone: 'good', text: 'Resolved' },
+const STATE_TONES: Readonly<Record<ExceptionState, Tone>> = {
+  open: 'wait',
+  explained: 'plain',
+  healed: 'good',
+  resolved: 'good',
 };
 
 export const MOST_EXCEPTIONS_SHOWN = 100;
@@ -86,7 +69,6 @@ export function exceptionTable(found: readonly ReconciliationException[], { word
 export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {
   const { wording } = visit;
   const { say, money, day } = wording;
-  const { tone, text } = EXCEPTION_STATE_WORDS[exception.state];
   const { reason, resolvedBy, explanation, transactionId, merchantId } = exception;
   const payment =
     transactionId === null || merchantId === null
@@ -95,7 +77,7 @@ export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit)
           pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId: transactionId }),
           transactionId,
         );
-  return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${badge(tone, say(text))}</p>
+  return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${badge(STATE_TONES[exception.state], say(EXCEPTION_WORDS[exception.state]))}</p>
 ${facts([
   [say('Class'), say(EXCEPTION_WORDS[exception.class])],
   [say('Merchant'), merchantId ?? '–'],
