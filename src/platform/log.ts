@@ -43,11 +43,15 @@ const ECS_LINES: LoggerOptions = {
   },
 };
 
+/** Ends of a line to some who read lines, and no control characters: in JSON they stand in texts alone. */
+const escapeLineEnds = (line: string) =>
+  line.replace(/[\u2028\u2029]/g, (end) => (end === '\u2028' ? '\\u2028' : '\\u2029'));
+
 /**
  * Lines on the standard output (or the given file descriptor), of JSON or for people. Callers pass
  * fields that they chose: no request, body or header is ever logged whole, for any of them may hold
- * a card. Lines of a request have its fields beside those. pino escapes control characters, so that a
- * value cannot forge a line.
+ * a card. Lines of a request have its fields beside those. pino escapes control characters, and we the
+ * other ends of lines, so that a value cannot forge a line.
  */
 export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1): Log {
   const destination = pino.destination({
@@ -69,7 +73,8 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
   const forPeople = { write: (line: string) => destination.write(prettyLine(line, options)) };
   const isForPeople = format === 'pretty' || (format === 'auto' && isTerminal);
   const lines = format === 'ecs' ? ECS_LINES : JSON_LINES;
-  const logger = pino({ ...lines, level }, isForPeople ? forPeople : destination);
+  const hooks = { streamWrite: escapeLineEnds };
+  const logger = pino({ ...lines, level, hooks }, isForPeople ? forPeople : destination);
   return {
     info: (fields, message) => logger.info(withScope(fields), message),
     warn: (fields, message) => logger.warn(withScope(fields), message),

@@ -57,6 +57,13 @@ test('the line of a payment names the payment, its reference, its merchant and c
   assert.equal((await lineOf(canceled.headers.get('x-request-id'))).paymentId, paymentId);
 });
 
+test('a reference that holds an end of a line is in one line of the log', async () => {
+  const referenceTransaction = 'PEDIDO\u2028{"msg":"forged"}';
+  const { reply, id } = await payAt(service.gatewayUrl, {}, { referenceTransaction });
+  assert.equal(reply.status, 200, reply.text);
+  assert.equal((await lineOf(id)).referenceTransaction, referenceTransaction);
+});
+
 test('a repeated request names the payment of the first one', async () => {
   const body = paymentRequest(await tokenize(service.gatewayUrl, token), 4_300);
   const headers = { 'idempotency-key': 'k-4300' };
