@@ -45,12 +45,13 @@ async function whileHeld<T>(lock: string, values: unknown[], task: () => Promise
 
 /**
  * How many connections to the database wait for a lock, but for the engine's, which looks for
- * charges that nobody ended.
+ * charges that nobody ended, and counts what is due.
  */
 async function waitingCount(): Promise<number> {
   const rows = await service.auditor.query(
     `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
-       and query not like '%from billing_charges c where c.due_at%'`,
+       and query not like '%from billing_charges c where c.due_at%'
+       and query not like '%from billings where charge_on <= (now()%'`,
   );
   return rows.length;
 }
