@@ -97,7 +97,14 @@ export async function answerVisit(
   };
   if ('action' in found) {
     const markOf = (action: Action<ConsoleTools>) => doneMark(session, action);
-    const made = await answerAction({ ...tools, markOf }, found.action, visit, request);
+    const { audit, consoleTools, asking } = tools;
+    const { log, isHeld } = asking;
+    const made = await answerAction(
+      { audit, consoleTools, log, isHeld, markOf },
+      found.action,
+      visit,
+      request,
+    );
     if ('goTo' in made) return { ...about, ...seeOther(made.goTo) };
     return { ...about, ...shown(made.status, frame(wording.say(made.title), made.body)) };
   }

@@ -35,7 +35,7 @@ export type Asker = {
 };
 
 /** What became of a write is not known: nothing else may be said of it. */
-const UNKNOWN_OUTCOME = {
+export const UNKNOWN_OUTCOME = {
   pt: 'Não se sabe o que foi feito: a resposta não veio a tempo. Consulte antes de pedir de novo.',
   en: 'It is not known what was done: no answer came in time. Look before you ask for it again.',
 };

@@ -93,6 +93,8 @@ type AskingEndpoint = {
 /** For what no endpoint does: an operation of a module, under the name that the audit log has of it. */
 type Performing<Tools> = {
   readonly operation: string;
+  /** Done also while all work is held: it locks somebody out. */
+  readonly isForHeld?: true;
   readonly perform: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<unknown>>;
 };
 

@@ -117,6 +117,14 @@ test('nothing is done without a reason, and a refusal is shown in the words of t
   const malformed = await finance.send(page, `${page}/cancel`, { amount: 'doze', reason: 'x' });
   assert.equal(malformed.status, 400);
   const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
+  const withCard = await finance.send(page, `${page}/cancel`, {
+    amount: '1,00',
+    reason: '5155 9012 2228 0001',
+  });
+  assert.equal(withCard.status, 400);
+  assert.match(wordsOf(withCard.text), /Um motivo não contém número de cartão\./);
+  const kept = await service.auditor.query(`select from audit_entries where detail::text ~ '5155.?9012'`);
+  assert.equal(kept.length, 0);
   assert.equal(body.canceledAmount, 0);
   const entries = await service.auditor.query(
     'select action, outcome from audit_entries where resource = $1 order by entry_number',

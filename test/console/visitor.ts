@@ -4,7 +4,7 @@ import type { Role } from '../../src/console/users/user.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { patiently } from '../kit/patience.ts';
-import type { TestService } from '../kit/service.ts';
+import { type TestService, until } from '../kit/service.ts';
 
 /** A page as a browser gets it. */
 export type Shown = { readonly status: number; readonly headers: Headers; readonly text: string };
@@ -60,7 +60,11 @@ export class Visitor {
 
   /** Fills in the form of a page that leads to this path, and sends it. */
   async send(page: string, action: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
-    const shown = await this.ask(page);
+    // A test turns pages faster than a person, who is asked to slow down.
+    const shown = await until(`${page} is shown`, async () => {
+      const now = await this.ask(page);
+      return now.status === 429 ? null : now;
+    });
     assert.equal(shown.status, 200, shown.text);
     return this.ask(action, { form: { ...hiddenFields(shown.text, action), ...fields } });
   }

@@ -205,6 +205,7 @@ export const CREDENTIAL_ACTIONS: readonly Action<CredentialTools>[] = [
     path: `${CREDENTIAL}/disable`,
     title: 'Disable',
     operation: 'disableCredential',
+    isForHeld: true,
     async perform(visit, _form, { listCredentials, disableCredential }) {
       const { credentialId } = visit.parameters;
       // Among those of this merchant alone.

@@ -77,6 +77,7 @@ function standingAction(
     ...said,
     path: `${OF_MERCHANT}/${name}`,
     operation,
+    ...(change.isOn ? { isForHeld: true as const } : {}),
     perform: async (visit, { reason = '' }, { changeStanding }) =>
       outcomeOf(visit, await changeStanding(visit, { ...change, reason })),
   };

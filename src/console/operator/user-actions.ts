@@ -161,6 +161,7 @@ export const USER_ACTIONS: readonly Action<UserActionTools>[] = [
     path: `${USER}/disable`,
     title: 'Lock out',
     operation: 'user.disable',
+    isForHeld: true,
     async perform(visit, _form, { disableUser }) {
       const { say } = visit.wording;
       if (isSelf(visit))

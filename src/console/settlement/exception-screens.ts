@@ -5,7 +5,6 @@ import {
 } from '../../reconciliation/exceptions/exception.ts';
 import type { OperatorFilter } from '../../reconciliation/exceptions/exceptions.sql.ts';
 import type { ResolveExceptionResult } from '../../reconciliation/exceptions/resolve-exception.ts';
-import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
 import { html } from '../html.ts';
@@ -90,7 +89,6 @@ export const EXCEPTION_ACTIONS: readonly Action<ExceptionTools>[] = [
     async perform(visit, { reason = '' }, { resolveException }) {
       const { say } = visit.wording;
       const { id = '' } = visit.parameters;
-      if (holdsCardNumber(reason)) return operationRefused(400, say('A reason holds no card number.'));
       const result = isUuid(id)
         ? await resolveException(visit, id.toLowerCase(), reason)
         : ({ kind: 'unknownId' } as const);

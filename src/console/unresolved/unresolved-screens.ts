@@ -6,7 +6,6 @@ import type {
   DecisionResult,
 } from '../../transactions/unresolved/unresolved.ts';
 import { DECISIONS_OF } from '../../transactions/unresolved/unresolved.ts';
-import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
 import { html } from '../html.ts';
 import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
@@ -82,7 +81,6 @@ export const UNRESOLVED_ACTIONS: readonly Action<UnresolvedTools>[] = [
       const { id = '' } = visit.parameters;
       if (!isUuid(id) || (await findCase(id)) === null)
         return operationRefused(404, say(REFUSALS.unknownId.text));
-      if (holdsCardNumber(reason)) return operationRefused(400, say('A reason holds no card number.'));
       const known = Object.values(DECISIONS_OF)
         .flat()
         .find((one) => one === decision);
