@@ -20,7 +20,7 @@ const addressOf = (path: string, merchant: string) =>
 
 /** Any page of this visitor has the mark of its session. */
 async function markOf(visitor: Visitor): Promise<string> {
-  return hiddenFields((await visitor.ask('/console/nowhere')).text, '/console/sign-out').mark ?? '';
+  return hiddenFields((await visitor.turnTo('/console/nowhere')).text, '/console/sign-out').mark ?? '';
 }
 
 async function statusOf(visitor: Visitor, method: string, path: string, mark: string): Promise<number> {

@@ -51,6 +51,14 @@ export class Visitor {
     return shown;
   }
 
+  /** A page; a test turns them faster than a person, and is asked to slow down. */
+  turnTo(page: string): Promise<Shown> {
+    return until(`${page} is answered`, async () => {
+      const shown = await this.ask(page);
+      return shown.status === 429 ? null : shown;
+    });
+  }
+
   /** By a link of an invitation, as homologation takes it. */
   async enter(path: string): Promise<this> {
     const entered = await this.ask(path, { form: {} });
@@ -60,11 +68,7 @@ export class Visitor {
 
   /** Fills in the form of a page that leads to this path, and sends it. */
   async send(page: string, action: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
-    // A test turns pages faster than a person, who is asked to slow down.
-    const shown = await until(`${page} is shown`, async () => {
-      const now = await this.ask(page);
-      return now.status === 429 ? null : now;
-    });
+    const shown = await this.turnTo(page);
     assert.equal(shown.status, 200, shown.text);
     return this.ask(action, { form: { ...hiddenFields(shown.text, action), ...fields } });
   }
