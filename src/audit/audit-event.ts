@@ -126,6 +126,9 @@ export type Audit = {
 
 const LONGEST = { actor: 100, origin: 200, resource: 300, value: 200, detail: 2_000 } as const;
 
+/** As much of a value as an entry keeps. */
+export const LONGEST_REASON = LONGEST.value;
+
 /** An event as it is written: harmless text of bounded length, whatever a caller typed. */
 export type WrittenEvent = {
   readonly action: AuditAction;

@@ -1,11 +1,12 @@
 import type { Configuration } from '../app/config.ts';
-import type { Actor, Audit } from '../audit/audit-event.ts';
+import { type Actor, type Audit, LONGEST_REASON } from '../audit/audit-event.ts';
 import type { KeyStore } from '../keys/key-store.ts';
 import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { DatabasePlace } from '../platform/postgres/database-place.ts';
+import { holdsCardNumber } from '../values/card-number-in-text.ts';
 
 export type CommandTools = {
   readonly database: Database;
@@ -76,6 +77,20 @@ export const MERCHANT_OPTION = {
   description: 'the merchant',
   isRequired: true,
 } as const satisfies CommandOption;
+
+/** Why something is done: nothing that the audit log keeps can be taken out of it. */
+export function reasonOption(about: string): CommandOption {
+  return {
+    name: 'reason',
+    value: 'TEXT',
+    description: `${about}; up to ${LONGEST_REASON} characters`,
+    isRequired: true,
+    check: (value) =>
+      value.trim() !== '' && [...value].length <= LONGEST_REASON && !holdsCardNumber(value)
+        ? null
+        : `must have 1 to ${LONGEST_REASON} characters, and no card number among them`,
+  };
+}
 
 /** An option without a value. */
 export type CommandSwitch = Pick<CommandOption, 'name' | 'description'>;

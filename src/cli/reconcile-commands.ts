@@ -9,7 +9,6 @@ import { findException, listExceptionsOfAll, readLine } from '../reconciliation/
 import { resolveException } from '../reconciliation/exceptions/resolve-exception.ts';
 import { readLinesOfInstallment } from '../reconciliation/judging/judged.sql.ts';
 import { netOf } from '../reconciliation/settlement-entry.ts';
-import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Day, isDay, utcText } from '../values/instant.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type CommandOutcome,
   type CommandTools,
   type GivenOptions,
+  reasonOption,
   table,
   visible,
 } from './command.ts';
@@ -29,7 +29,6 @@ import { RECONCILE_VERIFY } from './truth/reconcile-verify.ts';
 
 const MOST_LISTED = 1_000;
 const USUAL_LIMIT = 100;
-const LONGEST_REASON = 200;
 const DAY_MILLISECONDS = 86_400_000;
 
 const oneOf = (words: readonly string[]) => (value: string) =>
@@ -90,18 +89,7 @@ export const RECONCILE_COMMANDS: readonly Command[] = [
     words: ['reconcile', 'resolve'],
     summary: 'end an exception by what you found out',
     operand: ID_OPERAND,
-    options: [
-      {
-        name: 'reason',
-        value: 'TEXT',
-        description: `what it was, for the audit log; up to ${LONGEST_REASON} characters`,
-        isRequired: true,
-        check: (value) =>
-          value.trim() !== '' && [...value].length <= LONGEST_REASON && !holdsCardNumber(value)
-            ? null
-            : `must have 1 to ${LONGEST_REASON} characters, and no card number among them`,
-      },
-    ],
+    options: [reasonOption('what it was, for the audit log')],
     opens: 'audited',
     run: runResolve,
   },

@@ -14,7 +14,6 @@ import {
   type Decision,
   type DecisionRefusal,
 } from '../transactions/unresolved/unresolved.ts';
-import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Instant, instant, utcText } from '../values/instant.ts';
@@ -26,12 +25,11 @@ import {
   type Command,
   type CommandOutcome,
   type GivenOptions,
+  reasonOption,
   visible,
 } from './command.ts';
 import { runChanges, runList, USUAL_LIMIT } from './resolve-lists.ts';
 
-/** As much of a value as the audit log keeps. */
-const LONGEST_REASON = 200;
 /** An entry stands in the commit that it describes; the clocks of both are read a moment apart. */
 const AROUND_DECISION_MILLISECONDS = 60_000;
 const DECISIONS: readonly Decision[] = [...new Set(Object.values(DECISIONS_OF).flat())];
@@ -100,16 +98,7 @@ export const RESOLVE_COMMANDS: readonly Command[] = [
             ? null
             : `must be one of ${DECISIONS.join(', ')}${LIVE_ADVICE}`,
       },
-      {
-        name: 'reason',
-        value: 'TEXT',
-        description: `who said so and where, for the audit log; up to ${LONGEST_REASON} characters`,
-        isRequired: true,
-        check: (value) =>
-          value.trim() !== '' && [...value].length <= LONGEST_REASON && !holdsCardNumber(value)
-            ? null
-            : `must have 1 to ${LONGEST_REASON} characters, and no card number among them`,
-      },
+      reasonOption('who said so and where, for the audit log'),
     ],
     opens: 'audited',
     run: runDecide,

@@ -6,11 +6,9 @@ import {
   type CommandOutcome,
   type GivenOptions,
   MERCHANT_OPTION,
+  reasonOption,
 } from './command.ts';
 import { OPTION_OF_REFUSAL, refusalText } from './refusals.ts';
-
-/** As much of a value as the audit log keeps. */
-const LONGEST_REASON = 200;
 
 /** Locks a merchant's callers out, or holds what its subscriptions owe; either is taken back. */
 export const STANDING_COMMANDS: readonly Command[] = [
@@ -48,19 +46,7 @@ function standingCommand(
   return {
     words,
     summary,
-    options: [
-      MERCHANT_OPTION,
-      {
-        name: 'reason',
-        value: 'TEXT',
-        description: `for the audit log; up to ${LONGEST_REASON} characters`,
-        isRequired: true,
-        check: (value) =>
-          value.trim() !== '' && [...value].length <= LONGEST_REASON
-            ? null
-            : `must have 1 to ${LONGEST_REASON} characters`,
-      },
-    ],
+    options: [MERCHANT_OPTION, reasonOption('for the audit log')],
     opens: 'audited',
     async run(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
       const reason = given.one('reason') ?? '';

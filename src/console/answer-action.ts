@@ -1,4 +1,4 @@
-import type { Audit, AuditEvent } from '../audit/audit-event.ts';
+import { type Audit, type AuditEvent, LONGEST_REASON } from '../audit/audit-event.ts';
 import type { WireError } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
 import { errorFields, type Log } from '../platform/log.ts';
@@ -8,7 +8,7 @@ import { holdsCardNumber } from '../values/card-number-in-text.ts';
 import { UNKNOWN_OUTCOME } from './ask-endpoint.ts';
 import type { Asked } from './asked.ts';
 import { type Html, html } from './html.ts';
-import { errorsOf, LONGEST_REASON } from './page-parts.ts';
+import { errorsOf } from './page-parts.ts';
 import { type Action, type Form, operationOf, type Visit, withQuery } from './screen.ts';
 import type { ConsoleTools } from './screens.ts';
 import { actorName } from './users/user.ts';

@@ -1,3 +1,4 @@
+import { LONGEST_REASON } from '../audit/audit-event.ts';
 import type { WireError } from '../platform/http/endpoint.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { type Visit, withQuery } from './screen.ts';
@@ -14,7 +15,7 @@ export function moment({ moment: shown }: Wording, at: string | number | null): 
   return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
 }
 
-/** A link to a page of ours: another address is never one, whoever has written it. */
+/** A link to a page of ours: another address is never one, no matter who wrote it. */
 export function link(path: string, text: Shown): Html {
   if (!path.startsWith('/console')) throw new Error('a page links to pages of ours only');
   return html`<a href="${path}">${text}</a>`;
@@ -119,9 +120,6 @@ ${fields.map((one) => field({ ...one, value: query[one.name] ?? one.value ?? '' 
 <div class="buttons"><button type="submit">${say('Apply')}</button> <a href="${path}">${say('Clear')}</a></div>
 </form>`;
 }
-
-/** As much of a reason as the audit log keeps. */
-export const LONGEST_REASON = 200;
 
 /** A form of an action, closed until it is wanted: with its reason, and a key that makes it happen once. */
 export function actionForm(

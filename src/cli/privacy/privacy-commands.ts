@@ -8,15 +8,13 @@ import {
   type CommandOption,
   type CommandOutcome,
   type GivenOptions,
+  reasonOption,
   table,
 } from '../command.ts';
 import { merchantUnknown } from '../refusals.ts';
 import { type Erased, erasePerson, type LeftReason } from './erase-person.ts';
 import { exportPerson, type KeptOfPerson } from './export-person.ts';
 import { namesPerson, readDocument } from './person.ts';
-
-/** As much of a value as the audit log keeps. */
-const LONGEST_REASON = 200;
 
 const PERSON_OPTIONS: readonly CommandOption[] = [
   {
@@ -43,16 +41,7 @@ export const PRIVACY_COMMANDS: readonly Command[] = [
     summary: 'remove what names a customer; what was sold and paid stays',
     options: [
       ...PERSON_OPTIONS,
-      {
-        name: 'reason',
-        value: 'TEXT',
-        description: `who asked and when, for the audit log, without naming the person; up to ${LONGEST_REASON} characters`,
-        isRequired: true,
-        check: (value) =>
-          value.trim() !== '' && [...value].length <= LONGEST_REASON
-            ? null
-            : `must have 1 to ${LONGEST_REASON} characters`,
-      },
+      reasonOption('who asked and when, for the audit log, without naming the person'),
     ],
     opens: 'audited',
     run: runErase,

@@ -4,12 +4,16 @@ import { textOf } from '../../platform/database-watch/server-stamp.ts';
 import type { RestoreRun } from '../../reconciliation/restored/restored-charge.ts';
 import { countUndecided, newestRestoreRun } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
-import type { AuditedCommandTools, Command, CommandOutcome, CommandTools, GivenOptions } from '../command.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type CommandTools,
+  type GivenOptions,
+  reasonOption,
+} from '../command.ts';
 import { RESTORE_DECIDE, RESTORE_LIST } from './restore-decide.ts';
 import { RESTORE_RECONCILE } from './restore-reconcile.ts';
-
-/** As much of a value as the audit log keeps. */
-const LONGEST_REASON = 200;
 
 /**
  * A database that was copied or restored does not act until its operator says that it shall: see
@@ -30,16 +34,7 @@ export const RESTORE_COMMANDS: readonly Command[] = [
     words: ['restore', 'accept'],
     summary: 'let a copied or restored database charge, settle and send from now on',
     options: [
-      {
-        name: 'reason',
-        value: 'TEXT',
-        description: `what was restored and why nothing else works on the same money, for the audit log; up to ${LONGEST_REASON} characters`,
-        isRequired: true,
-        check: (value) =>
-          value.trim() !== '' && [...value].length <= LONGEST_REASON
-            ? null
-            : `must have 1 to ${LONGEST_REASON} characters`,
-      },
+      reasonOption('what was restored and why nothing else works on the same money, for the audit log'),
     ],
     opens: 'audited',
     run: runAccept,

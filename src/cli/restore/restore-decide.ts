@@ -7,7 +7,6 @@ import {
   type UndecidedReason,
 } from '../../reconciliation/restored/restored-charge.ts';
 import { listUndecided } from '../../reconciliation/restored/restored-charges.sql.ts';
-import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { reaisText } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { utcText } from '../../values/instant.ts';
@@ -18,13 +17,12 @@ import {
   type CommandOutcome,
   type CommandTools,
   type GivenOptions,
+  reasonOption,
   table,
   visible,
 } from '../command.ts';
 import { fillToolsOf, NO_ACQUIRER } from './restore-reconcile.ts';
 
-/** As much of a value as the audit log keeps. */
-const LONGEST_REASON = 200;
 const MOST_LISTED = 1_000;
 const USUAL_LIMIT = 100;
 
@@ -73,16 +71,7 @@ export const RESTORE_DECIDE: Command = {
           : `must be ${PERSONS_DECISIONS.join(' or ')}`,
     },
     { name: 'account', value: 'NUMBER', description: 'of what is kept of a merchant that has several' },
-    {
-      name: 'reason',
-      value: 'TEXT',
-      description: `who said so and where, for the audit log; up to ${LONGEST_REASON} characters`,
-      isRequired: true,
-      check: (value) =>
-        value.trim() !== '' && [...value].length <= LONGEST_REASON && !holdsCardNumber(value)
-          ? null
-          : `must have 1 to ${LONGEST_REASON} characters, and no card number among them`,
-    },
+    reasonOption('who said so and where, for the audit log'),
   ],
   opens: 'audited',
   run: runDecide,
