@@ -106,6 +106,19 @@ test('money goes back with a reason, once however often the form is sent, and bo
   });
 });
 
+test('a reason with a card number is refused, and no entry of the audit log has the number', async () => {
+  const page = `${home}/payments/${await paid(3_000)}`;
+  const number = '5155901222280001';
+  const sent = await finance.send(page, `${page}/cancel`, { amount: '1,00', reason: number });
+  assert.equal(sent.status, 400);
+  assert.match(wordsOf(sent.text), /Um motivo não contém número de cartão\./);
+  const entries = await service.auditor.query(
+    "select entry_number from audit_entries where detail like '%' || $1 || '%'",
+    [number],
+  );
+  assert.deepEqual(entries, []);
+});
+
 test('nothing is done without a reason, and a refusal is shown in the words of the API and audited', async () => {
   const id = await paid(3_000);
   const page = `${home}/payments/${id}`;
