@@ -6,7 +6,6 @@ import { listDataKeys } from '../keys/data-keys.sql.ts';
 import { addAccounts } from '../merchants/add-accounts.ts';
 import { changeMerchant } from '../merchants/change-merchant.ts';
 import { changeStanding } from '../merchants/change-standing.ts';
-import { listCredentials } from '../merchants/credentials/list-credentials.ts';
 import { findMerchant } from '../merchants/merchants.sql.ts';
 import { readClockOfDatabase } from '../platform/database-time.sql.ts';
 import type { ModuleContext } from '../platform/module.ts';
@@ -49,7 +48,7 @@ export type OperatorTools = UnresolvedTools &
   ExceptionTools &
   FileTools &
   DifferenceTools &
-  StandingTools &
+  Omit<StandingTools, 'listCredentials'> &
   FeeTools &
   KeyTools &
   UserActionTools;
@@ -129,11 +128,10 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
   } satisfies ExceptionTools & FileTools & DifferenceTools;
 }
 
-function merchantTools({ database, audit }: OperatorContext): StandingTools {
+function merchantTools({ database, audit }: OperatorContext): Omit<StandingTools, 'listCredentials'> {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   return {
     findMerchant: (merchantId) => findMerchant(database, merchantId),
-    listCredentials: async (merchantId) => (await listCredentials({ database }, merchantId)) ?? [],
     changeMerchant: (visit, change) => changeMerchant(toolsOf(visit), visit.merchantId, change),
     addAccounts: (visit, numbers) => addAccounts(toolsOf(visit), visit.merchantId, numbers),
     changeStanding: (visit, change) => changeStanding(toolsOf(visit), visit.merchantId, change),
