@@ -1,7 +1,7 @@
 import type { Contract } from '../platform/http/endpoint.ts';
 import type { Ask, Asked, Given } from './asked.ts';
 import type { Html } from './html.ts';
-import type { Role, User } from './users/user.ts';
+import { ROLES, type Role, type User } from './users/user.ts';
 import type { Wording } from './wording.ts';
 
 /** A request for a page, by somebody who may see it. */
@@ -166,7 +166,7 @@ export function mayUse({ roles, of }: Pick<Where, 'roles' | 'of'>, user: User): 
   return roles.includes(user.role) && (of === 'merchant' || user.merchantId === null);
 }
 
-export const ALL_ROLES: readonly Role[] = ['viewer', 'support', 'finance', 'operator', 'admin'];
+export const ALL_ROLES: readonly Role[] = ROLES;
 
 /** Of a merchant: below its id. */
 export const OF_MERCHANT = '/merchants/{merchantId}';

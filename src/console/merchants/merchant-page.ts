@@ -6,6 +6,8 @@ import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../screen.ts';
 
 export type MerchantFound = { readonly merchant: Merchant; readonly credentials: readonly Credential[] };
 
+export const MAY_CHANGE = { roles: ['operator', 'admin'], of: 'operator' } as const;
+
 export function merchantPage({ merchant, credentials }: MerchantFound, visit: Visit): Html {
   const { wording } = visit;
   const { say } = wording;
@@ -23,7 +25,7 @@ ${facts([
   [say('Since'), moment(wording, merchant.createdAt)],
 ])}
 <p>${link(pathOf(`${OF_MERCHANT}/payments`, { merchantId }), say('Its payments'))}</p>
-${mayUse({ roles: ['operator', 'admin'], of: 'operator' }, visit.user) && forms(merchant, visit)}
+${mayUse(MAY_CHANGE, visit.user) && forms(merchant, visit)}
 ${section(say('Credentials'), credentialTable(credentials, visit))}`;
 }
 

@@ -20,7 +20,7 @@ import {
   screen,
   type Visit,
 } from '../screen.ts';
-import { type MerchantFound, merchantPage } from './merchant-page.ts';
+import { MAY_CHANGE, type MerchantFound, merchantPage } from './merchant-page.ts';
 import { MERCHANT_REFUSALS } from './refused-change.ts';
 
 type Changed<Refusal> = Promise<Merchant | Refused<Refusal>>;
@@ -52,8 +52,7 @@ export const STANDING_SCREENS: readonly Screen<StandingTools>[] = [
 ];
 
 const OF_OPERATOR = {
-  roles: ['operator', 'admin'],
-  of: 'operator',
+  ...MAY_CHANGE,
   next: ({ merchantId }: Visit) => pathOf(OF_MERCHANT, { merchantId }),
 } as const;
 

@@ -13,7 +13,7 @@ import { filterForm, link } from '../page-parts.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../screen.ts';
 import { EXCEPTION, type ExceptionFound, exceptionPath, type FiledLine } from './exception-found.ts';
-import { exceptionPage, exceptionTable } from './exception-view.ts';
+import { exceptionPage, exceptionTable, MAY_RESOLVE } from './exception-view.ts';
 
 export type ExceptionTools = {
   /** The largest first, up to a bound. */
@@ -82,8 +82,7 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
 export const EXCEPTION_ACTIONS: readonly Action<ExceptionTools>[] = [
   {
     path: `${EXCEPTION}/resolve`,
-    roles: ['finance', 'operator', 'admin'],
-    of: 'operator',
+    ...MAY_RESOLVE,
     title: 'Resolve',
     operation: 'reconciliation.resolve',
     async perform(visit, { reason = '' }, { resolveException }) {

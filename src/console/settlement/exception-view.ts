@@ -27,6 +27,7 @@ export const MOST_EXCEPTIONS_SHOWN = 100;
 const DAY_SECONDS = 86_400;
 
 /** Since the money was expected or came; without a day since it was found. */
+export const MAY_RESOLVE = { roles: ['finance', 'operator', 'admin'], of: 'operator' } as const;
 function ageOf({ day, openedAt }: ReconciliationException, now: number): number {
   const since = day === null ? openedAt : Date.parse(`${day}T03:00:00Z`);
   return Math.max(DAY_SECONDS, (now - since) / 1_000);
@@ -104,7 +105,7 @@ ${
 
 function resolveForm({ state, exceptionId }: ReconciliationException, visit: Visit): Shown {
   const isOver = state === 'healed' || state === 'resolved';
-  if (isOver || !mayUse({ roles: ['finance', 'operator', 'admin'], of: 'operator' }, visit.user)) return '';
+  if (isOver || !mayUse(MAY_RESOLVE, visit.user)) return '';
   const { say } = visit.wording;
   return actionForm(visit, {
     action: `${exceptionPath(exceptionId)}/resolve`,

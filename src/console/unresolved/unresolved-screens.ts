@@ -11,7 +11,7 @@ import { html } from '../html.ts';
 import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
 import { filterForm } from '../page-parts.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../screen.ts';
-import { casePage, waitingTable } from './unresolved-view.ts';
+import { casePage, MAY_DECIDE, waitingTable } from './unresolved-view.ts';
 import { CASE, type CaseFound, casePath, type WaitingThing } from './waiting-thing.ts';
 
 export type UnresolvedFilter = { readonly merchantId: string | null; readonly olderThanMinutes: number };
@@ -72,8 +72,7 @@ const REFUSALS: Readonly<Record<DecisionRefusal, { readonly status: 404 | 409; r
 export const UNRESOLVED_ACTIONS: readonly Action<UnresolvedTools>[] = [
   {
     path: `${CASE}/decide`,
-    roles: ['operator', 'admin'],
-    of: 'operator',
+    ...MAY_DECIDE,
     title: 'Decide',
     operation: 'resolve.decide',
     async perform(visit, { decision, reason = '' }, { decide, findCase }) {

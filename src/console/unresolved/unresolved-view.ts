@@ -6,6 +6,8 @@ import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../screen.ts
 import type { Wording } from '../wording.ts';
 import { type CaseFound, casePath, MOST_WAITING_SHOWN, type WaitingThing } from './waiting-thing.ts';
 
+export const MAY_DECIDE = { roles: ['operator', 'admin'], of: 'operator' } as const;
+
 const KINDS = {
   charge: 'Charge',
   cancel: 'Cancel',
@@ -109,7 +111,7 @@ function acquirerText(answer: FoundCharge, { say }: Wording): string {
 }
 
 function decisionForm({ found }: CaseFound, visit: Visit): Shown {
-  if (!found.isUnresolved || !mayUse({ roles: ['operator', 'admin'], of: 'operator' }, visit.user)) return '';
+  if (!found.isUnresolved || !mayUse(MAY_DECIDE, visit.user)) return '';
   const { say } = visit.wording;
   const decisions: readonly Decision[] = DECISIONS_OF[found.kind];
   return actionForm(visit, {
