@@ -1,4 +1,5 @@
 import {
+  ageOf,
   EXCEPTION_CLASSES,
   EXCEPTION_STATES,
   type ExceptionClass,
@@ -117,7 +118,7 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
     one.class,
     reaisOf(one.amount),
     one.day ?? '-',
-    `${ageOf(one)} d`,
+    `${ageDaysOf(one)} d`,
     visible(one.merchantId ?? '-'),
     placeOf(one),
   ]);
@@ -126,10 +127,8 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
   return { ok: true, lines: [...lines, ...more], json: { items: found.map(exceptionJson) } };
 }
 
-/** Days since the money was expected or came; without a day since it was found. */
-function ageOf({ day, openedAt }: ReconciliationException): number {
-  const since = day === null ? openedAt : Date.parse(`${day}T03:00:00Z`);
-  return Math.max(0, Math.floor((Date.now() - since) / DAY_MILLISECONDS));
+function ageDaysOf(exception: ReconciliationException): number {
+  return Math.floor(ageOf(exception, Date.now()) / DAY_MILLISECONDS);
 }
 
 function placeOf({ transactionId, installmentNumber, line }: ReconciliationException): string {
@@ -140,7 +139,7 @@ function placeOf({ transactionId, installmentNumber, line }: ReconciliationExcep
 function exceptionJson(one: ReconciliationException): object {
   return {
     ...one,
-    ageDays: ageOf(one),
+    ageDays: ageDaysOf(one),
     openedAt: utcText(one.openedAt),
     endedAt: one.endedAt === null ? null : utcText(one.endedAt),
   };
@@ -160,7 +159,7 @@ async function runShow(given: GivenOptions, { database }: CommandTools): Promise
     `${found.class} of ${reaisOf(found.amount)}: ${found.state}${ended}`,
     `about     ${placeOf(found)}`,
     `merchant  ${visible(merchantId ?? 'none is known')}`,
-    `day       ${found.day ?? '-'} (${ageOf(found)} days ago)`,
+    `day       ${found.day ?? '-'} (${ageDaysOf(found)} days ago)`,
     `expected  ${found.expected ?? '-'}`,
     `found     ${found.found ?? '-'}`,
     ...(found.explanation === null ? [] : [`explained ${found.explanation}`]),

@@ -7,7 +7,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { parseQuery } from '../platform/requests/request-reader.ts';
 import type { PageAnswer, PageRequest } from '../platform/web-pages/page-routes.ts';
 import { Overloaded } from '../platform/work/overloaded.ts';
-import { answerSignIn, type DoorPage, type SignInTools } from './answer-sign-in.ts';
+import { answerSignIn, type DoorPage, type SignInTools, STRANGE_FORM } from './answer-sign-in.ts';
 import { answerVisit, type VisitTools } from './answer-visit.ts';
 import { html } from './html.ts';
 import { type Frame, PAGE_HEADERS, page } from './layout.ts';
@@ -176,7 +176,7 @@ async function answerSession(
 function refuseStranger(tools: PageTools, wording: Wording, path: string): PageAnswer {
   const { say } = wording;
   const body = html`<p>${say('Nothing was done. Open the page again and press its button there.')}</p>`;
-  const fault = say('This form did not come from a page of this console.');
+  const fault = say(STRANGE_FORM);
   const title = say('Nothing was done');
   return {
     route: `/console${path === '/sign-out' ? path : ''}`,

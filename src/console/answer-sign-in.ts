@@ -52,7 +52,7 @@ export async function answerSignIn(
   return link === undefined ? null : enterByLink(tools, request, wording, link);
 }
 
-const STRANGE_FORM = 'This form did not come from a page of this console.';
+export const STRANGE_FORM = 'This form did not come from a page of this console.';
 
 async function signIn(tools: SignInTools, request: DoorRequest, wording: Wording): Promise<DoorPage> {
   const { say } = wording;

@@ -1,5 +1,6 @@
 import { listKeyPairs } from '../../cards/pairs/key-pairs.sql.ts';
 import { SEALED_CARD_TABLES } from '../../cards/sealed-rows.sql.ts';
+import { CRYPTOPERIOD_MILLISECONDS } from '../../keys/cryptoperiod.ts';
 import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { countSealedRows, type SealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
 import { isFormerKey, type KeyFile } from '../../keys/stores/key-file.ts';
@@ -10,9 +11,6 @@ import { type Command, type CommandOutcome, type KeyCommandTools, table } from '
 
 /** Of all modules. */
 export const SEALED_TABLES: readonly SealedTable[] = [...SEALED_CARD_TABLES, ...SEALED_SECRETS];
-
-/** A key that seals should be replaced once a year. */
-const CRYPTOPERIOD_MILLISECONDS = 365 * 24 * 60 * 60 * 1_000;
 
 export const KEY_STATUS_COMMAND: Command = {
   words: ['key', 'status'],

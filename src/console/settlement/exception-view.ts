@@ -1,4 +1,8 @@
-import type { ExceptionState, ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
+import {
+  ageOf,
+  type ExceptionState,
+  type ReconciliationException,
+} from '../../reconciliation/exceptions/exception.ts';
 import { type Html, html, type Shown } from '../html.ts';
 import {
   actionForm,
@@ -23,15 +27,9 @@ const STATE_TONES: Readonly<Record<ExceptionState, Tone>> = {
   resolved: 'good',
 };
 
+export const MAY_RESOLVE = { roles: ['finance', 'operator', 'admin'], of: 'operator' } as const;
 export const MOST_EXCEPTIONS_SHOWN = 100;
 const DAY_SECONDS = 86_400;
-
-/** Since the money was expected or came; without a day since it was found. */
-export const MAY_RESOLVE = { roles: ['finance', 'operator', 'admin'], of: 'operator' } as const;
-function ageOf({ day, openedAt }: ReconciliationException, now: number): number {
-  const since = day === null ? openedAt : Date.parse(`${day}T03:00:00Z`);
-  return Math.max(DAY_SECONDS, (now - since) / 1_000);
-}
 
 export function exceptionTable(found: readonly ReconciliationException[], { wording, now }: Visit): Html {
   const { say, money, day, duration } = wording;
@@ -45,7 +43,7 @@ export function exceptionTable(found: readonly ReconciliationException[], { word
     one.merchantId ?? '–',
     money(one.amount),
     one.day === null ? '–' : day(one.day),
-    duration(ageOf(one, now)),
+    duration(Math.max(DAY_SECONDS, ageOf(one, now) / 1_000)),
     one.expected ?? '–',
     one.found ?? '–',
   ]);

@@ -1,3 +1,4 @@
+import { CRYPTOPERIOD_MILLISECONDS } from '../../keys/cryptoperiod.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type Html, html } from '../html.ts';
 import { badge, moment, table } from '../page-parts.ts';
@@ -12,9 +13,6 @@ export type KeyState = {
 };
 
 export type KeyTools = { readonly listKeys: () => Promise<readonly KeyState[]> };
-
-/** What seals is replaced once a year. */
-const CRYPTOPERIOD_MILLISECONDS = 365 * 24 * 60 * 60 * 1_000;
 
 export const KEY_SCREENS: readonly Screen<KeyTools>[] = [
   screen<KeyTools, readonly KeyState[]>({

@@ -138,3 +138,12 @@ export type ReconciliationException = Omit<Finding, 'explanation'> & {
   readonly resolvedBy: string | null;
   readonly reason: string | null;
 };
+
+/** Milliseconds since the money was expected or came; without a day since it was found. */
+export function ageOf(
+  { day, openedAt }: Pick<ReconciliationException, 'day' | 'openedAt'>,
+  now: number,
+): number {
+  const since = day === null ? openedAt : Date.parse(`${day}T03:00:00Z`);
+  return Math.max(0, now - since);
+}
