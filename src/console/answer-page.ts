@@ -16,6 +16,7 @@ import { type Form, withQuery } from './screen.ts';
 import { endSession } from './users/end-session.ts';
 import { cookieOf, formMark, isSameOrigin, type Session, tokenHash, tokenOfCookie } from './users/session.ts';
 import { findSessionUser } from './users/sessions.sql.ts';
+import { actorName } from './users/user.ts';
 import { setLanguage } from './users/users.sql.ts';
 import { consoleWording, type Wording } from './wording.ts';
 
@@ -163,7 +164,7 @@ async function answerSession(
     route: `/console${path}`,
     status: 303,
     headers: { ...PAGE_HEADERS, location, ...headers },
-    userName: session.user.name,
+    userName: actorName(session.user),
   });
   if (path === '/sign-out') {
     await endSession(tools, session, request.address);
