@@ -35,3 +35,19 @@ test('every Portuguese of the console is that of a text which is said, with the 
     assert.deepEqual(valuesOf(portuguese), valuesOf(english), english);
   }
 });
+
+test('no text of the console has its Portuguese in two files', () => {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('texts.json'),
+  );
+  assert.ok(files.length > 5);
+  const keys = files.flatMap((path) =>
+    Object.values(JSON.parse(readFileSync(join(folder, path), 'utf8')) as Record<string, object>).flatMap(
+      (texts) => Object.keys(texts),
+    ),
+  );
+  assert.deepEqual(
+    keys.filter((key, index) => keys.indexOf(key) !== index),
+    [],
+  );
+});
