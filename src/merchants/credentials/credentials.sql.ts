@@ -41,13 +41,16 @@ export async function insertCredential(
   return row === undefined ? null : parse(row);
 }
 
+/** Of a merchant: they are made by hand. */
+const MOST_LISTED = 1_000;
+
 const LIST = statement(
   'credentials.list',
-  `select ${COLUMNS} from credentials where merchant_id = $1 order by credential_id`,
+  `select ${COLUMNS} from credentials where merchant_id = $1 order by credential_id limit $2`,
 );
 
 export async function listMerchantCredentials(database: Database, merchantId: string): Promise<Credential[]> {
-  return (await database.query(LIST, [merchantId])).map(parse);
+  return (await database.query(LIST, [merchantId, MOST_LISTED])).map(parse);
 }
 
 /** What a login must know of the credential that it names. */
