@@ -283,7 +283,7 @@ test('every merchant is verified once a night, whatever processes run', async ()
   assert.match(printed, /feeDiffers +1 +2\.00/);
 });
 
-test('each day has one sealed report, which whoever has the keys can verify', async () => {
+test('each day has one sealed report, which those who have the keys can verify', async () => {
   const report = await until('the report is made', async () => {
     const { exitCode, printed } = await service.parcela('reconcile', 'truth-report', '--json');
     return exitCode === 0 ? printed : null;

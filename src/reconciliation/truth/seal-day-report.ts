@@ -20,7 +20,7 @@ export type ReportTools = {
 };
 
 /**
- * Makes the report of today once every merchant was verified on it, and that of yesterday, whoever was
+ * Makes the report of today once every merchant was verified on it, and that of yesterday, even if some were
  * missed, once it is over. A day on which nothing was verified has none.
  */
 export async function sealDayReport(tools: ReportTools): Promise<void> {
