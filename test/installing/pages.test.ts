@@ -18,7 +18,7 @@ const PRINTED = {
   'parcela migrate --dry-run': /^\d+ to apply, 0 applied; nothing was changed\./m,
   'parcela migrate': /^applied {2}0001-merchants\.sql$/m,
   'parcela doctor': /^\d+ faults, \d+ warnings, \d+ fine$/m,
-  'parcela doctor --json': /"findings":/,
+  'parcela doctor --json': /"diagnoses":/,
 } as const;
 type Command = keyof typeof PRINTED;
 const PAGES: Readonly<Record<string, readonly Command[]>> = {
