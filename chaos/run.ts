@@ -55,7 +55,7 @@ const HELP = `npm run chaos -- payments [options]
        npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|crowd]
 
 Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
-clients were answered, our database, and the acquirer's ledger; with webhooks what merchants were told, our database, and what
+clients were answered, our database, and the acquirer's ledger; with webhooks what merchants were notified of, our database, and what
 clients were answered; with recurrence what is owed and what was collected, the acquirer's ledger, and what merchants read;
 with boletos what clients were answered, our database, and the bank's ledger.
 
