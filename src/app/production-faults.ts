@@ -109,13 +109,16 @@ function productionFaults(configuration: Configuration): string[] {
         'loopback',
     );
   }
-  for (const [api, { host }] of Object.entries({
-    GATEWAY: configuration.gateway,
-    INTEGRATION: configuration.integration,
-  })) {
+  const { gateway, integration, console: pages } = configuration;
+  const listeners = {
+    GATEWAY: gateway,
+    INTEGRATION: integration,
+    ...(pages.listener === null ? {} : { CONSOLE: pages.listener }),
+  };
+  for (const [api, { host }] of Object.entries(listeners)) {
     if (isLoopback(host) || configuration.trustedProxies.length > 0) continue;
     faults.push(
-      `PARCELA_${api}_HOST: ${host} would serve cards without TLS; listen on loopback, or name the TLS proxy in front ` +
+      `PARCELA_${api}_HOST: ${host} would serve cards and sessions without TLS; listen on loopback, or name the TLS proxy in front ` +
         'in PARCELA_TRUSTED_PROXIES',
     );
   }

@@ -7,6 +7,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { parseQuery } from '../platform/requests/request-reader.ts';
 import type { PageAnswer, PageRequest } from '../platform/web-pages/page-routes.ts';
 import { Overloaded } from '../platform/work/overloaded.ts';
+import { addressGroup, parseAddress } from '../values/ip-address.ts';
 import { answerSignIn, type DoorPage, type SignInTools, STRANGE_FORM } from './answer-sign-in.ts';
 import { answerVisit, type VisitTools } from './answer-visit.ts';
 import { html } from './html.ts';
@@ -44,17 +45,19 @@ export async function answerPage(tools: PageTools, sent: PageRequest): Promise<P
   const origin = tools.ownOrigin ?? sent.origin;
   const isSecure = !tools.isHomologation || origin?.startsWith('https:') === true;
   const request = { ...sent, origin, isSecure, fields: fieldsOf(parseQuery(sent.form)) };
-  const seconds = tools.perAddress.secondsToWait(request.address, request.startedAt);
-  if (seconds > 0) return slowDown(tools, request, seconds);
   const session = await inPlace(tools, null, () => findSession(tools, request));
+  // Strangers behind the address of a user who has entered do not keep him out.
+  const seconds =
+    session === null
+      ? tools.perAddress.secondsToWait(addressGroup(parseAddress(request.address)), request.startedAt)
+      : tools.perUser.secondsToWait(session.user.userId, request.startedAt);
+  if (seconds > 0) return slowDown(tools, request, seconds);
   const wording = consoleWording(session?.language ?? request.language);
   const door = await inPlace(tools, null, () =>
     answerSignIn(tools, { ...request, form: request.fields }, wording),
   );
   if (door !== null) return answerDoor(tools, door, wording);
   if (session === null) return sendToDoor(request);
-  const tooMany = tools.perUser.secondsToWait(session.user.userId, request.startedAt);
-  if (tooMany > 0) return slowDown(tools, request, tooMany);
   return inPlace(tools, session.user.merchantId ?? NO_MERCHANT, () =>
     answerSession(tools, request, session, wording),
   );

@@ -136,7 +136,8 @@ export function matchPath(pattern: string, path: string): Readonly<Record<string
 
 function decodedPart(text: string): string | null {
   try {
-    return decodeURIComponent(text);
+    const decoded = decodeURIComponent(text);
+    return decoded.includes('\0') ? null : decoded;
   } catch {
     return null;
   }

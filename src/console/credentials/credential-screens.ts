@@ -108,12 +108,19 @@ function newForm(visit: Visit): Html {
         hint: say('Empty: one is made.'),
         mostCharacters: 30,
       },
-      {
-        name: 'addresses',
-        label: say('Addresses'),
-        hint: say('Of the servers that use it, with blanks between them. Empty: those of the merchant.'),
-        mostCharacters: 500,
-      },
+      // Which addresses a merchant calls from is the operator's to say.
+      ...(visit.user.merchantId === null
+        ? [
+            {
+              name: 'addresses',
+              label: say('Addresses'),
+              hint: say(
+                'Of the servers that use it, with blanks between them. Empty: those of the merchant.',
+              ),
+              mostCharacters: 500,
+            },
+          ]
+        : []),
     ],
   });
 }
@@ -161,7 +168,7 @@ function disableForm({ credentialId }: Credential, visit: Visit): Html {
 }
 
 function wantedOf(
-  { merchantId }: Visit,
+  { merchantId, user }: Visit,
   { use = '', accountNumber, userName, addresses = '' }: Form,
 ): NewCredential {
   return {
@@ -169,7 +176,8 @@ function wantedOf(
     accountNumber: accountNumber ?? null,
     scopes: USES[use]?.scopes ?? [],
     userName: userName ?? null,
-    allowedAddresses: addresses.split(/[\s,]+/).filter((address) => address !== ''),
+    allowedAddresses:
+      user.merchantId === null ? addresses.split(/[\s,]+/).filter((address) => address !== '') : [],
   };
 }
 
