@@ -33,6 +33,9 @@ export const RESTORE_COMMANDS: readonly Command[] = [
   {
     words: ['restore', 'accept'],
     summary: 'let a copied or restored database charge, settle and send from now on',
+    switches: [
+      { name: 'unreconciled', description: 'also where restore reconcile was begun and did not end' },
+    ],
     options: [
       reasonOption('what was restored and why nothing else works on the same money, for the audit log'),
     ],
@@ -73,6 +76,12 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
       message: `${ofBillings} charges of billings wait for a decision, and their billings would be charged again: see restore list`,
     };
   const run = await newestRestoreRun(tools.database);
+  if (run !== null && run.finishedAt === null && !given.has('unreconciled'))
+    return {
+      ok: false,
+      option: null,
+      message: 'restore reconcile was begun and has not ended: what it would find may be charged again',
+    };
   const was = stamp === null ? 'nothing' : textOf(stamp);
   const is = textOf(facts);
   const lastSkipped = await skipOurNumbers(tools.database);

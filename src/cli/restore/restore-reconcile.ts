@@ -50,6 +50,8 @@ export function fillToolsOf({ database, keyring, acquirer }: AuditedCommandTools
 export const NO_ACQUIRER = 'PARCELA_ACQUIRER_URL is not set: the simulator belongs to its service';
 
 async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  // The list of an acquirer has the charges of all cells, and those of others are not in these books.
+  if (tools.cell !== null) return refused('restore reconcile is not built for cells: see docs/cells.md');
   const { stamp, facts } = await readStamp(tools.database);
   if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
   const isHeld = stamp === null || textOf(stamp) !== textOf(facts) || stamp.doubt !== null;

@@ -6,6 +6,7 @@ import { type FillTools, fillCharge } from './fill-charge.ts';
 import {
   type Books,
   DECISIONS_OF_REASON,
+  isDue,
   type PersonsDecision,
   type RestoredCharge,
   type UndecidedReason,
@@ -66,10 +67,12 @@ async function takeBack(
   { merchantId, transactionId, charge }: RestoredCharge,
   books: Books,
 ): Promise<string | null> {
+  const state = books.transaction?.state;
+  if (state === 'approved' || state === 'preauthorized' || state === 'capturing')
+    return `is ${state} in the books: cancel it there`;
   const answer = await acquirer.voidCharge(merchantId, charge.reference, acquirerTimeoutMilliseconds);
   if (answer.kind !== 'voided' && answer.kind !== 'declined') return `was not voided: ${answer.reason}`;
-  if (books.transaction?.state === 'charging')
-    await database.commit([holdInDoubtStep(merchantId, transactionId, 0)]);
+  if (state === 'charging') await database.commit([holdInDoubtStep(merchantId, transactionId, 0)]);
   return null;
 }
 
@@ -82,12 +85,19 @@ async function keep(
 ): Promise<string | null> {
   if (reason === 'endedThere') return null;
   if (books.transaction !== null) {
-    if (books.transaction.state !== 'charging')
-      return books.transaction.state === 'approved' ? null : `is ${books.transaction.state} in the books`;
+    const { state } = books.transaction;
+    // A try before this one may have ended between the charge and its cancels.
+    if (state === 'approved' || state === 'preauthorized' || state === 'capturing') {
+      await fillCharge(tools, charge, books, 'requests', []);
+      return null;
+    }
+    if (state !== 'charging') return `is ${state} in the books`;
     return (await fillCharge(tools, charge, books, 'underWay', []))
       ? null
       : 'could not be put into the books';
   }
+  if (books.billing !== null && isDue(books.billing))
+    return 'is of a billing that would be charged again: cancel the billing first';
   const accounts = books.accounts ?? [];
   if (accounts.length === 0) return 'belongs to a merchant that is not here: create it first';
   if (account === null && accounts.length > 1) return 'belongs to a merchant of several accounts: name one';

@@ -10,6 +10,7 @@ import { type FillTools, fillCharge } from './fill-charge.ts';
 import {
   type Books,
   type EndOfLost,
+  isStopContradicted,
   judgeCharge,
   NOTHING_RESTORED,
   type RestoreRun,
@@ -79,7 +80,8 @@ export async function reconcileCharges(
   try {
     if (asked.isDry) return await judgeAll(tools, since, asked.stoppedAt);
     const newest = await newestRestoreRun(tools.database);
-    const isUnfinished = newest !== null && newest.finishedAt === null && newest.since === since;
+    const isUnfinished =
+      newest?.finishedAt === null && newest.since === since && newest.stoppedAt === asked.stoppedAt;
     const run = isUnfinished ? newest : await beginRun(tools, since, asked.stoppedAt);
     await walk(tools, run);
     const tally = await tallyOfRun(tools.database, run.runNumber);
@@ -97,6 +99,7 @@ async function beginRun(
   stoppedAt: Instant | null,
 ): Promise<RestoreRun> {
   const lastSaleAt = await findLastSale(tools, since);
+  refuseContradiction({ lastSaleAt, stoppedAt });
   // Merchants have read movements of higher numbers than the restored database knows.
   await skipMovementIds(tools.database);
   const run = await openRestoreRun(tools.database, since, { lastSaleAt, stoppedAt });
@@ -105,6 +108,13 @@ async function beginRun(
     stoppedAt: stoppedAt === null ? '' : utcText(stoppedAt),
   });
   return run;
+}
+
+function refuseContradiction(end: EndOfLost): void {
+  if (isStopContradicted(end) && end.lastSaleAt !== null)
+    throw new Stopped(
+      `the acquirer authorized a charge at ${utcText(end.lastSaleAt)}, long after --stopped-at`,
+    );
 }
 
 async function auditRun(
@@ -246,6 +256,7 @@ async function judgeAll(
   stoppedAt: Instant | null,
 ): Promise<Reconciled> {
   const end: EndOfLost = { lastSaleAt: await findLastSale(tools, since), stoppedAt };
+  refuseContradiction(end);
   const tally = { ...NOTHING_RESTORED };
   for await (const { charges } of pagesSince(tools, since, null)) {
     const judged = await judgePage(tools, charges, end);

@@ -7,6 +7,7 @@ import {
   type Books,
   CLOCKS_MILLISECONDS,
   type EndOfLost,
+  isStopContradicted,
   judgeCharge,
   type KnownTransaction,
   SETTLED_AFTER_MILLISECONDS,
@@ -138,4 +139,11 @@ test('what the services find out by themselves is left to them, and what is deci
   assert.equal(verdictOf(chargeOf(), known({ origin: 'billing' })), 'leftToServices');
   for (const decision of ['undecided', 'voided'] as const)
     assert.equal(verdictOf(chargeOf(), { ...UNKNOWN, decision }), 'inBooks');
+});
+
+test('a stop that lies long before the newest charge of ours is contradicted by it', () => {
+  const soonAfter = instant(STOPPED + SETTLED_AFTER_MILLISECONDS);
+  assert.equal(isStopContradicted({ stoppedAt: STOPPED, lastSaleAt: soonAfter }), false);
+  assert.equal(isStopContradicted({ stoppedAt: STOPPED, lastSaleAt: instant(soonAfter + 1) }), true);
+  assert.equal(isStopContradicted({ stoppedAt: null, lastSaleAt: soonAfter }), false);
 });

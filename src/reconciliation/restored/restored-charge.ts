@@ -122,9 +122,14 @@ function judgeKnown(charge: ListedCharge, known: KnownTransaction, end: EndOfLos
   }
 }
 
+/** Whether it is charged, or will be, when work goes on. */
+export function isDue({ state, isCharging }: NonNullable<Books['billing']>): boolean {
+  return isCharging || ['opened', 'denied', 'paymentInvalid'].includes(state);
+}
+
 /** No caller waits for the answer of a billing: what the acquirer has is kept. */
 function judgeOfBilling(charge: ListedCharge, billing: NonNullable<Books['billing']>): Verdict {
-  const isOwing = ['opened', 'denied', 'paymentInvalid'].includes(billing.state) && !billing.isCharging;
+  const isOwing = isDue(billing) && !billing.isCharging;
   const isThis = billing.amount === charge.authorizedAmount && !charge.isCapturedLater;
   return isOwing && isThis && charge.installments === 1 ? fill('billing') : decide('billing');
 }
@@ -145,6 +150,11 @@ function wasAnswered(charge: ListedCharge, { lastSaleAt, stoppedAt }: EndOfLost)
   if (charge.cancellations.length > 0 || charge.captures.length > 0) return true;
   const livedUntil = stoppedAt ?? lastSaleAt;
   return livedUntil !== null && charge.authorizedAt <= livedUntil - SETTLED_AFTER_MILLISECONDS;
+}
+
+/** An instant that is wrong, by a time zone say, would have sold charges voided: the acquirer knows better. */
+export function isStopContradicted({ lastSaleAt, stoppedAt }: EndOfLost): boolean {
+  return lastSaleAt !== null && stoppedAt !== null && lastSaleAt > stoppedAt + SETTLED_AFTER_MILLISECONDS;
 }
 
 /** The acquirer authorized it when no process was left that could have answered its merchant. */
