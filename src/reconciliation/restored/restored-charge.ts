@@ -152,7 +152,7 @@ function wasAnswered(charge: ListedCharge, { lastSaleAt, stoppedAt }: EndOfLost)
   return livedUntil !== null && charge.authorizedAt <= livedUntil - SETTLED_AFTER_MILLISECONDS;
 }
 
-/** An instant that is wrong, by a time zone say, would have sold charges voided: the acquirer knows better. */
+/** A stop that is wrong, by a time zone say, would have sold charges voided: the acquirer knows better. */
 export function isStopContradicted({ lastSaleAt, stoppedAt }: EndOfLost): boolean {
   return lastSaleAt !== null && stoppedAt !== null && lastSaleAt > stoppedAt + SETTLED_AFTER_MILLISECONDS;
 }
