@@ -1,4 +1,4 @@
-import { operationOf } from '../src/console/screen.ts';
+import { operationOf } from '../src/console/parts/screen.ts';
 import { ACTIONS, SCREENS } from '../src/console/screens.ts';
 import { ROLES } from '../src/console/users/user.ts';
 

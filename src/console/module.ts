@@ -15,18 +15,18 @@ import type { Pages } from '../platform/web-pages/page-routes.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { listMessagesOf } from '../webhooks/history/messages-of-payments.sql.ts';
-import { answerPage, framed, type PageTools } from './answer-page.ts';
 import type { FirstStepsTools } from './first-steps/step-screens.ts';
-import { html } from './html.ts';
 import { type OperatorContext, openOperatorTools } from './open-operator-tools.ts';
 import { findHealth } from './operator/find-health.ts';
-import { readAssets } from './read-assets.ts';
-import type { Visit } from './screen.ts';
+import { html } from './parts/html.ts';
+import type { Visit } from './parts/screen.ts';
+import { consoleWording } from './parts/wording.ts';
 import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
 import { listUsers } from './users/list-users.ts';
 import { actorName } from './users/user.ts';
 import { forgetExpiredSessions } from './users/work.ts';
-import { consoleWording } from './wording.ts';
+import { answerPage, framed, type PageTools } from './visits/answer-page.ts';
+import { readAssets } from './visits/read-assets.ts';
 
 export type ConsoleContext = OperatorContext &
   Pick<ModuleContext, 'gate' | 'log'> & {

@@ -22,7 +22,7 @@ import { findCase } from '../transactions/unresolved/unresolved.sql.ts';
 import { instant } from '../values/instant.ts';
 import type { StandingTools } from './merchants/standing-screens.ts';
 import type { UserActionTools } from './operator/user-actions.ts';
-import type { Visit } from './screen.ts';
+import type { Visit } from './parts/screen.ts';
 import type { DifferenceTools } from './settlement/difference-screens.ts';
 import type { ExceptionTools } from './settlement/exception-screens.ts';
 import { MOST_EXCEPTIONS_SHOWN } from './settlement/exception-view.ts';

@@ -7,15 +7,16 @@ import {
 } from './credentials/credential-screens.ts';
 import { FIRST_STEPS_ACTIONS, FIRST_STEPS_SCREENS } from './first-steps/first-steps-screens.ts';
 import type { FirstStepsTools } from './first-steps/step-screens.ts';
+import { MERCHANT_SCREENS, type MerchantTools } from './merchants/merchant-screens.ts';
 import { STANDING_ACTIONS, STANDING_SCREENS } from './merchants/standing-screens.ts';
 import { ADDRESS_ACTIONS, ADDRESS_SCREENS } from './notifications/address-screens.ts';
 import { DELIVERY_ACTIONS, DELIVERY_SCREENS } from './notifications/delivery-screens.ts';
 import type { OperatorTools } from './open-operator-tools.ts';
 import { AUDIT_SCREENS, type AuditTools } from './operator/audit-screens.ts';
 import { HEALTH_SCREENS, type HealthTools } from './operator/health-screens.ts';
-import { MERCHANT_SCREENS, type MerchantTools } from './operator/merchant-screens.ts';
 import { USER_ACTIONS, USER_PAGES } from './operator/user-actions.ts';
 import { USER_SCREENS, type UserTools } from './operator/user-screens.ts';
+import type { Action, Screen } from './parts/screen.ts';
 import { PAYMENT_ACTIONS, PAYMENT_SCREENS, type PaymentTools } from './payments/payment-screens.ts';
 import { SEARCH_SCREENS } from './payments/search-screens.ts';
 import { RECEIPT_SCREENS } from './receipts/receipt-screens.ts';
@@ -23,7 +24,6 @@ import { RECONCILIATION_SCREENS } from './reconciliation/reconciliation-screens.
 import { BILLING_ACTIONS, BILLING_SCREENS } from './recurrence/billing-screens.ts';
 import { PLAN_SCREENS } from './recurrence/plan-screens.ts';
 import { SUBSCRIPTION_ACTIONS, SUBSCRIPTION_SCREENS } from './recurrence/subscription-screens.ts';
-import type { Action, Screen } from './screen.ts';
 import { DIFFERENCE_SCREENS } from './settlement/difference-screens.ts';
 import { EXCEPTION_ACTIONS, EXCEPTION_SCREENS } from './settlement/exception-screens.ts';
 import { FILE_SCREENS } from './settlement/file-screens.ts';

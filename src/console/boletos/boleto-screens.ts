@@ -5,9 +5,9 @@ import { LIST_BOLETOS } from '../../boletos/list-contract.ts';
 import { SHOW_BOLETO_PDF } from '../../boletos/print/contract.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { type Html, html, type Shown } from '../html.ts';
-import { accountField, accountOf, listScreen } from '../list-screens.ts';
-import { actionForm, badge, errorsOf, facts, link, type Tone, table } from '../page-parts.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
+import { actionForm, badge, errorsOf, facts, link, type Tone, table } from '../parts/page-parts.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -17,7 +17,7 @@ import {
   type Screen,
   screen,
   type Visit,
-} from '../screen.ts';
+} from '../parts/screen.ts';
 
 type Boleto = Static<typeof BOLETO_ANSWER>;
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };

@@ -1,6 +1,6 @@
-import { type Html, html } from '../html.ts';
-import { table } from '../page-parts.ts';
-import type { Wording } from '../wording.ts';
+import { type Html, html } from '../parts/html.ts';
+import { table } from '../parts/page-parts.ts';
+import type { Wording } from '../parts/wording.ts';
 
 /** One bar: what went well, and what did not. */
 export type Bar = { readonly name: string; readonly good: number; readonly bad: number };

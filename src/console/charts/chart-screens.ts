@@ -2,10 +2,10 @@ import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
 import { instant, saoPauloDay, saoPauloOffsetText } from '../../values/instant.ts';
 import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
-import { type Html, html } from '../html.ts';
-import { accountField, accountOf } from '../list-screens.ts';
-import { emptyState, errorsOf, filterForm, section } from '../page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../screen.ts';
+import { type Html, html } from '../parts/html.ts';
+import { accountField, accountOf } from '../parts/list-screens.ts';
+import { emptyState, errorsOf, filterForm, section } from '../parts/page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type Bar, barChart } from './bars.ts';
 
 type Payment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];

@@ -7,9 +7,9 @@ import type {
 } from '../../merchants/credentials/credential.ts';
 import type { Refused } from '../../merchants/merchant.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
-import type { Asked } from '../asked.ts';
-import { type Html, html } from '../html.ts';
-import { actionForm, badge, emptyState, facts, moment, table } from '../page-parts.ts';
+import type { Asked } from '../parts/asked.ts';
+import { type Html, html } from '../parts/html.ts';
+import { actionForm, badge, emptyState, facts, moment, table } from '../parts/page-parts.ts';
 import {
   type Action,
   type Form,
@@ -19,7 +19,7 @@ import {
   type Screen,
   screen,
   type Visit,
-} from '../screen.ts';
+} from '../parts/screen.ts';
 
 type By = Pick<Visit, 'user' | 'address' | 'merchantId'>;
 

@@ -3,8 +3,8 @@ import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
 import { LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
-import { type Html, html, type Shown } from '../html.ts';
-import { emptyState, link, section, table } from '../page-parts.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { emptyState, link, section, table } from '../parts/page-parts.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -14,7 +14,7 @@ import {
   type Screen,
   screen,
   type Visit,
-} from '../screen.ts';
+} from '../parts/screen.ts';
 import type { Role } from '../users/user.ts';
 import { curlOf, type FirstStepsTools, STEPS, type Step } from './step-screens.ts';
 

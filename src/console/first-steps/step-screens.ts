@@ -5,9 +5,9 @@ import { CREATE_PAYMENT } from '../../payments/contract.ts';
 import type { Contract } from '../../platform/http/endpoint.ts';
 import { CREATE_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
 import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
-import type { Asked } from '../asked.ts';
-import { operationRefused } from '../operation-refused.ts';
-import type { Visit } from '../screen.ts';
+import type { Asked } from '../parts/asked.ts';
+import { operationRefused } from '../parts/operation-refused.ts';
+import type { Visit } from '../parts/screen.ts';
 
 export type FirstStepsTools = {
   /** Of an endpoint that is served here; null: there is none, as of the clock in production. */

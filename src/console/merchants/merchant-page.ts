@@ -1,8 +1,8 @@
 import type { Credential } from '../../merchants/credentials/credential.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
-import { type Html, html, type Shown } from '../html.ts';
-import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../page-parts.ts';
-import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../screen.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
 
 export type MerchantFound = { readonly merchant: Merchant; readonly credentials: readonly Credential[] };
 

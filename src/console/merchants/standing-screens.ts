@@ -8,8 +8,8 @@ import type {
   Standing,
   StandingRefusal,
 } from '../../merchants/merchant.ts';
-import type { Asked } from '../asked.ts';
-import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
+import type { Asked } from '../parts/asked.ts';
+import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -19,7 +19,7 @@ import {
   type Screen,
   screen,
   type Visit,
-} from '../screen.ts';
+} from '../parts/screen.ts';
 import { MAY_CHANGE, type MerchantFound, merchantPage } from './merchant-page.ts';
 import { MERCHANT_REFUSALS } from './refused-change.ts';
 

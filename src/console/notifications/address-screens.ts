@@ -3,8 +3,8 @@ import { LIST_ALERT_ENDPOINTS } from '../../recurrence/alerts/contract.ts';
 import { GET_WEBHOOK } from '../../webhooks/endpoints/contract.ts';
 import { SEND_TEST_NOTIFICATION } from '../../webhooks/history/contract.ts';
 import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/contract.ts';
-import { type Html, html } from '../html.ts';
-import { accountField, accountOf } from '../list-screens.ts';
+import { type Html, html } from '../parts/html.ts';
+import { accountField, accountOf } from '../parts/list-screens.ts';
 import {
   actionForm,
   badge,
@@ -15,7 +15,7 @@ import {
   moment,
   section,
   table,
-} from '../page-parts.ts';
+} from '../parts/page-parts.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -26,7 +26,7 @@ import {
   screen,
   type Visit,
   withQuery,
-} from '../screen.ts';
+} from '../parts/screen.ts';
 import { DELIVERIES } from './delivery-screens.ts';
 
 type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];

@@ -1,8 +1,8 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { GET_DELIVERY, LIST_DELIVERIES, RESEND_DELIVERY } from '../../webhooks/history/contract.ts';
-import { type Html, html, type Shown } from '../html.ts';
-import { accountField, accountOf, listScreen } from '../list-screens.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
 import {
   actionForm,
   badge,
@@ -13,7 +13,7 @@ import {
   section,
   type Tone,
   table,
-} from '../page-parts.ts';
+} from '../parts/page-parts.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -23,8 +23,8 @@ import {
   type Screen,
   screen,
   type Visit,
-} from '../screen.ts';
-import type { Wording } from '../wording.ts';
+} from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
 
 type Listed = AnswerOf<typeof LIST_DELIVERIES>['items'][number];
 type Delivery = AnswerOf<typeof GET_DELIVERY>;

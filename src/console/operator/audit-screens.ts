@@ -1,9 +1,9 @@
 import type { AuditEntry } from '../../audit/audit-chain.ts';
 import { AUDIT_ACTIONS } from '../../audit/audit-event.ts';
 import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
-import { type Html, html, type Shown } from '../html.ts';
-import { badge, emptyState, filterForm, link, moment, table } from '../page-parts.ts';
-import { type Screen, screen, type Visit, withQuery } from '../screen.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { badge, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
 
 export type AuditFilter = {
   readonly from: number | null;

@@ -1,8 +1,8 @@
 import { instant, saoPauloDay } from '../../values/instant.ts';
-import { type Html, html } from '../html.ts';
-import { emptyState, figure, moment, section, table } from '../page-parts.ts';
-import { ALL_ROLES, type Screen, screen } from '../screen.ts';
-import type { Wording } from '../wording.ts';
+import { type Html, html } from '../parts/html.ts';
+import { emptyState, figure, moment, section, table } from '../parts/page-parts.ts';
+import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
 import type { Health } from './health.ts';
 
 export type HealthTools = { readonly findHealth: () => Promise<Health> };

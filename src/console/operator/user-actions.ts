@@ -1,9 +1,9 @@
-import type { Asked } from '../asked.ts';
-import { html } from '../html.ts';
-import { ROLE_WORDS } from '../layout.ts';
-import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
-import { actionForm, badge, facts, moment } from '../page-parts.ts';
-import { type Action, pathOf, type Screen, screen, type Visit } from '../screen.ts';
+import type { Asked } from '../parts/asked.ts';
+import { html } from '../parts/html.ts';
+import { ROLE_WORDS } from '../parts/layout.ts';
+import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
+import { actionForm, badge, facts, moment } from '../parts/page-parts.ts';
+import { type Action, pathOf, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Invited } from '../users/invite-user.ts';
 import { isRole, type ListedUser, ROLES, type Role, type User, type UserRefusal } from '../users/user.ts';
 

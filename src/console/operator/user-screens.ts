@@ -1,7 +1,7 @@
-import { html } from '../html.ts';
-import { ROLE_WORDS } from '../layout.ts';
-import { badge, emptyState, link, moment, table } from '../page-parts.ts';
-import { type Screen, screen } from '../screen.ts';
+import { html } from '../parts/html.ts';
+import { ROLE_WORDS } from '../parts/layout.ts';
+import { badge, emptyState, link, moment, table } from '../parts/page-parts.ts';
+import { type Screen, screen } from '../parts/screen.ts';
 import type { ListedUser } from '../users/user.ts';
 import { inviteForm, userPath } from './user-actions.ts';
 

@@ -6,9 +6,9 @@ import type { TransactionMovement } from '../../transactions/movements/movement.
 import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentMessage } from '../../webhooks/history/messages-of-payments.sql.ts';
-import type { Asked } from '../asked.ts';
-import { type Html, html } from '../html.ts';
-import { emptyState, errorsOf, filterForm, link, pager } from '../page-parts.ts';
+import type { Asked } from '../parts/asked.ts';
+import { type Html, html } from '../parts/html.ts';
+import { emptyState, errorsOf, filterForm, link, pager } from '../parts/page-parts.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -18,7 +18,7 @@ import {
   screen,
   type Visit,
   withQuery,
-} from '../screen.ts';
+} from '../parts/screen.ts';
 import { paymentPage, paymentTable } from './payment-view.ts';
 import { PAYMENT_STATES } from './payment-words.ts';
 

@@ -1,8 +1,8 @@
-import { type Html, html, type Shown } from '../html.ts';
-import { actionForm, badge, facts, link, moment, section, type Tone, table } from '../page-parts.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { actionForm, badge, facts, link, moment, section, type Tone, table } from '../parts/page-parts.ts';
+import { mayUse, type Visit, withQuery } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
 import { billingPath } from '../recurrence/recurrence-paths.ts';
-import { mayUse, type Visit, withQuery } from '../screen.ts';
-import type { Wording } from '../wording.ts';
 import type { ListedPayment, PaymentFound, WholePayment } from './payment-screens.ts';
 import { CANCEL_STATES, MESSAGE_STATES, MOVEMENT_WORDS, PAYMENT_STATES } from './payment-words.ts';
 

@@ -1,4 +1,4 @@
-import type { Tone } from '../page-parts.ts';
+import type { Tone } from '../parts/page-parts.ts';
 
 /** As the API shows a payment and its installments, and how a page says it. */
 export const PAYMENT_STATES: Readonly<Record<string, { readonly tone: Tone; readonly text: string }>> = {

@@ -5,10 +5,18 @@ import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import { isCnpj, isCpf } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { html } from '../html.ts';
-import { emptyState } from '../page-parts.ts';
+import { html } from '../parts/html.ts';
+import { emptyState } from '../parts/page-parts.ts';
+import {
+  ALL_ROLES,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+  withQuery,
+} from '../parts/screen.ts';
 import { billingPath, subscriptionPath } from '../recurrence/recurrence-paths.ts';
-import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit, withQuery } from '../screen.ts';
 import { type ListedPayment, paymentPath } from './payment-screens.ts';
 import { paymentTable } from './payment-view.ts';
 

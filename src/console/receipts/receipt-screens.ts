@@ -1,9 +1,9 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import { type Html, html } from '../html.ts';
-import { facts, moment, table } from '../page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../screen.ts';
+import { type Html, html } from '../parts/html.ts';
+import { facts, moment, table } from '../parts/page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 export type ReceiptTools = { readonly findMerchant: (merchantId: string) => Promise<Merchant | null> };
 

@@ -5,10 +5,18 @@ import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/except
 import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/contract.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { type Html, html } from '../html.ts';
-import { accountField, accountOf, listScreen } from '../list-screens.ts';
-import { badge, emptyState, errorsOf, filterForm, link, table } from '../page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit, withQuery } from '../screen.ts';
+import { type Html, html } from '../parts/html.ts';
+import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
+import { badge, emptyState, errorsOf, filterForm, link, table } from '../parts/page-parts.ts';
+import {
+  ALL_ROLES,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+  withQuery,
+} from '../parts/screen.ts';
 import { exceptionText } from './exception-words.ts';
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];

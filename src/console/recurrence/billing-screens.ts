@@ -1,7 +1,7 @@
 import { CANCEL_BILLING, GET_BILLING } from '../../recurrence/billings/contract.ts';
 import { CHARGE_BILLING } from '../../recurrence/collection/contract.ts';
-import { type Html, html, type Shown } from '../html.ts';
-import { actionForm, badge, facts, link, moment, section } from '../page-parts.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { actionForm, badge, facts, link, moment, section } from '../parts/page-parts.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -11,7 +11,7 @@ import {
   type Screen,
   screen,
   type Visit,
-} from '../screen.ts';
+} from '../parts/screen.ts';
 import { billingWhy, chargeText, type WholeBilling } from './billing-why.ts';
 import { BILLING, billingPath } from './recurrence-paths.ts';
 import { BILLING_STATES, ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';

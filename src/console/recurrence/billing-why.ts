@@ -1,6 +1,6 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { GET_BILLING } from '../../recurrence/billings/contract.ts';
-import type { Wording } from '../wording.ts';
+import type { Wording } from '../parts/wording.ts';
 
 export type WholeBilling = AnswerOf<typeof GET_BILLING>;
 type Entry = WholeBilling['timeline'][number];

@@ -1,11 +1,19 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_PLAN_CALENDAR } from '../../recurrence/plans/calendar-contract.ts';
 import { GET_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
-import { type Html, html } from '../html.ts';
-import { listScreen } from '../list-screens.ts';
-import { badge, facts, filterForm, link, section, table } from '../page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit, withQuery } from '../screen.ts';
-import type { Wording } from '../wording.ts';
+import { type Html, html } from '../parts/html.ts';
+import { listScreen } from '../parts/list-screens.ts';
+import { badge, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
+import {
+  ALL_ROLES,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+  withQuery,
+} from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
 import { PLAN_STATES, PLAN_TYPES } from './recurrence-words.ts';
 
 type Plan = AnswerOf<typeof GET_PLAN>;

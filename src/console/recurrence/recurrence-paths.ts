@@ -1,4 +1,4 @@
-import { OF_MERCHANT, pathOf } from '../screen.ts';
+import { OF_MERCHANT, pathOf } from '../parts/screen.ts';
 
 export const SUBSCRIPTIONS = `${OF_MERCHANT}/subscriptions`;
 export const SUBSCRIPTION = `${SUBSCRIPTIONS}/{subscriptionId}`;

@@ -1,4 +1,4 @@
-import type { Tone } from '../page-parts.ts';
+import type { Tone } from '../parts/page-parts.ts';
 
 type Words = Readonly<Record<string, { readonly tone: Tone; readonly text: string }>>;
 

@@ -5,8 +5,8 @@ import {
   GET_SUBSCRIPTION,
   LIST_SUBSCRIPTIONS,
 } from '../../recurrence/subscriptions/contract.ts';
-import { listScreen } from '../list-screens.ts';
-import { type Action, ALL_ROLES, type Screen, screen } from '../screen.ts';
+import { listScreen } from '../parts/list-screens.ts';
+import { type Action, ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import type { WholeBilling } from './billing-why.ts';
 import { SUBSCRIPTION, SUBSCRIPTIONS, subscriptionPath } from './recurrence-paths.ts';
 import { SUBSCRIPTION_STATES } from './recurrence-words.ts';

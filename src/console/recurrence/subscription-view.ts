@@ -1,9 +1,19 @@
 import { dueDayAfter } from '../../recurrence/plans/calendar.ts';
 import { isScheduleOver } from '../../recurrence/subscriptions/schedule.ts';
 import type { Day } from '../../values/instant.ts';
-import { type Html, html } from '../html.ts';
-import { actionForm, badge, emptyState, facts, link, moment, pager, section, table } from '../page-parts.ts';
-import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../screen.ts';
+import { type Html, html } from '../parts/html.ts';
+import {
+  actionForm,
+  badge,
+  emptyState,
+  facts,
+  link,
+  moment,
+  pager,
+  section,
+  table,
+} from '../parts/page-parts.ts';
+import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
 import { billingWhy } from './billing-why.ts';
 import { billingPath, subscriptionPath } from './recurrence-paths.ts';
 import { BILLING_STATES, ENTRY_WORDS, SUBSCRIPTION_STATES, saoPauloMoment } from './recurrence-words.ts';

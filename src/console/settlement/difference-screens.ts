@@ -1,8 +1,8 @@
 import type { TruthClass } from '../../reconciliation/truth/truth.ts';
 import type { OpenDifference } from '../../reconciliation/truth/truth-runs.sql.ts';
-import { type Html, html } from '../html.ts';
-import { emptyState, filterForm, link, table } from '../page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit } from '../screen.ts';
+import { type Html, html } from '../parts/html.ts';
+import { emptyState, filterForm, link, table } from '../parts/page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 export type DifferenceTools = {
   /** The largest first, up to a bound. */

@@ -1,5 +1,5 @@
 import type { ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
-import { pathOf } from '../screen.ts';
+import { pathOf } from '../parts/screen.ts';
 
 export type FiledLine = { readonly line: string; readonly kind: string; readonly fileName: string };
 

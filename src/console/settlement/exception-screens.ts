@@ -7,11 +7,11 @@ import type { OperatorFilter } from '../../reconciliation/exceptions/exceptions.
 import type { ResolveExceptionResult } from '../../reconciliation/exceptions/resolve-exception.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
-import { html } from '../html.ts';
-import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
-import { filterForm, link } from '../page-parts.ts';
+import { html } from '../parts/html.ts';
+import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
+import { filterForm, link } from '../parts/page-parts.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
-import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../screen.ts';
 import { EXCEPTION, type ExceptionFound, exceptionPath, type FiledLine } from './exception-found.ts';
 import { exceptionPage, exceptionTable, MAY_RESOLVE } from './exception-view.ts';
 

@@ -3,7 +3,7 @@ import {
   type ExceptionState,
   type ReconciliationException,
 } from '../../reconciliation/exceptions/exception.ts';
-import { type Html, html, type Shown } from '../html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
   badge,
@@ -14,9 +14,9 @@ import {
   section,
   type Tone,
   table,
-} from '../page-parts.ts';
+} from '../parts/page-parts.ts';
+import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
-import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../screen.ts';
 import { type ExceptionFound, exceptionPath } from './exception-found.ts';
 import { filePath } from './shown-file.ts';
 

@@ -1,8 +1,8 @@
 import type { SettlementFile } from '../../reconciliation/imports/settlement-file.ts';
 import type { ListedFile } from '../../reconciliation/imports/settlement-files.sql.ts';
-import { type Html, html } from '../html.ts';
-import { badge, emptyState, facts, link, moment, table } from '../page-parts.ts';
-import { ALL_ROLES, type Screen, screen, type Visit, withQuery } from '../screen.ts';
+import { type Html, html } from '../parts/html.ts';
+import { badge, emptyState, facts, link, moment, table } from '../parts/page-parts.ts';
+import { ALL_ROLES, type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
 import { FILE, filePath, MOST_FILES_SHOWN } from './shown-file.ts';
 
 export type FileTools = {

@@ -1,4 +1,4 @@
-import { pathOf } from '../screen.ts';
+import { pathOf } from '../parts/screen.ts';
 
 export const MOST_FILES_SHOWN = 50;
 export const FILE = '/files/{fileNumber}';

@@ -7,10 +7,10 @@ import type {
 } from '../../transactions/unresolved/unresolved.ts';
 import { DECISIONS_OF } from '../../transactions/unresolved/unresolved.ts';
 import { isUuid } from '../../values/ids.ts';
-import { html } from '../html.ts';
-import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
-import { filterForm } from '../page-parts.ts';
-import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../screen.ts';
+import { html } from '../parts/html.ts';
+import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
+import { filterForm } from '../parts/page-parts.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { casePage, MAY_DECIDE, waitingTable } from './unresolved-view.ts';
 import { CASE, type CaseFound, casePath, type WaitingThing } from './waiting-thing.ts';
 

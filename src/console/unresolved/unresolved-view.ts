@@ -1,9 +1,9 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import { DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
-import { type Html, html, type Shown } from '../html.ts';
-import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../page-parts.ts';
-import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../screen.ts';
-import type { Wording } from '../wording.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
 import { type CaseFound, casePath, MOST_WAITING_SHOWN, type WaitingThing } from './waiting-thing.ts';
 
 export const MAY_DECIDE = { roles: ['operator', 'admin'], of: 'operator' } as const;

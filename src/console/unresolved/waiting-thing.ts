@@ -1,7 +1,7 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import type { Case } from '../../transactions/unresolved/unresolved.ts';
 import type { Instant } from '../../values/instant.ts';
-import { pathOf } from '../screen.ts';
+import { pathOf } from '../parts/screen.ts';
 
 /** A charge, a cancel, a capture or a boleto without an answer. */
 export type WaitingThing = {

@@ -1,9 +1,9 @@
 import type { FeeChange, NewFees } from '../../transactions/fees/change-fees.ts';
 import { ALL_MERCHANTS, type FeeRefusal, type FeeVersion } from '../../transactions/fees/fee-version.ts';
-import { type Html, html } from '../html.ts';
-import { OPERATION_DONE, operationRefused } from '../operation-refused.ts';
-import { actionForm, emptyState, moment, table } from '../page-parts.ts';
-import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../screen.ts';
+import { type Html, html } from '../parts/html.ts';
+import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
+import { actionForm, emptyState, moment, table } from '../parts/page-parts.ts';
+import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 export type FeeTools = {
   /** Those that begin last first, up to a bound. */

@@ -1,8 +1,8 @@
 import { CRYPTOPERIOD_MILLISECONDS } from '../../keys/cryptoperiod.ts';
 import type { Instant } from '../../values/instant.ts';
-import { type Html, html } from '../html.ts';
-import { badge, moment, table } from '../page-parts.ts';
-import { type Screen, screen, type Visit } from '../screen.ts';
+import { type Html, html } from '../parts/html.ts';
+import { badge, moment, table } from '../parts/page-parts.ts';
+import { type Screen, screen, type Visit } from '../parts/screen.ts';
 
 export type KeyState = {
   readonly keyId: string;

@@ -1,5 +1,5 @@
-import { type Html, html } from '../html.ts';
-import type { Wording } from '../wording.ts';
+import { type Html, html } from '../parts/html.ts';
+import type { Wording } from '../parts/wording.ts';
 import type { RelyingParty } from './passkey.ts';
 import type { User } from './user.ts';
 

@@ -1,14 +1,12 @@
-import type { Audit } from '../audit/audit-event.ts';
-import type { OnForbidden } from '../audit/audit-refused-access.ts';
-import type { Merchant } from '../merchants/merchant.ts';
-import { newId } from '../platform/chance.ts';
-import { type Caller, SCOPES } from '../platform/http/endpoint.ts';
-import type { PageAnswer } from '../platform/web-pages/page-routes.ts';
-import { answerAction } from './answer-action.ts';
-import { type AskTools, askEndpoint } from './ask-endpoint.ts';
-import type { Ask } from './asked.ts';
-import { type Html, html, type Shown } from './html.ts';
-import { type AssetPaths, type Frame, type NavigationItem, PAGE_HEADERS, page } from './layout.ts';
+import type { Audit } from '../../audit/audit-event.ts';
+import type { OnForbidden } from '../../audit/audit-refused-access.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { newId } from '../../platform/chance.ts';
+import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
+import type { PageAnswer } from '../../platform/web-pages/page-routes.ts';
+import type { Ask } from '../parts/asked.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { type AssetPaths, type Frame, type NavigationItem, PAGE_HEADERS, page } from '../parts/layout.ts';
 import {
   type Action,
   type Download,
@@ -19,11 +17,13 @@ import {
   pathOf,
   type Screen,
   type Visit,
-} from './screen.ts';
-import type { ConsoleTools } from './screens.ts';
-import { formMark, pageMark, type Session } from './users/session.ts';
-import { actorName, mayEnter } from './users/user.ts';
-import type { Wording } from './wording.ts';
+} from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
+import type { ConsoleTools } from '../screens.ts';
+import { formMark, pageMark, type Session } from '../users/session.ts';
+import { actorName, mayEnter } from '../users/user.ts';
+import { answerAction } from './answer-action.ts';
+import { type AskTools, askEndpoint } from './ask-endpoint.ts';
 
 export type VisitTools = {
   readonly audit: Audit;

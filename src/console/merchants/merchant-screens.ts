@@ -1,6 +1,6 @@
 import type { Merchant } from '../../merchants/merchant.ts';
-import { badge, emptyState, link, moment, table } from '../page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen } from '../screen.ts';
+import { badge, emptyState, link, moment, table } from '../parts/page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen } from '../parts/screen.ts';
 
 export type MerchantTools = { readonly listMerchants: () => Promise<readonly Merchant[]> };
 

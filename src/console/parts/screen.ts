@@ -1,7 +1,7 @@
-import type { Contract } from '../platform/http/endpoint.ts';
+import type { Contract } from '../../platform/http/endpoint.ts';
+import { ROLES, type Role, type User } from '../users/user.ts';
 import type { Ask, Asked, Given } from './asked.ts';
 import type { Html } from './html.ts';
-import { ROLES, type Role, type User } from './users/user.ts';
 import type { Wording } from './wording.ts';
 
 /** A request for a page, by somebody who may see it. */

@@ -1,25 +1,32 @@
-import { type Admission, NO_PLACE } from '../platform/http/admission.ts';
-import { FAILURES } from '../platform/http/failures.ts';
-import type { RateLimit } from '../platform/http/rate-limit.ts';
-import type { Language } from '../platform/http/sentence.ts';
-import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
-import type { Database } from '../platform/postgres/database.ts';
-import { parseQuery } from '../platform/requests/request-reader.ts';
-import type { PageAnswer, PageRequest } from '../platform/web-pages/page-routes.ts';
-import { Overloaded } from '../platform/work/overloaded.ts';
-import { addressGroup, parseAddress } from '../values/ip-address.ts';
+import { type Admission, NO_PLACE } from '../../platform/http/admission.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
+import type { Language } from '../../platform/http/sentence.ts';
+import { NO_MERCHANT } from '../../platform/postgres/batched-writes.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { parseQuery } from '../../platform/requests/request-reader.ts';
+import type { PageAnswer, PageRequest } from '../../platform/web-pages/page-routes.ts';
+import { Overloaded } from '../../platform/work/overloaded.ts';
+import { addressGroup, parseAddress } from '../../values/ip-address.ts';
+import { html } from '../parts/html.ts';
+import { type Frame, PAGE_HEADERS, page } from '../parts/layout.ts';
+import { type Form, withQuery } from '../parts/screen.ts';
+import { consoleWording, type Wording } from '../parts/wording.ts';
+import { endSession } from '../users/end-session.ts';
+import {
+  cookieOf,
+  formMark,
+  isSameOrigin,
+  type Session,
+  tokenHash,
+  tokenOfCookie,
+} from '../users/session.ts';
+import { findSessionUser } from '../users/sessions.sql.ts';
+import { actorName } from '../users/user.ts';
+import { setLanguage } from '../users/users.sql.ts';
 import { answerSignIn, type DoorPage, type SignInTools, STRANGE_FORM } from './answer-sign-in.ts';
 import { answerVisit, type VisitTools } from './answer-visit.ts';
-import { html } from './html.ts';
-import { type Frame, PAGE_HEADERS, page } from './layout.ts';
 import type { Assets } from './read-assets.ts';
-import { type Form, withQuery } from './screen.ts';
-import { endSession } from './users/end-session.ts';
-import { cookieOf, formMark, isSameOrigin, type Session, tokenHash, tokenOfCookie } from './users/session.ts';
-import { findSessionUser } from './users/sessions.sql.ts';
-import { actorName } from './users/user.ts';
-import { setLanguage } from './users/users.sql.ts';
-import { consoleWording, type Wording } from './wording.ts';
 
 export type PageTools = SignInTools &
   VisitTools & {

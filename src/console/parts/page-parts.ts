@@ -1,5 +1,5 @@
-import { LONGEST_REASON } from '../audit/audit-event.ts';
-import type { WireError } from '../platform/http/endpoint.ts';
+import { LONGEST_REASON } from '../../audit/audit-event.ts';
+import type { WireError } from '../../platform/http/endpoint.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { type Visit, withQuery } from './screen.ts';
 import { machineMoment, type Wording } from './wording.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { centsOf } from './payments/payment-screens.ts';
+import { centsOf } from '../payments/payment-screens.ts';
 import { matchPath, pathOf } from './screen.ts';
 
 test('a path is read by its pattern, and written as an address that reads the same', () => {

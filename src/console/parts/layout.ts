@@ -1,5 +1,5 @@
+import type { User } from '../users/user.ts';
 import { type Html, html, type Shown } from './html.ts';
-import type { User } from './users/user.ts';
 import type { Wording } from './wording.ts';
 
 export type NavigationItem = { readonly path: string; readonly title: string; readonly isHere: boolean };

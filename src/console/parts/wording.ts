@@ -1,21 +1,21 @@
-import type { Language } from '../platform/http/sentence.ts';
-import { instant, saoPauloOffsetText } from '../values/instant.ts';
-import BOLETO_TEXTS from './boletos/texts.json' with { type: 'json' };
-import CHART_TEXTS from './charts/texts.json' with { type: 'json' };
-import CREDENTIAL_TEXTS from './credentials/texts.json' with { type: 'json' };
-import FIRST_STEPS_TEXTS from './first-steps/texts.json' with { type: 'json' };
-import MERCHANT_TEXTS from './merchants/texts.json' with { type: 'json' };
-import NOTIFICATION_TEXTS from './notifications/texts.json' with { type: 'json' };
-import OPERATOR_TEXTS from './operator/texts.json' with { type: 'json' };
-import PAYMENT_TEXTS from './payments/texts.json' with { type: 'json' };
-import RECEIPT_TEXTS from './receipts/texts.json' with { type: 'json' };
-import RECONCILIATION_TEXTS from './reconciliation/texts.json' with { type: 'json' };
-import RECURRENCE_TEXTS from './recurrence/texts.json' with { type: 'json' };
-import SETTLEMENT_TEXTS from './settlement/texts.json' with { type: 'json' };
+import type { Language } from '../../platform/http/sentence.ts';
+import { instant, saoPauloOffsetText } from '../../values/instant.ts';
+import BOLETO_TEXTS from '../boletos/texts.json' with { type: 'json' };
+import CHART_TEXTS from '../charts/texts.json' with { type: 'json' };
+import CREDENTIAL_TEXTS from '../credentials/texts.json' with { type: 'json' };
+import FIRST_STEPS_TEXTS from '../first-steps/texts.json' with { type: 'json' };
+import MERCHANT_TEXTS from '../merchants/texts.json' with { type: 'json' };
+import NOTIFICATION_TEXTS from '../notifications/texts.json' with { type: 'json' };
+import OPERATOR_TEXTS from '../operator/texts.json' with { type: 'json' };
+import PAYMENT_TEXTS from '../payments/texts.json' with { type: 'json' };
+import RECEIPT_TEXTS from '../receipts/texts.json' with { type: 'json' };
+import RECONCILIATION_TEXTS from '../reconciliation/texts.json' with { type: 'json' };
+import RECURRENCE_TEXTS from '../recurrence/texts.json' with { type: 'json' };
+import SETTLEMENT_TEXTS from '../settlement/texts.json' with { type: 'json' };
+import UNRESOLVED_TEXTS from '../unresolved/texts.json' with { type: 'json' };
+import UPKEEP_TEXTS from '../upkeep/texts.json' with { type: 'json' };
+import USER_TEXTS from '../users/texts.json' with { type: 'json' };
 import TEXTS from './texts.json' with { type: 'json' };
-import UNRESOLVED_TEXTS from './unresolved/texts.json' with { type: 'json' };
-import UPKEEP_TEXTS from './upkeep/texts.json' with { type: 'json' };
-import USER_TEXTS from './users/texts.json' with { type: 'json' };
 
 /** Of each folder of screens: English where it is written, Portuguese here. */
 export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {

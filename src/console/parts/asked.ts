@@ -1,4 +1,4 @@
-import type { AnswerOf, Contract, WireError } from '../platform/http/endpoint.ts';
+import type { AnswerOf, Contract, WireError } from '../../platform/http/endpoint.ts';
 
 /** What an endpoint answered to a page. */
 export type Asked<Body> =

@@ -1,4 +1,4 @@
-import { serveOrCut } from '../platform/http/answers.ts';
+import { serveOrCut } from '../../platform/http/answers.ts';
 import {
   type Answer,
   type AnswerOf,
@@ -6,13 +6,13 @@ import {
   type Contract,
   CUT_CONNECTION,
   type ServedEndpoint,
-} from '../platform/http/endpoint.ts';
-import { FAILURES } from '../platform/http/failures.ts';
-import type { Language } from '../platform/http/sentence.ts';
-import type { Log } from '../platform/log.ts';
-import { type RequestReader, requestReader } from '../platform/requests/request-reader.ts';
-import { readExactJson } from '../values/exact-json.ts';
-import type { Asked, Given } from './asked.ts';
+} from '../../platform/http/endpoint.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import type { Language } from '../../platform/http/sentence.ts';
+import type { Log } from '../../platform/log.ts';
+import { type RequestReader, requestReader } from '../../platform/requests/request-reader.ts';
+import { readExactJson } from '../../values/exact-json.ts';
+import type { Asked, Given } from '../parts/asked.ts';
 
 export type AskTools = {
   readonly endpoints: ReadonlyMap<string, ServedEndpoint>;

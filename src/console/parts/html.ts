@@ -1,4 +1,4 @@
-import { escapedMarkup } from '../values/markup.ts';
+import { escapedMarkup } from '../../values/markup.ts';
 
 /** Text that is HTML already. Only `html` makes it, so that no text of a merchant or a buyer becomes it. */
 export class Html {

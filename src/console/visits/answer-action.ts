@@ -1,17 +1,17 @@
-import { type Audit, type AuditEvent, LONGEST_REASON } from '../audit/audit-event.ts';
-import type { WireError } from '../platform/http/endpoint.ts';
-import { FAILURES } from '../platform/http/failures.ts';
-import { errorFields, type Log } from '../platform/log.ts';
-import { CommitUnknown } from '../platform/postgres/database.ts';
-import { watchWrites } from '../platform/postgres/write-watch.ts';
-import { holdsCardNumber } from '../values/card-number-in-text.ts';
+import { type Audit, type AuditEvent, LONGEST_REASON } from '../../audit/audit-event.ts';
+import type { WireError } from '../../platform/http/endpoint.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import { errorFields, type Log } from '../../platform/log.ts';
+import { CommitUnknown } from '../../platform/postgres/database.ts';
+import { watchWrites } from '../../platform/postgres/write-watch.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
+import type { Asked } from '../parts/asked.ts';
+import { type Html, html } from '../parts/html.ts';
+import { errorsOf } from '../parts/page-parts.ts';
+import { type Action, type Form, operationOf, type Visit, withQuery } from '../parts/screen.ts';
+import type { ConsoleTools } from '../screens.ts';
+import { actorName } from '../users/user.ts';
 import { UNKNOWN_OUTCOME } from './ask-endpoint.ts';
-import type { Asked } from './asked.ts';
-import { type Html, html } from './html.ts';
-import { errorsOf } from './page-parts.ts';
-import { type Action, type Form, operationOf, type Visit, withQuery } from './screen.ts';
-import type { ConsoleTools } from './screens.ts';
-import { actorName } from './users/user.ts';
 
 export type ActionTools = {
   readonly audit: Audit;

@@ -1,4 +1,4 @@
-import type { Contract, WireError } from '../platform/http/endpoint.ts';
+import type { Contract, WireError } from '../../platform/http/endpoint.ts';
 import type { Asked } from './asked.ts';
 import { type Html, html } from './html.ts';
 import { emptyState, errorsOf, type Field, filterForm, pager } from './page-parts.ts';
