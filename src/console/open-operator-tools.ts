@@ -20,16 +20,19 @@ import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.t
 import { listUnresolved } from '../transactions/unresolved/list-unresolved.ts';
 import { findCase } from '../transactions/unresolved/unresolved.sql.ts';
 import { instant } from '../values/instant.ts';
-import type { StandingTools } from './merchants/standing-screens.ts';
+import type { MerchantActionTools } from './merchants/merchant-actions.ts';
+import type { MerchantTools } from './merchants/merchant-screens.ts';
 import type { UserActionTools } from './operator/user-actions.ts';
 import type { Visit } from './parts/screen.ts';
 import type { DifferenceTools } from './settlement/difference-screens.ts';
+import type { ExceptionActionTools } from './settlement/exception-actions.ts';
 import type { ExceptionTools } from './settlement/exception-screens.ts';
 import { MOST_EXCEPTIONS_SHOWN } from './settlement/exception-view.ts';
 import type { FileTools } from './settlement/file-screens.ts';
 import { MOST_FILES_SHOWN } from './settlement/shown-file.ts';
 import type { UnresolvedTools } from './unresolved/unresolved-screens.ts';
 import { MOST_WAITING_SHOWN } from './unresolved/waiting-thing.ts';
+import type { FeeActionTools } from './upkeep/fee-actions.ts';
 import type { FeeTools } from './upkeep/fee-screens.ts';
 import type { KeyTools } from './upkeep/key-screens.ts';
 import { disableUser } from './users/disable-user.ts';
@@ -46,12 +49,16 @@ export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'searc
 
 export type OperatorTools = UnresolvedTools &
   ExceptionTools &
+  ExceptionActionTools &
   FileTools &
   DifferenceTools &
-  Omit<StandingTools, 'listCredentials'> &
+  MerchantOperatorTools &
   FeeTools &
+  FeeActionTools &
   KeyTools &
   UserActionTools;
+
+type MerchantOperatorTools = Pick<MerchantTools, 'findMerchant'> & MerchantActionTools;
 
 const MOST_SHOWN = 100;
 
@@ -125,10 +132,10 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
     readFile: (fileNumber) => lookUp(NO_MERCHANT, () => readFile(database, fileNumber)),
     listDifferences: (merchantId) =>
       search(NO_MERCHANT, (reader) => listDifferences(reader, merchantId, MOST_SHOWN)),
-  } satisfies ExceptionTools & FileTools & DifferenceTools;
+  } satisfies ExceptionTools & ExceptionActionTools & FileTools & DifferenceTools;
 }
 
-function merchantTools({ database, audit }: OperatorContext): Omit<StandingTools, 'listCredentials'> {
+function merchantTools({ database, audit }: OperatorContext): MerchantOperatorTools {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   return {
     findMerchant: (merchantId) => findMerchant(database, merchantId),
@@ -138,7 +145,11 @@ function merchantTools({ database, audit }: OperatorContext): Omit<StandingTools
   };
 }
 
-function upkeepTools({ database, audit, search }: OperatorContext): FeeTools & KeyTools & UserActionTools {
+function upkeepTools({
+  database,
+  audit,
+  search,
+}: OperatorContext): FeeTools & FeeActionTools & KeyTools & UserActionTools {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   return {
     listFees: () => search(NO_MERCHANT, (reader) => listNewestFeeVersions(reader, MOST_SHOWN)),

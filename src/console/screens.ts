@@ -7,8 +7,8 @@ import {
 } from './credentials/credential-screens.ts';
 import { FIRST_STEPS_ACTIONS, FIRST_STEPS_SCREENS } from './first-steps/first-steps-screens.ts';
 import type { FirstStepsTools } from './first-steps/step-screens.ts';
+import { MERCHANT_ACTIONS } from './merchants/merchant-actions.ts';
 import { MERCHANT_SCREENS, type MerchantTools } from './merchants/merchant-screens.ts';
-import { STANDING_ACTIONS, STANDING_SCREENS } from './merchants/standing-screens.ts';
 import { ADDRESS_ACTIONS, ADDRESS_SCREENS } from './notifications/address-screens.ts';
 import { DELIVERY_ACTIONS, DELIVERY_SCREENS } from './notifications/delivery-screens.ts';
 import type { OperatorTools } from './open-operator-tools.ts';
@@ -25,10 +25,12 @@ import { BILLING_ACTIONS, BILLING_SCREENS } from './recurrence/billing-screens.t
 import { PLAN_SCREENS } from './recurrence/plan-screens.ts';
 import { SUBSCRIPTION_ACTIONS, SUBSCRIPTION_SCREENS } from './recurrence/subscription-screens.ts';
 import { DIFFERENCE_SCREENS } from './settlement/difference-screens.ts';
-import { EXCEPTION_ACTIONS, EXCEPTION_SCREENS } from './settlement/exception-screens.ts';
+import { EXCEPTION_ACTIONS } from './settlement/exception-actions.ts';
+import { EXCEPTION_SCREENS } from './settlement/exception-screens.ts';
 import { FILE_SCREENS } from './settlement/file-screens.ts';
 import { UNRESOLVED_ACTIONS, UNRESOLVED_SCREENS } from './unresolved/unresolved-screens.ts';
-import { FEE_ACTIONS, FEE_SCREENS } from './upkeep/fee-screens.ts';
+import { FEE_ACTIONS } from './upkeep/fee-actions.ts';
+import { FEE_SCREENS } from './upkeep/fee-screens.ts';
 import { KEY_SCREENS } from './upkeep/key-screens.ts';
 
 /** What screens read beside the endpoints of the API. */
@@ -62,7 +64,6 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...FILE_SCREENS,
   ...DIFFERENCE_SCREENS,
   ...MERCHANT_SCREENS,
-  ...STANDING_SCREENS,
   ...FEE_SCREENS,
   ...KEY_SCREENS,
   ...USER_SCREENS,
@@ -81,7 +82,7 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...FIRST_STEPS_ACTIONS,
   ...UNRESOLVED_ACTIONS,
   ...EXCEPTION_ACTIONS,
-  ...STANDING_ACTIONS,
+  ...MERCHANT_ACTIONS,
   ...FEE_ACTIONS,
   ...USER_ACTIONS,
 ];

@@ -1,8 +1,14 @@
+import type { Credential } from '../../merchants/credentials/credential.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { badge, emptyState, link, moment, table } from '../parts/page-parts.ts';
 import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen } from '../parts/screen.ts';
+import { type MerchantFound, merchantPage } from './merchant-view.ts';
 
-export type MerchantTools = { readonly listMerchants: () => Promise<readonly Merchant[]> };
+export type MerchantTools = {
+  readonly listMerchants: () => Promise<readonly Merchant[]>;
+  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
+  readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
+};
 
 export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
   screen<MerchantTools, readonly Merchant[]>({
@@ -43,5 +49,17 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
         ]),
       );
     },
+  }),
+  screen<MerchantTools, MerchantFound>({
+    path: OF_MERCHANT,
+    roles: ALL_ROLES,
+    of: 'operator',
+    title: 'Merchant',
+    async read({ merchantId }, { findMerchant, listCredentials }) {
+      const merchant = await findMerchant(merchantId);
+      if (merchant === null) return 'notFound';
+      return { merchant, credentials: await listCredentials(merchantId) };
+    },
+    view: merchantPage,
   }),
 ];

@@ -4,23 +4,20 @@ import {
   type ReconciliationException,
 } from '../../reconciliation/exceptions/exception.ts';
 import type { OperatorFilter } from '../../reconciliation/exceptions/exceptions.sql.ts';
-import type { ResolveExceptionResult } from '../../reconciliation/exceptions/resolve-exception.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
 import { html } from '../parts/html.ts';
-import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { filterForm, link } from '../parts/page-parts.ts';
-import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
-import { EXCEPTION, type ExceptionFound, exceptionPath, type FiledLine } from './exception-found.ts';
-import { exceptionPage, exceptionTable, MAY_RESOLVE } from './exception-view.ts';
+import { EXCEPTION, type ExceptionFound, type FiledLine } from './exception-found.ts';
+import { exceptionPage, exceptionTable } from './exception-view.ts';
 
 export type ExceptionTools = {
   /** The largest first, up to a bound. */
   readonly listExceptions: (filter: OperatorFilter) => Promise<readonly ReconciliationException[]>;
   readonly findException: (id: string) => Promise<ReconciliationException | null>;
   readonly readLine: (fileNumber: number, lineNumber: number) => Promise<FiledLine | null>;
-  readonly resolveException: (visit: Visit, id: string, reason: string) => Promise<ResolveExceptionResult>;
 };
 
 function filterOf({ query }: Visit): OperatorFilter {
@@ -77,25 +74,4 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
     },
     view: exceptionPage,
   }),
-];
-
-export const EXCEPTION_ACTIONS: readonly Action<ExceptionTools>[] = [
-  {
-    path: `${EXCEPTION}/resolve`,
-    ...MAY_RESOLVE,
-    title: 'Resolve',
-    operation: 'reconciliation.resolve',
-    async perform(visit, { reason = '' }, { resolveException }) {
-      const { say } = visit.wording;
-      const { id = '' } = visit.parameters;
-      const result = isUuid(id)
-        ? await resolveException(visit, id.toLowerCase(), reason)
-        : ({ kind: 'unknownId' } as const);
-      if (result.kind === 'unknownId') return operationRefused(404, say('There is no such exception.'));
-      if (result.kind === 'ended') return operationRefused(409, say('It has ended already.'));
-      return OPERATION_DONE;
-    },
-    done: 'It is resolved. A later file that says otherwise opens it again.',
-    next: ({ parameters: { id = '' } }) => exceptionPath(id),
-  },
 ];

@@ -1,4 +1,3 @@
-import type { Credential } from '../../merchants/credentials/credential.ts';
 import type {
   AccountRefusal,
   Merchant,
@@ -10,24 +9,13 @@ import type {
 } from '../../merchants/merchant.ts';
 import type { Asked } from '../parts/asked.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
-import {
-  type Action,
-  ALL_ROLES,
-  type Form,
-  OF_MERCHANT,
-  pathOf,
-  type Screen,
-  screen,
-  type Visit,
-} from '../parts/screen.ts';
-import { MAY_CHANGE, type MerchantFound, merchantPage } from './merchant-page.ts';
-import { MERCHANT_REFUSALS } from './refused-change.ts';
+import { type Action, type Form, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { MERCHANT_REFUSALS } from './merchant-refusals.ts';
+import { MAY_CHANGE } from './merchant-view.ts';
 
 type Changed<Refusal> = Promise<Merchant | Refused<Refusal>>;
 
-export type StandingTools = {
-  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
-  readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
+export type MerchantActionTools = {
   readonly changeMerchant: (visit: Visit, change: MerchantChange) => Changed<MerchantChangeRefusal>;
   readonly addAccounts: (visit: Visit, numbers: readonly string[]) => Changed<AccountRefusal>;
   readonly changeStanding: (
@@ -35,21 +23,6 @@ export type StandingTools = {
     change: { readonly standing: Standing; readonly isOn: boolean; readonly reason: string },
   ) => Changed<StandingRefusal>;
 };
-
-export const STANDING_SCREENS: readonly Screen<StandingTools>[] = [
-  screen<StandingTools, MerchantFound>({
-    path: OF_MERCHANT,
-    roles: ALL_ROLES,
-    of: 'operator',
-    title: 'Merchant',
-    async read({ merchantId }, { findMerchant, listCredentials }) {
-      const merchant = await findMerchant(merchantId);
-      if (merchant === null) return 'notFound';
-      return { merchant, credentials: await listCredentials(merchantId) };
-    },
-    view: merchantPage,
-  }),
-];
 
 const OF_OPERATOR = {
   ...MAY_CHANGE,
@@ -70,7 +43,7 @@ function standingAction(
   operation: string,
   change: { readonly standing: Standing; readonly isOn: boolean },
   said: { readonly title: string; readonly done: string },
-): Action<StandingTools> {
+): Action<MerchantActionTools> {
   return {
     ...OF_OPERATOR,
     ...said,
@@ -82,7 +55,7 @@ function standingAction(
   };
 }
 
-export const STANDING_ACTIONS: readonly Action<StandingTools>[] = [
+export const MERCHANT_ACTIONS: readonly Action<MerchantActionTools>[] = [
   standingAction(
     'disable',
     'merchant.disable',
