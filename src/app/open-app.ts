@@ -282,6 +282,7 @@ async function openMetricsListener({ configuration, closings, log, metrics }: Ap
   const server = await serveMetrics(metrics, {
     host,
     port,
+    needsToken: tokenFile !== null,
     authorization: () => channel.headers().authorization,
   });
   closings.push({ name: 'metrics', close: async () => server.close() });

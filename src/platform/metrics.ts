@@ -114,18 +114,20 @@ export function openMetrics(): Metrics {
 export type MetricsListener = {
   readonly host: string;
   readonly port: number;
-  /** The header that a reader has to send; none where only this machine reads. */
+  /** Whether a reader has to show a token; not where only this machine reads. */
+  readonly needsToken: boolean;
+  /** The header that has to be sent then. While there is none, nobody reads. */
   readonly authorization: () => string | undefined;
 };
 
 /** `/metrics` has a listener of its own: no place, no limit and no token of the APIs is in its way. */
 export function serveMetrics(
   metrics: Metrics,
-  { host, port, authorization }: MetricsListener,
+  { host, port, needsToken, authorization }: MetricsListener,
 ): Promise<Server> {
   const server = createServer(async (request, response) => {
     if (request.url !== '/metrics' || request.method !== 'GET') return void response.writeHead(404).end();
-    if (!isAllowed(request, authorization()))
+    if (needsToken && !isAllowed(request, authorization()))
       return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
     const text = await metrics.text();
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text);
@@ -137,9 +139,8 @@ export function serveMetrics(
 }
 
 function isAllowed(request: IncomingMessage, wanted: string | undefined): boolean {
-  if (wanted === undefined) return true;
   const shown = bearerToken(request);
-  return shown !== null && timingSafeEqual(sha256(`Bearer ${shown}`), sha256(wanted));
+  return shown !== null && wanted !== undefined && timingSafeEqual(sha256(`Bearer ${shown}`), sha256(wanted));
 }
 
 /** Of one length, however long what was shown is. */
