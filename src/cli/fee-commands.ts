@@ -33,7 +33,7 @@ export const FEE_COMMANDS: readonly Command[] = [
         name: 'from',
         value: 'DAY',
         description:
-          'a day in São Paulo, as 2026-12-01, after the last sale; default, and at the earliest: in ten seconds',
+          'a day in São Paulo, as 2026-12-01, after the last sale and not over; default, and of today: in ten seconds',
       },
       {
         name: 'merchant',
@@ -89,6 +89,7 @@ async function runFeesSet(given: GivenOptions, tools: AuditedCommandTools): Prom
 const SENTENCES = {
   rulesMalformed: ['FILE-or-TEXT', (value) => value],
   dayMalformed: ['--from', (value) => `${JSON.stringify(value)} is no day such as 2026-12-01`],
+  dayOver: ['--from', (value) => `names ${value}, which is over: what was sold keeps its fee`],
   saleAfter: [
     '--from',
     (value) =>

@@ -98,15 +98,10 @@ test('a version before a sale is refused, with its moment, and so is one that ca
   assert.equal((await service.parcela('fees', 'set', 'any:1-99=1', '--from', from)).exitCode, 0);
   const again = await service.parcela('fees', 'set', 'any:1-99=2', '--from', from);
   assert.match(again.errors, /from which a version is valid already/);
-  const late = await service.parcela(
-    'fees',
-    'set',
-    'any:1-99=7',
-    '--from',
-    '2026-01-01',
-    '--merchant',
-    'NOVA',
-  );
+  const ofOne = ['fees', 'set', 'any:1-99=7', '--merchant', 'NOVA'];
+  const over = await service.parcela(...ofOne, '--from', '2026-01-01');
+  assert.match(over.errors, /--from names 2026-01-01, which is over/);
+  const late = await service.parcela(...ofOne);
   assert.equal(late.exitCode, 0, late.errors);
   assert.deepEqual(await leads(`merchant_id = 'NOVA'`), [true], 'a sale under way keeps its fee');
   const { printed } = await service.parcela('fees', 'list', '--json');

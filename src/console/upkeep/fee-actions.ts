@@ -12,6 +12,7 @@ const REFUSALS: Readonly<Record<FeeRefusal, { readonly status: 400 | 404 | 409; 
   rulesMalformed: { status: 400, text: 'The rules cannot be read: {value}' },
   dayMalformed: { status: 400, text: 'This is no day: {value}' },
   merchantUnknown: { status: 404, text: 'There is no such merchant.' },
+  dayOver: { status: 409, text: 'The day {value} is over: what was sold keeps its fee. Choose a later day.' },
   saleAfter: { status: 409, text: 'It would change the fee of a sale that was made at {value}.' },
   sameMoment: { status: 409, text: 'A version is valid from {value} already.' },
 };

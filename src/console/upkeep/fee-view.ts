@@ -21,7 +21,7 @@ export function newFeeVersion(visit: Visit): Html {
         hint: say('Such as visa:1=2.49@30, any:2-12=3.10@31/30. With a merchant, empty: the fees of all.'),
         mostCharacters: LONGEST_RULES,
       },
-      { name: 'from', label: say('From'), type: 'date', hint: say('Empty: in ten seconds.') },
+      { name: 'from', label: say('From'), type: 'date', hint: say('Empty, or today: in ten seconds.') },
       {
         name: 'merchant',
         label: say('Merchant'),

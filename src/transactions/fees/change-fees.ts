@@ -1,14 +1,21 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { findMerchant } from '../../merchants/merchants.sql.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { type Instant, instant, isDay, saoPauloText, startOfSaoPauloDay } from '../../values/instant.ts';
+import {
+  type Instant,
+  instant,
+  isDay,
+  saoPauloDay,
+  saoPauloText,
+  startOfSaoPauloDay,
+} from '../../values/instant.ts';
 import { readFeeTable } from './fee-table.ts';
 import { feeVersionStep, findSaleAfter } from './fee-tables.sql.ts';
 import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, type FeeRefusal, type FeeVersion } from './fee-version.ts';
 
 export type NewFees = {
   readonly rules: string;
-  /** A day in São Paulo; null, and a day that has begun: in some seconds. */
+  /** A day in São Paulo; null, and today: in some seconds. */
   readonly from: string | null;
   /** Null: of all merchants that have no version of their own. */
   readonly merchantId: string | null;
@@ -37,6 +44,8 @@ export async function changeFees(tools: ChangeFeesTools, wanted: NewFees): Promi
   const read = readFeeTable(rules);
   if (typeof read === 'string') return refused('rulesMalformed', read);
   if (from !== null && !isDay(from)) return refused('dayMalformed', from);
+  // Somebody who writes a day that is over means its sales too, which keep their fee.
+  if (from !== null && from < saoPauloDay(now)) return refused('dayOver', from);
   if (merchantId !== ALL_MERCHANTS && (await findMerchant(database, merchantId)) === null)
     return refused('merchantUnknown', merchantId);
   const earliest = instant(now + FEE_LEAD_MILLISECONDS);

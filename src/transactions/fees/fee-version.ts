@@ -30,7 +30,13 @@ export type FeeVersion = {
  * Why a version is not put beside the others. `saleAfter`: it would change the fee of a sale that was
  * made.
  */
-export type FeeRefusal = 'rulesMalformed' | 'dayMalformed' | 'merchantUnknown' | 'saleAfter' | 'sameMoment';
+export type FeeRefusal =
+  | 'rulesMalformed'
+  | 'dayMalformed'
+  | 'dayOver'
+  | 'merchantUnknown'
+  | 'saleAfter'
+  | 'sameMoment';
 
 /** What a process has of all versions, to find those of a sale's moment. */
 export type FeeVersions = { readonly tableAt: (merchantId: string, soldAt: Instant) => FeeTable };
