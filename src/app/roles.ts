@@ -25,6 +25,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   forgetExpiredCards: 'http',
   forgetExpiredAccess: 'http',
   forgetExpiredSessions: 'http',
+  forgetOldActions: 'http',
   forgetOldKeys: 'http',
   forgetAntiFraud: 'http',
   forgetDeclinedVerifications: 'http',

@@ -1,4 +1,8 @@
-import type { CredentialChangeRefusal, CredentialRefusal } from '../merchants/credentials/credential.ts';
+import {
+  type CredentialChangeRefusal,
+  type CredentialRefusal,
+  MOST_CREDENTIALS,
+} from '../merchants/credentials/credential.ts';
 import {
   type AccountRefusal,
   type MerchantChangeRefusal,
@@ -45,6 +49,7 @@ export const OPTION_OF_REFUSAL = {
   userNameMalformed: '--user-name',
   userNameReserved: '--user-name',
   userNameTaken: '--user-name',
+  tooManyCredentials: '--merchant',
   credentialUnknown: '--user-name',
   credentialDisabled: '--user-name',
   overlapOutOfRange: '--overlap-hours',
@@ -83,6 +88,7 @@ const SENTENCES = {
     'must have 3 to 30 letters, digits, dots, hyphens, underscores or @, and hold no card number',
   userNameReserved: 'is reserved',
   userNameTaken: 'is taken',
+  tooManyCredentials: `has ${MOST_CREDENTIALS} credentials that work, which is the most: disable what nobody uses`,
   credentialUnknown: 'is no credential here',
   credentialDisabled: 'is disabled, and stays so: create a new credential',
   overlapOutOfRange: 'is not a whole number of hours from 0 to 24',

@@ -27,6 +27,7 @@ import { actorName } from './users/user.ts';
 import { forgetExpiredSessions } from './users/work.ts';
 import { answerPage, framed, type PageTools } from './visits/answer-page.ts';
 import { readAssets } from './visits/read-assets.ts';
+import { forgetOldActions } from './visits/work.ts';
 
 export type ConsoleContext = OperatorContext &
   Pick<ModuleContext, 'gate' | 'log'> & {
@@ -50,10 +51,11 @@ const PAGES_PER_SECOND = { ofUser: 20, ofAddress: 50 } as const;
 const MOST_MOVEMENTS = 500;
 const MOST_MESSAGES = 100;
 const ENTRIES_OF_PAGE = 50;
+const USERS_OF_PAGE = 100;
 
 /** The works of the console, which tidy up what its users leave behind. */
 export function consoleWorks({ database }: Pick<ConsoleContext, 'database'>): Work[] {
-  return [forgetExpiredSessions(database)];
+  return [forgetExpiredSessions(database), forgetOldActions(database)];
 }
 
 export function openConsole(context: ConsoleContext, below: Below): Pages {
@@ -124,6 +126,6 @@ function consoleTools(context: ConsoleContext): Omit<ConsoleTools, keyof FirstSt
     findHealth: () => findHealth({ database, gate }),
     listAudit: (by, filter, before) => listNewestEntries(toolsOf(by), filter, before, ENTRIES_OF_PAGE),
     listMerchants: () => listMerchants({ database }),
-    listUsers: () => listUsers({ database }, null),
+    listUsers: (filter) => listUsers({ database }, filter, USERS_OF_PAGE),
   };
 }

@@ -8,6 +8,7 @@ import { changeMerchant } from '../merchants/change-merchant.ts';
 import { changeStanding } from '../merchants/change-standing.ts';
 import { findMerchant } from '../merchants/merchants.sql.ts';
 import { readClockOfDatabase } from '../platform/database-time.sql.ts';
+import { rateLimit } from '../platform/http/rate-limit.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import { findException, listExceptionsOfAll, readLine } from '../reconciliation/exceptions/exceptions.sql.ts';
@@ -37,9 +38,9 @@ import type { FeeTools } from './upkeep/fee-screens.ts';
 import type { KeyTools } from './upkeep/key-screens.ts';
 import { disableUser } from './users/disable-user.ts';
 import { inviteUser } from './users/invite-user.ts';
-import { listUsers } from './users/list-users.ts';
 import { recoverUser } from './users/recover-user.ts';
 import { actorName } from './users/user.ts';
+import { findListedUser } from './users/users.sql.ts';
 
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
   readonly audit: Audit;
@@ -61,6 +62,8 @@ export type OperatorTools = UnresolvedTools &
 type MerchantOperatorTools = Pick<MerchantTools, 'findMerchant'> & MerchantActionTools;
 
 const MOST_SHOWN = 100;
+/** That a person sends to the acquirer: ten at once, and one in five seconds. */
+const QUESTIONS = { perSecond: 0.2, burstSeconds: 50 };
 
 /** As the audit log names who does something on a page. */
 function operatorOf({ user, address }: Visit): Actor {
@@ -86,6 +89,7 @@ function unresolvedTools({
   acquirer,
   configuration: { acquirerTimeoutMilliseconds },
 }: OperatorContext): UnresolvedTools {
+  const asked = rateLimit(QUESTIONS.perSecond, QUESTIONS.burstSeconds);
   return {
     async listWaiting(filter) {
       const cards = await search(NO_MERCHANT, (reader) => listUnresolved(reader, filter, MOST_WAITING_SHOWN));
@@ -100,8 +104,10 @@ function unresolvedTools({
         .slice(0, MOST_WAITING_SHOWN);
     },
     findCase: (id) => lookUp(NO_MERCHANT, (reader) => findCase(reader, id)),
-    askAcquirer: ({ merchantId, transactionId }) =>
-      acquirer.find(merchantId, transactionId, acquirerTimeoutMilliseconds),
+    async askAcquirer({ user }, { merchantId, transactionId }) {
+      if (asked.secondsToWait(user.userId, performance.now()) > 0) return null;
+      return acquirer.find(merchantId, transactionId, acquirerTimeoutMilliseconds);
+    },
     decide: (visit, { id, decision, reason }) =>
       decideUnresolved(
         {
@@ -179,8 +185,7 @@ function upkeepTools({
         retiredAt,
       }));
     },
-    findUser: async (name) =>
-      (await listUsers({ database }, null)).find((user) => user.name === name) ?? null,
+    findUser: (name) => findListedUser(database, name),
     inviteUser: (visit, wanted) => inviteUser(toolsOf(visit), wanted),
     recoverUser: (visit, name) => recoverUser(toolsOf(visit), name),
     disableUser: (visit, name) => disableUser(toolsOf(visit), name),

@@ -32,6 +32,8 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   console_passkeys: 'of a user, whose merchant stands in console_users',
   console_links: 'of a user, whose merchant stands in console_users',
   console_sessions: 'of a user, whose merchant stands in console_users',
+  console_actions: 'of a user, whose merchant stands in console_users',
+  console_decisions: 'of a request, whose merchant stands in console_requests',
   settlement_files: "the operator's: a file may be of several merchants",
   settlement_entries: "the operator's: whose a line is stands in settlement_matches",
 };
@@ -42,6 +44,8 @@ const KEYS_WITHOUT_MERCHANT: Readonly<Record<string, string>> = {
   'access_tokens(token_hash)': 'a caller shows nothing but the token',
   'console_users(user_id)': 'a session names nothing but its user; those of the operator have no merchant',
   'console_users(name)': 'a command names nothing but the name',
+  'console_requests(request_id)': "those of the operator's pages have no merchant",
+  'console_requests(requested_by)': 'a user of the operator has no merchant',
 };
 
 /** The security code is never written, under whatever name; the number of a card never in clear. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { logIn, pay } from '../kit/merchant.ts';
-import { openTestService, type TestService } from '../kit/service.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 import { hiddenFields, signedIn, Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
@@ -54,14 +54,14 @@ test('what has no known outcome is listed with its age, and decided once with a 
   assert.match(wordsOf(list), /R\$ 42,00 .* o teste calou/);
   assert.ok(!(await shown(admin, '/console/unresolved?olderThan=600')).includes(id));
   const page = `/console/unresolved/${id}`;
-  assert.match(wordsOf(await shown(admin, page)), /A adquirente diz agora Aprovada: a cobrança está viva/);
   const viewer = await signedIn(service, 'viewer', null);
   assert.ok(!(await shown(viewer, page)).includes('/decide"'));
   const form = { ...hiddenFields(await shown(admin, page), `${page}/decide`), reason: 'Maria, caso 4711' };
   const decided = await admin.ask(`${page}/decide`, { form: { ...form, decision: 'voided' } });
   assert.equal(decided.status, 303, decided.text);
   assert.match(wordsOf(await shown(admin, decided.headers.get('location') ?? '')), /Está decidido/);
-  const again = await admin.ask(`${page}/decide`, { form: { ...form, decision: 'declined' } });
+  const anew = { ...form, once: randomUUID(), decision: 'declined' };
+  const again = await admin.ask(`${page}/decide`, { form: anew });
   assert.deepEqual([again.status, /Já é definitivo\./.test(wordsOf(again.text))], [409, true]);
   const [row] = await service.auditor.query('select state from transactions where transaction_id = $1', [id]);
   assert.equal(row?.state, 'voided');
@@ -71,6 +71,37 @@ test('what has no known outcome is listed with its age, and decided once with a 
   );
   assert.match(String(entry?.actor), /^user:admin-/);
   assert.equal(JSON.parse(String(entry?.detail)).reason, 'Maria, caso 4711');
+});
+
+test('the acquirer is asked about a charge by a button, not by a look at its page, and not too often', async () => {
+  const id = await unanswered();
+  const page = `/console/unresolved/${id}`;
+  const asked = async () => {
+    const response = await fetch(service.metricsUrl);
+    const lines = (await response.text()).split('\n');
+    const counted = lines.filter((line) =>
+      /^parcela_acquirer_call_duration_seconds_count\{.*"find"/.test(line),
+    );
+    return counted.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+  };
+  const before = await asked();
+  for (let looks = 0; looks < 3; looks += 1)
+    assert.ok(!wordsOf(await shown(admin, page)).includes('A adquirente diz agora'));
+  assert.equal(await asked(), before);
+  const press = () => admin.send(page, `${page}/ask`, {});
+  const first = await press();
+  assert.match(wordsOf(first.text), /A adquirente diz agora Aprovada: a cobrança está viva/);
+  assert.equal(await asked(), before + 1);
+  const viewer = await signedIn(service, 'viewer', null);
+  assert.ok(!(await shown(viewer, page)).includes('/ask"'));
+  const form = { ...hiddenFields(await shown(admin, page), `${page}/ask`), once: randomUUID() };
+  const strange = await admin.ask(`${page}/ask`, { form, headers: { 'sec-fetch-site': 'cross-site' } });
+  assert.equal(strange.status, 403);
+  const refused = await until('it is asked too often', async () => {
+    const { status, text } = await press();
+    return status === 429 && /Você já perguntou muito/.test(wordsOf(text));
+  });
+  assert.ok(refused);
 });
 
 test('an exception of reconciliation is found, read, and resolved once with a reason', async () => {
@@ -133,6 +164,9 @@ test('a merchant is locked out and let in, has its billings held and released, a
 test('a version of the fees stands beside the others, and rules that cannot be read are refused', async () => {
   const wrong = await admin.send('/console/fees', '/console/fees/set', { rules: 'visa=3', reason: 'x' });
   assert.equal(wrong.status, 400);
+  const over = { rules: 'visa:1=3@30', from: '2026-01-01', reason: 'x' };
+  const late = await admin.send('/console/fees', '/console/fees/set', over);
+  assert.deepEqual([late.status, /O dia 2026-01-01 já passou/.test(wordsOf(late.text))], [409, true]);
   const merchant = merchantId;
   const words = await done('/console/fees', '/console/fees/set', { rules: 'visa:1=2.49@30', merchant });
   assert.match(words, /visa:1=2\.49@30 user:admin-/);
@@ -151,4 +185,21 @@ test('an administrator invites, recovers and locks out others, whose link is sho
   await maria.enter(linkOf(recovered.text));
   assert.match(await done(page, `${page}/disable`, {}), /O usuário está bloqueado\./);
   assert.equal((await maria.ask(`/console/merchants/${merchantId}/payments`)).status, 303);
+});
+
+test('a filter of the audit log that is not understood says so, and shows no entry', async () => {
+  const cases = [
+    ['action=login.acept', /Não há a ação login\.acept\./],
+    ['from=2026-02-30', /2026-02-30/],
+    ['to=ontem', /ontem/],
+    ['from=2026-03-02&to=2026-03-01', /O último dia vem antes do primeiro\./],
+    ['before=0', /Esta página da lista não existe\./],
+    [`actor=${'a'.repeat(101)}`, /Nenhum autor tem um nome tão longo\./],
+  ] as const;
+  for (const [query, said] of cases) {
+    const text = await shown(admin, `/console/audit?${query}`);
+    assert.match(wordsOf(text), said);
+    assert.ok(!text.includes('<table>'), query);
+  }
+  assert.ok((await shown(admin, '/console/audit?action=user.invite&from=2020-01-01')).includes('<table>'));
 });

@@ -64,7 +64,10 @@ test('the cookie is for this host alone, and no script reads it', async () => {
   const { path } = await invite(service, 'viewer', null);
   const entered = await ask(origin, path, { form: {} });
   const cookie = entered.headers.get('set-cookie') ?? '';
-  assert.match(cookie, /^parcela_homologation=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
+  assert.match(
+    cookie,
+    /^parcela_homologation=\d{13}\.[\w-]{43}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/,
+  );
   const [row] = await service.auditor.query(
     'select count(*)::int as n from console_sessions where token_hash = $1',
     [Buffer.from(cookie.split(/[=;]/)[1] ?? '', 'base64url')],
@@ -74,7 +77,7 @@ test('the cookie is for this host alone, and no script reads it', async () => {
 
 test('a session that was planted in the browser before is not the one that is opened', async () => {
   const visitor = new Visitor(origin);
-  const planted = `parcela_homologation=${'B'.repeat(43)}`;
+  const planted = `parcela_homologation=${'1'.repeat(13)}.${'B'.repeat(43)}.${'B'.repeat(43)}`;
   visitor.cookie = planted;
   await visitor.enter((await invite(service, 'viewer', null)).path);
   assert.notEqual(visitor.cookie, planted);

@@ -2,7 +2,7 @@ import { disableUser } from '../../console/users/disable-user.ts';
 import { type Invited, inviteUser } from '../../console/users/invite-user.ts';
 import { listUsers } from '../../console/users/list-users.ts';
 import { recoverUser } from '../../console/users/recover-user.ts';
-import { isRole, ROLES, type Role, type UserRefusal } from '../../console/users/user.ts';
+import { isRole, MOST_USERS, ROLES, type Role, type UserRefusal } from '../../console/users/user.ts';
 import { utcText } from '../../values/instant.ts';
 import {
   type AuditedCommandTools,
@@ -46,7 +46,10 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     words: ['user', 'list'],
     summary: 'list the users of the console',
-    options: [{ name: 'merchant', value: 'ID', description: 'only those of this merchant' }],
+    options: [
+      { name: 'merchant', value: 'ID', description: 'only those of this merchant' },
+      { name: 'after', value: 'NAME', description: 'only names behind this one, for the next page' },
+    ],
     opens: 'database',
     run: runList,
   },
@@ -66,12 +69,18 @@ export const USER_COMMANDS: readonly Command[] = [
   },
 ];
 
+const USERS_OF_PAGE = 1_000;
+
 const REFUSALS: Readonly<Record<UserRefusal, { readonly option: string; readonly message: string }>> = {
   userNameMalformed: {
     option: '--name',
     message: 'must have 1 to 60 small letters, digits or . _ @ + -, beginning with a letter or digit',
   },
   userExists: { option: '--name', message: 'is taken by another user' },
+  tooManyUsers: {
+    option: '--name',
+    message: `would be one more than the ${MOST_USERS} users that a merchant, or the operator, may have`,
+  },
   userUnknown: { option: '--name', message: 'is no user' },
   userDisabled: { option: '--name', message: 'is locked out for good' },
   merchantUnknown: { option: '--merchant', message: 'is no merchant' },
@@ -107,7 +116,8 @@ function linkOutcome(made: Invited | { readonly refusal: UserRefusal }, says: st
 }
 
 async function runList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
-  const users = await listUsers(tools, given.one('merchant'));
+  const filter = { merchantId: given.one('merchant'), prefix: '', after: given.one('after') ?? '' };
+  const { users, next } = await listUsers(tools, filter, USERS_OF_PAGE);
   const rows = users.map((one) => [
     one.name,
     one.role,
@@ -124,8 +134,11 @@ async function runList(given: GivenOptions, tools: CommandTools): Promise<Comman
   }));
   return {
     ok: true,
-    lines: table(['NAME', 'ROLE', 'MERCHANT', 'PASSKEYS', 'SEEN', 'STATE'], rows),
-    json: { items },
+    lines: [
+      ...table(['NAME', 'ROLE', 'MERCHANT', 'PASSKEYS', 'SEEN', 'STATE'], rows),
+      ...(next === null ? [] : [`More: --after ${next}`]),
+    ],
+    json: { items, next },
   };
 }
 

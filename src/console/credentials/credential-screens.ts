@@ -58,6 +58,7 @@ const REFUSALS: Readonly<Record<CredentialRefusal | CredentialChangeRefusal, str
   addressMalformed: 'One of the addresses is neither an address nor a block.',
   tooManyAddresses: 'These are too many addresses.',
   addressMissing: 'In production a credential needs the addresses from which it is used.',
+  tooManyCredentials: 'The merchant has as many credentials as it may. Disable what nobody uses.',
   credentialUnknown: 'There is no such credential.',
   credentialDisabled: 'The credential is disabled already.',
   overlapOutOfRange: 'This is not possible.',

@@ -1,8 +1,9 @@
 import type { AuditEntry } from '../../audit/audit-chain.ts';
 import { AUDIT_ACTIONS } from '../../audit/audit-event.ts';
+import type { WireError } from '../../platform/http/endpoint.ts';
 import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { badge, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { badge, emptyState, errorsOf, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
 
 export type AuditFilter = {
@@ -14,6 +15,9 @@ export type AuditFilter = {
 
 export type AuditPage = { readonly entries: readonly AuditEntry[]; readonly next: number | null };
 
+/** `page` null: the filters have faults. */
+type AuditFound = { readonly faults: readonly WireError[]; readonly page: AuditPage | null };
+
 export type AuditTools = {
   /** Audits the reading in the name of the actor. */
   readonly listAudit: (
@@ -24,14 +28,20 @@ export type AuditTools = {
 };
 
 export const AUDIT_SCREENS: readonly Screen<AuditTools>[] = [
-  screen<AuditTools, AuditPage>({
+  screen<AuditTools, AuditFound>({
     path: '/audit',
     roles: ['operator', 'admin'],
     of: 'operator',
     title: 'Audit log',
     place: 9,
-    read: (visit, { listAudit }) => listAudit(visit, filterOf(visit), numberOf(visit.query.before)),
-    view: (found, visit) => html`${filters(visit)}${list(found, visit)}`,
+    async read(visit, { listAudit }) {
+      const faults = faultsOf(visit);
+      const { before } = visit.query;
+      const wanted = before === undefined ? null : Number(before);
+      return { faults, page: faults.length > 0 ? null : await listAudit(visit, filterOf(visit), wanted) };
+    },
+    view: ({ faults, page }, visit) =>
+      html`${filters(visit)}${page === null ? errorsOf(faults) : list(page, visit)}`,
   }),
 ];
 
@@ -46,8 +56,25 @@ function filterOf({ query }: Visit): AuditFilter {
   };
 }
 
-function numberOf(text: string | undefined): number | null {
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
+const LONGEST_ACTOR = 100;
+
+/** A filter that is not understood shows nothing: it must not look like one that nothing fits. */
+function faultsOf({ query, wording: { say } }: Visit): readonly WireError[] {
+  const { from, to, action, actor = '', before } = query;
+  const isAction = action === undefined || AUDIT_ACTIONS.some((one) => one === action);
+  return [
+    ...[from, to]
+      .filter((day) => day !== undefined && !isDay(day))
+      .map((day = '') => say('This is no day: {value}', { value: day })),
+    ...(from !== undefined && to !== undefined && isDay(from) && isDay(to) && to < from
+      ? [say('The last day is before the first one.')]
+      : []),
+    ...(isAction ? [] : [say('There is no action {value}.', { value: action })]),
+    ...(actor.length > LONGEST_ACTOR ? [say('No actor has such a long name.')] : []),
+    ...(before === undefined || /^[1-9]\d{0,14}$/.test(before)
+      ? []
+      : [say('This page of the list does not exist.')]),
+  ].map((description) => ({ tag: '', description }));
 }
 
 function filters(visit: Visit): Html {
@@ -60,7 +87,7 @@ function filters(visit: Visit): Html {
       label: say('Action'),
       choices: [['', say('Any')], ...AUDIT_ACTIONS.map((action) => [action, action] as const)],
     },
-    { name: 'actor', label: say('Actor'), mostCharacters: 100 },
+    { name: 'actor', label: say('Actor'), mostCharacters: LONGEST_ACTOR },
   ]);
 }
 

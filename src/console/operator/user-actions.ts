@@ -101,6 +101,10 @@ const REFUSALS: Readonly<Record<UserRefusal, { readonly status: 400 | 404 | 409;
     text: 'A name has 1 to 60 small letters, digits or . _ @ + -, and begins with a letter or digit.',
   },
   userExists: { status: 409, text: 'Another user has this name.' },
+  tooManyUsers: {
+    status: 409,
+    text: 'There are as many users as there may be of one merchant, or of the operator. Lock out those who left.',
+  },
   userUnknown: { status: 404, text: 'There is no such user.' },
   userDisabled: { status: 409, text: 'The user is locked out for good.' },
   merchantUnknown: { status: 404, text: 'There is no such merchant.' },

@@ -1,44 +1,58 @@
-import { html } from '../parts/html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import { ROLE_WORDS } from '../parts/layout.ts';
-import { badge, emptyState, link, moment, table } from '../parts/page-parts.ts';
-import { type Screen, screen } from '../parts/screen.ts';
-import type { ListedUser } from '../users/user.ts';
+import { badge, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
+import type { UserFilter, UserPage } from '../users/user.ts';
 import { inviteForm, userPath } from './user-actions.ts';
 
-export type UserTools = { readonly listUsers: () => Promise<readonly ListedUser[]> };
+export type UserTools = { readonly listUsers: (filter: UserFilter) => Promise<UserPage> };
 
 export const USER_SCREENS: readonly Screen<UserTools>[] = [
-  screen<UserTools, readonly ListedUser[]>({
+  screen<UserTools, UserPage>({
     path: '/users',
     roles: ['admin'],
     of: 'operator',
     title: 'Users',
     place: 8,
-    read: (_visit, { listUsers }) => listUsers(),
-    view(users, visit) {
-      const { wording } = visit;
-      const { say } = wording;
-      if (users.length === 0)
-        return emptyState(say('There is no user yet.'), say('The command parcela user invite makes one.'));
-      return html`${inviteForm(visit)}${table(
-        say('Users'),
-        [
-          { title: say('Name') },
-          { title: say('Role') },
-          { title: say('Merchant') },
-          { title: say('Passkeys'), isNumber: true },
-          { title: say('Seen') },
-          { title: say('State') },
-        ],
-        users.map((one) => [
-          link(userPath(one.name), one.name),
-          say(ROLE_WORDS[one.role]),
-          one.merchantId ?? say('All'),
-          one.passkeys,
-          moment(wording, one.seenAt),
-          one.disabledAt === null ? badge('good', say('Open')) : badge('bad', say('Locked out')),
-        ]),
-      )}`;
-    },
+    read: ({ query: { merchant = null, name = '', after = '' } }, { listUsers }) =>
+      listUsers({ merchantId: merchant, prefix: name.toLowerCase(), after }),
+    view: (found, visit) => html`${inviteForm(visit)}${filters(visit)}${userList(found, visit)}`,
   }),
 ];
+
+function filters(visit: Visit): Html {
+  const { say } = visit.wording;
+  return filterForm(visit, [
+    { name: 'name', label: say('Name begins with'), type: 'search', mostCharacters: 60 },
+    { name: 'merchant', label: say('Merchant'), mostCharacters: 20 },
+  ]);
+}
+
+function userList({ users, next }: UserPage, { wording, path, query }: Visit): Shown {
+  const { say } = wording;
+  if (users.length === 0)
+    return emptyState(
+      say('No user fits.'),
+      say('The form above, or the command parcela user invite, makes one.'),
+    );
+  const rows = users.map((one) => [
+    link(userPath(one.name), one.name),
+    say(ROLE_WORDS[one.role]),
+    one.merchantId ?? say('All'),
+    one.passkeys,
+    moment(wording, one.seenAt),
+    one.disabledAt === null ? badge('good', say('Open')) : badge('bad', say('Locked out')),
+  ]);
+  const columns = [
+    { title: say('Name') },
+    { title: say('Role') },
+    { title: say('Merchant') },
+    { title: say('Passkeys'), isNumber: true },
+    { title: say('Seen') },
+    { title: say('State') },
+  ];
+  return html`${table(say('Users'), columns, rows)}${
+    next !== null &&
+    html`<nav class="pager" aria-label="${say('Pages of this list')}">${link(withQuery(path, { ...query, after: next }), say('Next'))}</nav>`
+  }`;
+}

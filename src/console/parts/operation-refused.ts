@@ -1,7 +1,7 @@
 import type { Asked } from './asked.ts';
 
 /** What an operation refused, as an endpoint would. */
-export function operationRefused(status: 400 | 404 | 409, description: string): Asked<never> {
+export function operationRefused(status: 400 | 404 | 409 | 429, description: string): Asked<never> {
   return { ok: false, status, errors: [{ tag: '', description }] };
 }
 

@@ -130,10 +130,12 @@ export function actionForm(
     readonly about: Shown;
     readonly fields?: readonly Field[];
     readonly isGrave?: boolean;
+    /** It changes nothing: no reason is asked for. */
+    readonly isQuestion?: boolean;
   },
 ): Html {
   const { say } = wording;
-  const { action, title, about, fields = [], isGrave = false } = wanted;
+  const { action, title, about, fields = [], isGrave = false, isQuestion = false } = wanted;
   // Several forms of a page have the same fields.
   const idOf = (name: string) => `${action.split('/').slice(-2).join('-')}-${name}`;
   return html`<details class="action"><summary>${title}</summary>
@@ -141,16 +143,19 @@ export function actionForm(
 <p>${about}</p>
 <input type="hidden" name="mark" value="${formMark}"><input type="hidden" name="once" value="${onceKey}">
 ${fields.map((one) => field(one, idOf(one.name)))}
-${field(
-  {
-    name: 'reason',
-    label: say('Reason'),
-    hint: say('It is written into the audit log with your name.'),
-    isRequired: true,
-    mostCharacters: LONGEST_REASON,
-  },
-  idOf('reason'),
-)}
+${
+  !isQuestion &&
+  field(
+    {
+      name: 'reason',
+      label: say('Reason'),
+      hint: say('It is written into the audit log with your name.'),
+      isRequired: true,
+      mostCharacters: LONGEST_REASON,
+    },
+    idOf('reason'),
+  )
+}
 <div class="buttons"><button type="submit" class="${isGrave ? 'grave' : 'main'}">${title}</button></div>
 </form></details>`;
 }

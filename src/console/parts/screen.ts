@@ -99,11 +99,13 @@ type Performing<Tools> = {
 };
 
 /**
- * Something that a user does on a page, from the fields of its form. Every one takes a reason, which is
- * written with it into the audit log before it is done.
+ * Something that a user does on a page, from the fields of its form. Every one but a question takes a reason,
+ * which is written with it into the audit log before it is done.
  */
 export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
   Where & {
+    /** It asks somebody else and changes nothing: no reason is wanted. */
+    readonly isQuestion?: true;
     /** What is said where it was done. */
     readonly done: string;
     /** What is shown once and is nowhere afterwards; absent: it leads on. */

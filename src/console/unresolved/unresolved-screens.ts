@@ -9,10 +9,10 @@ import { DECISIONS_OF } from '../../transactions/unresolved/unresolved.ts';
 import { isUuid } from '../../values/ids.ts';
 import { html } from '../parts/html.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
-import { filterForm } from '../parts/page-parts.ts';
+import { facts, filterForm } from '../parts/page-parts.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { casePage, MAY_DECIDE, waitingTable } from './unresolved-view.ts';
-import { CASE, type CaseFound, casePath, type WaitingThing } from './waiting-thing.ts';
+import { acquirerText, casePage, isAskable, MAY_ASK, MAY_DECIDE, waitingTable } from './unresolved-view.ts';
+import { CASE, casePath, type WaitingThing } from './waiting-thing.ts';
 
 export type UnresolvedFilter = { readonly merchantId: string | null; readonly olderThanMinutes: number };
 
@@ -20,8 +20,8 @@ export type UnresolvedTools = {
   /** The oldest first, up to a bound. */
   readonly listWaiting: (filter: UnresolvedFilter) => Promise<readonly WaitingThing[]>;
   readonly findCase: (id: string) => Promise<Case | null>;
-  /** What the acquirer says of a charge now. */
-  readonly askAcquirer: (found: Case) => Promise<FoundCharge>;
+  /** What the acquirer says of a charge now; null: this user has asked too often. */
+  readonly askAcquirer: (visit: Visit, found: Case) => Promise<FoundCharge | null>;
   readonly decide: (
     visit: Visit,
     decided: { readonly id: string; readonly decision: Decision; readonly reason: string },
@@ -46,17 +46,13 @@ export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
         { name: 'olderThan', label: visit.wording.say('Older than, in minutes'), type: 'number' },
       ])}${waitingTable(waiting, visit)}`,
   }),
-  screen<UnresolvedTools, CaseFound>({
+  screen<UnresolvedTools, Case>({
     path: CASE,
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Unresolved case',
-    async read({ parameters: { id = '' } }, { findCase, askAcquirer }) {
-      const found = isUuid(id) ? await findCase(id) : null;
-      if (found === null) return 'notFound';
-      const isAsked = found.kind === 'charge' && found.isUnresolved;
-      return { found, acquirerNow: isAsked ? await askAcquirer(found) : null };
-    },
+    read: async ({ parameters: { id = '' } }, { findCase }) =>
+      (isUuid(id) ? await findCase(id) : null) ?? 'notFound',
     view: casePage,
   }),
 ];
@@ -69,7 +65,31 @@ const REFUSALS: Readonly<Record<DecisionRefusal, { readonly status: 404 | 409; r
   takenOver: { status: 409, text: 'It was decided or tried by somebody else at this moment: look again.' },
 };
 
+const ASKED_TOO_OFTEN = 'You have asked the acquirer often just now. Wait some seconds.';
+
 export const UNRESOLVED_ACTIONS: readonly Action<UnresolvedTools>[] = [
+  {
+    // A page that is looked at sends nothing to the acquirer: somebody has to press a button.
+    path: `${CASE}/ask`,
+    ...MAY_ASK,
+    title: 'Ask the acquirer',
+    operation: 'resolve.ask',
+    isQuestion: true,
+    async perform(visit, _form, { askAcquirer, findCase }) {
+      const { say } = visit.wording;
+      const { id = '' } = visit.parameters;
+      const found = isUuid(id) ? await findCase(id) : null;
+      if (found === null) return operationRefused(404, say(REFUSALS.unknownId.text));
+      if (!isAskable(found)) return operationRefused(409, say(REFUSALS.final.text));
+      const answer = await askAcquirer(visit, found);
+      if (answer === null) return operationRefused(429, say(ASKED_TOO_OFTEN));
+      return { ok: true, status: 200, body: answer };
+    },
+    reveal: (answer, { wording }) =>
+      facts([[wording.say('The acquirer says now'), acquirerText(answer as FoundCharge, wording)]]),
+    done: 'The acquirer has answered.',
+    next: ({ parameters: { id = '' } }) => casePath(id),
+  },
   {
     path: `${CASE}/decide`,
     ...MAY_DECIDE,

@@ -1,11 +1,12 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
-import { DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
+import { type Case, DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
-import { type CaseFound, casePath, MOST_WAITING_SHOWN, type WaitingThing } from './waiting-thing.ts';
+import { casePath, MOST_WAITING_SHOWN, type WaitingThing } from './waiting-thing.ts';
 
+export const MAY_ASK = { roles: ['support', 'finance', 'operator', 'admin'], of: 'operator' } as const;
 export const MAY_DECIDE = { roles: ['operator', 'admin'], of: 'operator' } as const;
 
 const KINDS = {
@@ -59,7 +60,7 @@ const DECISION_WORDS: Readonly<Record<Decision, string>> = {
   captured: 'Captured',
 };
 
-export function casePage({ found, acquirerNow }: CaseFound, visit: Visit): Html {
+export function casePage(found: Case, visit: Visit): Html {
   const { wording } = visit;
   const { say, money, count } = wording;
   const paymentPath = pathOf(`${OF_MERCHANT}/payments/{paymentId}`, {
@@ -81,18 +82,16 @@ ${facts([
   [say('Tries'), count(found.tries)],
   [say('Next try'), moment(wording, found.dueAt)],
   [say('Last reason'), found.reason ?? '–'],
-  ...(acquirerNow === null
-    ? []
-    : [[say('The acquirer says now'), acquirerText(acquirerNow, wording)] as const]),
 ])}
-${decisionForm({ found, acquirerNow }, visit)}
+${askForm(found, visit)}
+${decisionForm(found, visit)}
 ${section(
   say('What was decided about it'),
   html`<p>${link(withQuery('/console/audit', { action: 'resolve.decide' }), say('Decisions in the audit log'))}</p>`,
 )}`;
 }
 
-function acquirerText(answer: FoundCharge, { say }: Wording): string {
+export function acquirerText(answer: FoundCharge, { say }: Wording): string {
   switch (answer.kind) {
     case 'approved':
       return say('Approved: the charge is live, code {code}', { code: answer.authorizationCode });
@@ -110,7 +109,23 @@ function acquirerText(answer: FoundCharge, { say }: Wording): string {
   }
 }
 
-function decisionForm({ found }: CaseFound, visit: Visit): Shown {
+/** Of a cancel or a capture the acquirer says nothing by itself. */
+export function isAskable({ kind, isUnresolved }: Case): boolean {
+  return kind === 'charge' && isUnresolved;
+}
+
+function askForm(found: Case, visit: Visit): Shown {
+  if (!isAskable(found) || !mayUse(MAY_ASK, visit.user)) return '';
+  const { say } = visit.wording;
+  return actionForm(visit, {
+    action: `${casePath(found.id)}/ask`,
+    title: say('Ask the acquirer'),
+    about: say('What it says of this charge now is shown once. Nothing is changed by it.'),
+    isQuestion: true,
+  });
+}
+
+function decisionForm(found: Case, visit: Visit): Shown {
   if (!found.isUnresolved || !mayUse(MAY_DECIDE, visit.user)) return '';
   const { say } = visit.wording;
   const decisions: readonly Decision[] = DECISIONS_OF[found.kind];

@@ -1,5 +1,3 @@
-import type { FoundCharge } from '../../acquirers/acquirer.ts';
-import type { Case } from '../../transactions/unresolved/unresolved.ts';
 import type { Instant } from '../../values/instant.ts';
 import { pathOf } from '../parts/screen.ts';
 
@@ -14,9 +12,6 @@ export type WaitingThing = {
   readonly dueAt: Instant;
   readonly reason: string;
 };
-
-/** One for a person to look at; null: the acquirer is not to be asked about it. */
-export type CaseFound = { readonly found: Case; readonly acquirerNow: FoundCharge | null };
 
 export const MOST_WAITING_SHOWN = 100;
 export const CASE = '/unresolved/{id}';

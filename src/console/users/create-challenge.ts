@@ -9,8 +9,12 @@ export type ChallengeTools = { readonly keyring: Pick<Keyring, 'fingerprint' | '
  * What an authenticator is to sign. It carries its own seal, so that nothing is written for a stranger who
  * opens a page. `purpose`: what it is good for.
  */
-export function createChallenge({ keyring }: ChallengeTools, purpose: string): string {
-  const expiresAt = Date.now() + CHALLENGE_MILLISECONDS;
+export function createChallenge(
+  { keyring }: ChallengeTools,
+  purpose: string,
+  milliseconds = CHALLENGE_MILLISECONDS,
+): string {
+  const expiresAt = Date.now() + milliseconds;
   const nonce = newSecret();
   const { print } = keyring.fingerprint(challengeText(purpose, expiresAt, nonce));
   return `${expiresAt}.${nonce}.${print.toString('base64url')}`;

@@ -1,12 +1,14 @@
 import { newSecret } from '../../platform/chance.ts';
 import { inviteUser, type UserTools } from './invite-user.ts';
-import { insertLink } from './links.sql.ts';
+import { insertNewestLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
 import { userResource } from './user.ts';
-import { findUserByName } from './users.sql.ts';
+import { behindLock, findUserByName } from './users.sql.ts';
 
 /** Of homologation: sees the demo merchant, and all others. */
 const DEMO_USER = { name: 'demo', role: 'admin', merchantId: null } as const;
+/** Of starts within a day: the links of older ones go. */
+const MOST_LINKS = 10;
 
 /** A link for this start by which a person enters the console of homologation. */
 export async function createDemoLink(tools: UserTools): Promise<string> {
@@ -15,12 +17,17 @@ export async function createDemoLink(tools: UserTools): Promise<string> {
   const found = await findUserByName(tools.database, DEMO_USER.name);
   if (found === null) throw new Error(`the demo user was refused: ${invited.refusal}`);
   const token = newSecret();
-  await tools.audit.change(insertLink(tokenHash(token), found.userId, tools.operator.actor), {
+  const event = {
     ...tools.operator,
     action: 'user.invite',
     outcome: 'success',
     resource: userResource(found),
     detail: { name: found.name, role: found.role },
-  });
+  } as const;
+  const steps = behindLock(
+    found.userId,
+    insertNewestLink(tokenHash(token), found.userId, tools.operator.actor, MOST_LINKS),
+  );
+  await tools.audit.commit(steps, ([, rows]) => (rows?.length === 1 ? [event] : []));
   return token;
 }

@@ -1,6 +1,6 @@
 import type { UserTools } from './invite-user.ts';
 import { type User, type UserRefusal, userResource } from './user.ts';
-import { disableUserStep, findUserByName } from './users.sql.ts';
+import { behindLock, disableUserStep, findUserByName } from './users.sql.ts';
 
 /** Ends the user's sessions and links at once; the name stays taken, for the audit log has it. */
 export async function disableUser(
@@ -16,8 +16,9 @@ export async function disableUser(
     resource: userResource(found),
     detail: { name },
   } as const;
-  const disabled = await audit.change(disableUserStep(found.userId), event);
-  if (disabled === undefined) return { refusal: 'userDisabled' };
+  const steps = behindLock(found.userId, disableUserStep(found.userId));
+  const [, disabled] = await audit.commit(steps, ([, rows]) => (rows?.length === 1 ? [event] : []));
+  if (disabled?.length !== 1) return { refusal: 'userDisabled' };
   const { isDisabled: _, ...user } = found;
   return user;
 }

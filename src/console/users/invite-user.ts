@@ -38,5 +38,7 @@ export async function inviteUser(
     ],
     ([rows]) => (rows?.length === 1 ? [event] : []),
   );
-  return made?.length === 1 ? { user, token } : { refusal: 'userExists' };
+  if (made?.length === 1) return { user, token };
+  const isTaken = (await findUserByName(database, name)) !== null;
+  return { refusal: isTaken ? 'userExists' : 'tooManyUsers' };
 }

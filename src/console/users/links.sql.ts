@@ -13,6 +13,22 @@ export function insertLink(hash: Buffer, userId: string, createdBy: string): Ste
   return { statement: INSERT, values: [hash, userId, createdBy, LINK_SECONDS] };
 }
 
+const INSERT_NEWEST = statement(
+  'console_links.insert_newest',
+  `with former as (
+     delete from console_links where token_hash in
+       (select token_hash from console_links where user_id = $2 and used_at is null
+        order by created_at desc offset $5 - 1)
+   )
+   insert into console_links (token_hash, user_id, created_by, expires_at)
+   values ($1, $2, $3, now() + $4 * interval '1 second') returning user_id`,
+);
+
+/** The same of a user who has `most` open ones with it: older ones go. */
+export function insertNewestLink(hash: Buffer, userId: string, createdBy: string, most: number): Step {
+  return { statement: INSERT_NEWEST, values: [hash, userId, createdBy, LINK_SECONDS, most] };
+}
+
 const FIND = statement(
   'console_links.find',
   `select u.user_id::text, u.name, u.role, u.merchant_id from console_links l

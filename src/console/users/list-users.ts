@@ -1,13 +1,14 @@
 import type { Database } from '../../platform/postgres/database.ts';
-import type { ListedUser } from './user.ts';
+import type { UserFilter, UserPage } from './user.ts';
 import { findUsers } from './users.sql.ts';
 
-const MOST_USERS = 1_000;
-
-/** Up to a thousand, by name; of one merchant, or, with null, all. */
-export function listUsers(
+/** A page of users by name. */
+export async function listUsers(
   { database }: { readonly database: Database },
-  merchantId: string | null,
-): Promise<ListedUser[]> {
-  return findUsers(database, merchantId, MOST_USERS);
+  filter: UserFilter,
+  limit: number,
+): Promise<UserPage> {
+  const found = await findUsers(database, filter, limit + 1);
+  const users = found.slice(0, limit);
+  return { users, next: found.length > limit ? (users.at(-1)?.name ?? null) : null };
 }

@@ -1,12 +1,16 @@
 import type { Audit } from '../../audit/audit-event.ts';
-import { newSecret } from '../../platform/chance.ts';
 import type { ShownPasskey } from './check-passkey.ts';
+import { type ChallengeTools, createChallenge } from './create-challenge.ts';
 import type { NewPasskey } from './passkey.ts';
-import { tokenHash } from './session.ts';
+import { SESSION_SECONDS, tokenHash } from './session.ts';
 import { openByLink, openByPasskey } from './sessions.sql.ts';
 import { actorName, type User, userResource } from './user.ts';
+import { behindLock } from './users.sql.ts';
 
-export type OpenSessionTools = { readonly audit: Audit };
+export type OpenSessionTools = ChallengeTools & { readonly audit: Audit };
+
+/** The purpose of the tokens of sessions: one that was made up is refused before it is looked for. */
+export const SESSION = 'session';
 
 /** By what somebody signs in. */
 export type Proof =
@@ -18,24 +22,27 @@ export type Proof =
  * already, or is good no more.
  */
 export async function openSession(
-  { audit }: OpenSessionTools,
+  tools: OpenSessionTools,
   user: User,
   proof: Proof,
   address: string,
 ): Promise<string | null> {
-  const token = newSecret();
+  const token = createChallenge(tools, SESSION, SESSION_SECONDS * 1_000);
   const step =
     proof.by === 'link'
-      ? openByLink(tokenHash(proof.link), tokenHash(token), proof.passkey)
+      ? openByLink(user, tokenHash(proof.link), tokenHash(token), proof.passkey)
       : openByPasskey(tokenHash(proof.shown.challenge), tokenHash(token), proof.shown.used);
   const isNew = proof.by === 'link' && proof.passkey !== null;
-  const opened = await audit.change(step, {
+  const event = {
     action: 'user.signIn',
     outcome: 'success',
     actor: actorName(user),
     origin: address,
     resource: userResource(user),
     detail: { by: isNew ? 'link and a new passkey' : proof.by },
-  });
-  return opened === undefined ? null : token;
+  } as const;
+  const [, opened] = await tools.audit.commit(behindLock(user.userId, step), ([, rows]) =>
+    rows?.length === 1 ? [event] : [],
+  );
+  return opened?.length === 1 ? token : null;
 }

@@ -3,7 +3,7 @@ import type { Invited, UserTools } from './invite-user.ts';
 import { recoverByLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
 import { type UserRefusal, userResource } from './user.ts';
-import { findUserByName } from './users.sql.ts';
+import { behindLock, findUserByName } from './users.sql.ts';
 
 /**
  * For a user whose passkeys are lost, by another person: ends all sessions, takes the passkeys away and
@@ -18,12 +18,16 @@ export async function recoverUser(
   if (found.isDisabled) return { refusal: 'userDisabled' };
   const { isDisabled: _, ...user } = found;
   const token = newSecret();
-  await audit.change(recoverByLink(tokenHash(token), user.userId, operator.actor), {
+  const event = {
     ...operator,
     action: 'user.recover',
     outcome: 'success',
     resource: userResource(user),
     detail: { name },
-  });
-  return { user, token };
+  } as const;
+  const step = recoverByLink(tokenHash(token), user.userId, operator.actor);
+  const [, made] = await audit.commit(behindLock(user.userId, step), ([, rows]) =>
+    rows?.length === 1 ? [event] : [],
+  );
+  return made?.length === 1 ? { user, token } : { refusal: 'userDisabled' };
 }

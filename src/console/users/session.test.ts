@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cookieOf, isSameOrigin, tokenOfCookie } from './session.ts';
 
-const TOKEN = 'a'.repeat(43);
+const TOKEN = `1790000000000.${'a'.repeat(43)}.${'b'.repeat(43)}`;
 const ORIGIN = 'https://console.example';
 
 test('over TLS the cookie is bound to the host, and no other name counts', () => {
@@ -10,7 +10,14 @@ test('over TLS the cookie is bound to the host, and no other name counts', () =>
   assert.equal(tokenOfCookie(`x=1; __Host-parcela=${TOKEN}`, true), TOKEN);
   assert.equal(tokenOfCookie(`parcela_homologation=${TOKEN}`, true), null);
   assert.equal(tokenOfCookie(`__Host-parcela=${TOKEN}; __Host-parcela=${TOKEN}`, true), null);
-  for (const header of [undefined, '', '__Host-parcela=', '__Host-parcela=short', `__Host-parcela=${TOKEN}x`])
+  for (const header of [
+    undefined,
+    '',
+    '__Host-parcela=',
+    '__Host-parcela=short',
+    `__Host-parcela=${'a'.repeat(43)}`,
+    `__Host-parcela=${TOKEN}x`,
+  ])
     assert.equal(tokenOfCookie(header, true), null);
 });
 

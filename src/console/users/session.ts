@@ -16,7 +16,8 @@ export type Session = { readonly user: User; readonly token: string; readonly la
  */
 const COOKIE = { secure: '__Host-parcela', plain: 'parcela_homologation' } as const;
 
-const TOKEN = /^[\w-]{43}$/;
+/** Its end, 256 random bits, and our seal of both. */
+const TOKEN = /^\d{13}\.[\w-]{43}\.[\w-]{43}$/;
 
 /** Of a header `Cookie`; null: none, or one that was never given. */
 export function tokenOfCookie(header: string | undefined, isSecure: boolean): string | null {

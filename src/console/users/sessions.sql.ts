@@ -9,7 +9,7 @@ const OPEN_BY_LINK = statement(
   'console_sessions.open_by_link',
   `with used as (
      update console_links set used_at = now()
-     where token_hash = $1 and used_at is null and expires_at > now() returning user_id
+     where token_hash = $1 and user_id = $8 and used_at is null and expires_at > now() returning user_id
    ), made as (
      insert into console_passkeys (credential_id, user_id, public_key, sign_count, transports)
      select $4, user_id, $5, $6, $7 from used where $4::bytea is not null
@@ -20,11 +20,16 @@ const OPEN_BY_LINK = statement(
 );
 
 /** Gives a row; none: the link is good no more. */
-export function openByLink(link: Buffer, session: Buffer, passkey: NewPasskey | null): Step {
+export function openByLink(
+  { userId }: User,
+  link: Buffer,
+  session: Buffer,
+  passkey: NewPasskey | null,
+): Step {
   const { credentialId = null, publicKey = null, signCount = null, transports = null } = passkey ?? {};
   return {
     statement: OPEN_BY_LINK,
-    values: [link, session, SESSION_SECONDS, credentialId, publicKey, signCount, transports],
+    values: [link, session, SESSION_SECONDS, credentialId, publicKey, signCount, transports, userId],
   };
 }
 

@@ -13,6 +13,16 @@ export type User = {
   readonly merchantId: string | null;
 };
 
+/** Which users are listed: of a merchant (null: all), by the beginning of their names, behind a name. */
+export type UserFilter = {
+  readonly merchantId: string | null;
+  readonly prefix: string;
+  readonly after: string;
+};
+
+/** `next`: behind which name the next page begins; null: this is the last. */
+export type UserPage = { readonly users: readonly ListedUser[]; readonly next: string | null };
+
 export type ListedUser = User & {
   readonly createdAt: Instant;
   readonly disabledAt: Instant | null;
@@ -22,6 +32,9 @@ export type ListedUser = User & {
 };
 
 const NAME = /^[a-z0-9][a-z0-9._@+-]{0,59}$/;
+
+/** Of one merchant, or of the operator; those who are locked out are not counted. */
+export const MOST_USERS = 200;
 
 /** Such as an address of e-mail; never with capitals, so that a name is written in one way. */
 export function isUserName(text: string): boolean {
@@ -51,6 +64,7 @@ export function mayEnter(user: User, merchantId: string): boolean {
 export type UserRefusal =
   | 'userNameMalformed'
   | 'userExists'
+  | 'tooManyUsers'
   | 'userUnknown'
   | 'userDisabled'
   | 'merchantUnknown';

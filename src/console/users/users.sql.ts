@@ -1,18 +1,27 @@
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import {
+  type CommitStep,
+  type Database,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
-import type { ListedUser, Role, User } from './user.ts';
+import { type ListedUser, MOST_USERS, type Role, type User, type UserFilter } from './user.ts';
 
 const COLUMNS = 'u.user_id::text, u.name, u.role, u.merchant_id';
 
 const INSERT = statement(
   'console_users.insert',
   `insert into console_users (user_id, name, role, merchant_id)
-   values ($1, $2, $3, $4) on conflict (name) do nothing returning user_id`,
+   select $1, $2, $3, $4
+   where (select count(*) from console_users u
+          where (u.merchant_id = $4 or ($4::text is null and u.merchant_id is null)) and u.disabled_at is null) < $5
+   on conflict (name) do nothing returning user_id`,
 );
 
-/** Gives a row; none: the name is taken. */
+/** Gives a row; none: the name is taken, or there are as many as there may be. */
 export function insertUser({ userId, name, role, merchantId }: User): Step {
-  return { statement: INSERT, values: [userId, name, role, merchantId] };
+  return { statement: INSERT, values: [userId, name, role, merchantId, MOST_USERS] };
 }
 
 const FIND = statement(
@@ -39,29 +48,59 @@ export async function findUserById(database: Database, userId: string): Promise<
   return row === undefined ? null : parseUser(row);
 }
 
+const LISTED = `${COLUMNS}, u.created_at, u.disabled_at,
+  (select count(*) from console_passkeys p where p.user_id = u.user_id) as passkeys,
+  (select max(s.seen_at) from console_sessions s where s.user_id = u.user_id) as seen_at`;
+
 const LIST = statement(
   'console_users.list',
-  `select ${COLUMNS}, u.created_at, u.disabled_at,
-     (select count(*) from console_passkeys p where p.user_id = u.user_id) as passkeys,
-     (select max(s.seen_at) from console_sessions s where s.user_id = u.user_id) as seen_at
-   from console_users u where $1::text is null or u.merchant_id = $1
-   order by u.name limit $2`,
+  `select ${LISTED} from console_users u
+   where ($1::text is null or u.merchant_id = $1) and u.name > $2 and starts_with(u.name, $3)
+   order by u.name limit $4`,
 );
 
 /** By name; `merchantId` null: of the operator and of all merchants. */
 export async function findUsers(
   database: Database,
-  merchantId: string | null,
+  { merchantId, after, prefix }: UserFilter,
   limit: number,
 ): Promise<ListedUser[]> {
-  const rows = await database.query(LIST, [merchantId, limit]);
-  return rows.map((row) => ({
+  return (await database.query(LIST, [merchantId, after, prefix, limit])).map(parseListed);
+}
+
+const FIND_LISTED = statement(
+  'console_users.find_listed',
+  `select ${LISTED} from console_users u where u.name = $1`,
+);
+
+/** With what lists show of it. */
+export async function findListedUser(database: Database, name: string): Promise<ListedUser | null> {
+  const [row] = await database.query(FIND_LISTED, [name]);
+  return row === undefined ? null : parseListed(row);
+}
+
+function parseListed(row: Row): ListedUser {
+  return {
     ...parseUser(row),
     createdAt: row.created_at as Instant,
     disabledAt: row.disabled_at as Instant | null,
     passkeys: row.passkeys as number,
     seenAt: row.seen_at as Instant | null,
-  }));
+  };
+}
+
+const LOCK = statement(
+  'console_users.lock',
+  'select user_id from console_users where user_id = $1 and disabled_at is null for update',
+);
+
+/**
+ * A commit of a step that lets the user in, or takes that away: behind the lock it sees what the one before
+ * has committed. It runs where the user is not locked out; its rows are the second ones.
+ */
+export function behindLock(userId: string, step: Step): readonly CommitStep[] {
+  const lock = { statement: LOCK, values: [userId] };
+  return [lock, ([locked]) => (locked?.length === 1 ? step : null)];
 }
 
 const DISABLE = statement(

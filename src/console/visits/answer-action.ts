@@ -2,9 +2,10 @@ import { type Audit, type AuditEvent, LONGEST_REASON } from '../../audit/audit-e
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
-import { CommitUnknown } from '../../platform/postgres/database.ts';
+import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
 import { watchWrites } from '../../platform/postgres/write-watch.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
+import { isUuid } from '../../values/ids.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
 import { errorsOf } from '../parts/page-parts.ts';
@@ -12,8 +13,12 @@ import { type Action, type Form, operationOf, type Visit, withQuery } from '../p
 import type { ConsoleTools } from '../screens.ts';
 import { actorName } from '../users/user.ts';
 import { UNKNOWN_OUTCOME } from './ask-endpoint.ts';
+import { finishAction } from './finish-action.ts';
+import { type Again, againOf } from './sent-form.ts';
+import { sentForm, startAction } from './start-action.ts';
 
 export type ActionTools = {
+  readonly database: Database;
   readonly audit: Audit;
   readonly log: Log;
   /** Whether nothing may act. */
@@ -30,8 +35,8 @@ type Made =
 const NOTHING_DONE = 'Nothing was done';
 
 /**
- * Does what a form asks for: first it is written who wants it and why, then the endpoint is asked. What could
- * not be written is not done; a refusal is written too.
+ * Does what a form asks for, once: first it is written who wants it and why, with the key of the form, then
+ * it is done. What could not be written is not done; a refusal is written too.
  */
 export async function answerAction(
   tools: ActionTools,
@@ -39,42 +44,88 @@ export async function answerAction(
   visit: Visit,
   { form, address }: { readonly form: Form; readonly address: string },
 ): Promise<Made> {
-  const { audit, markOf } = tools;
-  const reason = form.reason ?? '';
-  const back = action.next(visit);
-  const fault = form.once === undefined ? NO_REASON : reasonFault(reason);
-  if (fault !== null) {
-    const errors = [{ tag: '', description: visit.wording.say(fault) }];
-    return { status: 400, title: NOTHING_DONE, body: refused(visit, back, errors) };
-  }
+  const fault = faultOf(action, form);
+  if (fault !== null) return nothingDone(action, visit, 400, fault);
+  const { reason = '' } = form;
   const event: AuditEvent = {
     action: 'console.act',
     outcome: 'success',
     actor: actorName(visit.user),
     origin: address,
     resource: visit.path.replace('/console/', ''),
-    detail: { operation: operationOf(action), reason },
+    detail: { operation: operationOf(action), ...(reason !== '' && { reason }) },
   };
-  await audit.record(event, visit.merchantId);
-  const refuse = (status: number) => {
-    const detail = { operation: operationOf(action), status };
-    return audit.record({ ...event, action: 'console.refuse', outcome: 'failure', detail }, visit.merchantId);
-  };
+  const sent = sentForm(visit, form);
+  const earlier = await startAction(tools, sent, event, visit.merchantId);
+  const again = earlier === null ? null : againOf(sent, earlier);
+  const mayAskAgain = again === 'unknown' && 'contract' in action && action.contract.isRepeatable === true;
+  if (again !== null && !mayAskAgain) return answerAgain(action, visit, again);
+  // The endpoint has the same key, and finds out what became of the first request.
+  if (mayAskAgain) await tools.audit.record(event, visit.merchantId);
+  const refusedWith = (status: number): AuditEvent => ({
+    ...event,
+    action: 'console.refuse',
+    outcome: 'failure',
+    detail: { operation: operationOf(action), status },
+  });
   const asked = await doneOrDoubt(tools, action, visit, form).catch(async (error) => {
-    await refuse(500);
+    await finishAction(tools, sent, NOTHING_WRITTEN, refusedWith(500), visit.merchantId);
     throw error;
   });
-  if (asked.ok && action.reveal !== undefined)
-    return {
-      status: 200,
-      title: action.title,
-      body: revealed(action.reveal(asked.body, visit), visit, back),
-    };
-  if (asked.ok) return { goTo: withQuery(back, { done: markOf(action) }) };
-  await refuse(asked.status);
-  return { status: asked.status, title: NOTHING_DONE, body: refused(visit, back, asked.errors) };
+  await finishAction(tools, sent, asked, refusedWith(asked.status), visit.merchantId);
+  return answerDone(tools, action, visit, asked);
 }
 
+/** An error in front of every write: the form may be sent again. */
+const NOTHING_WRITTEN = { ok: false, status: 503, errors: [] } as const;
+
+function answerDone(
+  { markOf }: ActionTools,
+  action: Action<ConsoleTools>,
+  visit: Visit,
+  asked: Asked<unknown>,
+): Made {
+  const back = action.next(visit);
+  if (!asked.ok)
+    return { status: asked.status, title: NOTHING_DONE, body: refused(visit, back, asked.errors) };
+  if (action.reveal === undefined) return { goTo: withQuery(back, { done: markOf(action) }) };
+  const body = revealed(action.reveal(asked.body, visit), visit, back);
+  return { status: 200, title: action.title, body };
+}
+
+const DONE_BEFORE = 'It was done already: this form was sent before. Nothing was done again.';
+const REVEALED_BEFORE = 'What was shown then is shown once, and stands nowhere.';
+const NOT_KNOWN =
+  'This form was sent before, and it is not known what became of it, or it is still under way. Look before you ask for it again.';
+const STRANGE_KEY = 'This form was sent from another page or by somebody else. Open the page again.';
+
+/** Nothing is done, and nothing is shown that was to be shown once. */
+function answerAgain(action: Action<ConsoleTools>, visit: Visit, again: Again): Made {
+  const { say } = visit.wording;
+  if (again === 'strange') return nothingDone(action, visit, 409, STRANGE_KEY);
+  const back = action.next(visit);
+  if (typeof again === 'object')
+    return { status: again.status, title: NOTHING_DONE, body: refused(visit, back, again.errors) };
+  if (again === 'unknown') {
+    const errors = [{ tag: '', description: say(NOT_KNOWN) }];
+    return { status: 409, title: action.title, body: refused(visit, back, errors) };
+  }
+  const once = action.reveal !== undefined && html` ${say(REVEALED_BEFORE)}`;
+  const shown = html`<p class="message" role="status">${say(DONE_BEFORE)}${once}</p>`;
+  return { status: 200, title: action.title, body: revealed(shown, visit, back) };
+}
+
+function nothingDone(action: Action<ConsoleTools>, visit: Visit, status: number, english: string): Made {
+  const errors = [{ tag: '', description: visit.wording.say(english) }];
+  return { status, title: NOTHING_DONE, body: refused(visit, action.next(visit), errors) };
+}
+
+function faultOf(action: Action<ConsoleTools>, { once, reason = '' }: Form): string | null {
+  if (once === undefined || !isUuid(once)) return NO_KEY;
+  return action.isQuestion === true ? null : reasonFault(reason);
+}
+
+const NO_KEY = 'This form has no key of its own. Open the page again.';
 const NO_REASON = 'Give a reason, of up to 200 characters.';
 
 /** What is written into the audit log stays there. */

@@ -12,7 +12,9 @@ import { html } from '../parts/html.ts';
 import { type Frame, PAGE_HEADERS, page } from '../parts/layout.ts';
 import { type Form, withQuery } from '../parts/screen.ts';
 import { consoleWording, type Wording } from '../parts/wording.ts';
+import { isChallengeGood } from '../users/create-challenge.ts';
 import { endSession } from '../users/end-session.ts';
+import { SESSION } from '../users/open-session.ts';
 import {
   cookieOf,
   formMark,
@@ -89,7 +91,8 @@ function fieldsOf(parsed: Readonly<Record<string, unknown>>): Form {
 
 async function findSession(tools: PageTools, request: Asked): Promise<Session | null> {
   const token = tokenOfCookie(request.headers.cookie, request.isSecure);
-  if (token === null) return null;
+  // A stranger's cookie costs no query: it has no seal of ours, or its time is over.
+  if (token === null || !isChallengeGood(tools, SESSION, token)) return null;
   // What a page asks for by itself does not show that somebody is there.
   const isActive = request.headers['x-parcela-live'] === undefined;
   const found = await findSessionUser(tools.database, tokenHash(token), isActive);

@@ -1,15 +1,16 @@
 import type { Audit } from '../../audit/audit-event.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
 import type { PageRequest } from '../../platform/web-pages/page-routes.ts';
 import type { Html } from '../parts/html.ts';
 import { html } from '../parts/html.ts';
+import { link as linkTo } from '../parts/page-parts.ts';
 import type { Form } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { checkPasskey, readNewPasskey, SIGN_IN } from '../users/check-passkey.ts';
 import { createChallenge } from '../users/create-challenge.ts';
 import { findLinkedUser } from '../users/links.sql.ts';
-import { openSession } from '../users/open-session.ts';
+import { openSession, type Proof } from '../users/open-session.ts';
 import { relyingPartyOf } from '../users/passkey.ts';
 import { findPasskey } from '../users/passkeys.sql.ts';
 import { cookieOf, isSameOrigin, tokenHash } from '../users/session.ts';
@@ -75,12 +76,41 @@ async function signIn(tools: SignInTools, request: DoorRequest, wording: Wording
   const opened =
     shown === null || user === null
       ? null
-      : await openSession(tools, user, { by: 'passkey', shown }, request.address);
+      : await openedOrDoubt(tools, user, { by: 'passkey', shown }, request.address);
+  if (opened === 'unknown') return show(504, say(SIGN_IN_UNKNOWN));
   if (opened !== null)
     return entered('/console/sign-in', say('Sign in'), next, cookieOf(opened, request.isSecure));
   // Only of a passkey that signed well: a stranger must not be able to fill the log.
   if (user !== null) await refuseSignIn(tools, user, request.address);
   return show(401, say('This passkey does not open the console.'));
+}
+
+const SIGN_IN_UNKNOWN =
+  'It is not known whether this sign-in was written: no answer came in time. You are not signed in; show your passkey once more.';
+const LINK_UNKNOWN =
+  'It is not known whether this link was used: no answer came in time. You are not signed in.';
+
+/** A write in doubt opens nothing here: its token is in no browser. */
+async function openedOrDoubt(
+  tools: SignInTools,
+  user: User,
+  proof: Proof,
+  address: string,
+): Promise<string | null | 'unknown'> {
+  try {
+    return await openSession(tools, user, proof, address);
+  } catch (error) {
+    if (error instanceof CommitUnknown) return 'unknown';
+    throw error;
+  }
+}
+
+function linkUnknown({ say }: Wording, route: string, title: string, hasPasskey: boolean): DoorPage {
+  const passkey =
+    hasPasskey &&
+    html`<p>${say('Your passkey may be kept: show it on the page to sign in.')} ${linkTo('/console/sign-in', say('Sign in'))}</p>`;
+  const body = html`${passkey}<p>${say('Or open the link again. If it is good no more, it was used up: ask for a new one where you got it.')}</p>`;
+  return { route, status: 504, title, body, fault: say(LINK_UNKNOWN) };
 }
 
 function refuseSignIn({ audit }: SignInTools, user: User, address: string): Promise<void> {
@@ -121,7 +151,8 @@ async function enterByLink(
   const passkey = sent === '' || party === null ? null : await readNewPasskey(tools, party, purpose, sent);
   if (passkey === null && (sent !== '' || !tools.linksOpen))
     return show(400, say('No passkey was made. Try again.'));
-  const opened = await openSession(tools, user, { by: 'link', link, passkey }, request.address);
+  const opened = await openedOrDoubt(tools, user, { by: 'link', link, passkey }, request.address);
+  if (opened === 'unknown') return linkUnknown(wording, route, title, passkey !== null);
   if (opened === null) return show(409, say('This link is good no more.'));
   return entered(route, title, '/console', cookieOf(opened, request.isSecure));
 }

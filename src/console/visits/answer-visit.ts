@@ -3,6 +3,7 @@ import type { OnForbidden } from '../../audit/audit-refused-access.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { newId } from '../../platform/chance.ts';
 import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { PageAnswer } from '../../platform/web-pages/page-routes.ts';
 import type { Ask } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
@@ -26,6 +27,7 @@ import { answerAction } from './answer-action.ts';
 import { type AskTools, askEndpoint } from './ask-endpoint.ts';
 
 export type VisitTools = {
+  readonly database: Database;
   readonly audit: Audit;
   readonly isHomologation: boolean;
   readonly asking: AskTools;
@@ -97,10 +99,10 @@ export async function answerVisit(
   };
   if ('action' in found) {
     const markOf = (action: Action<ConsoleTools>) => doneMark(session, action);
-    const { audit, consoleTools, asking } = tools;
+    const { database, audit, consoleTools, asking } = tools;
     const { log, isHeld } = asking;
     const made = await answerAction(
-      { audit, consoleTools, log, isHeld, markOf },
+      { database, audit, consoleTools, log, isHeld, markOf },
       found.action,
       visit,
       request,

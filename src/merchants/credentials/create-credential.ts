@@ -12,7 +12,7 @@ import {
   type NewCredential,
   newCredentialRefusal,
 } from './credential.ts';
-import { insertCredential } from './credentials.sql.ts';
+import { hasMostCredentials, insertCredential } from './credentials.sql.ts';
 
 export type CredentialTools = {
   readonly database: Database;
@@ -54,6 +54,8 @@ export async function createCredential(
       detail: { userName, accountNumber, scopes: scopes.join(' ') },
     });
     if (credential !== null) return { credential, password };
+    if (await hasMostCredentials(tools.database, wanted.merchantId))
+      return { refusal: 'tooManyCredentials', value: '' };
     if (wanted.userName !== null) break;
   }
   return { refusal: 'userNameTaken', value: userName };

@@ -43,7 +43,11 @@ export type CredentialRefusal =
   | 'userNameTaken'
   | 'addressMalformed'
   | 'tooManyAddresses'
-  | 'addressMissing';
+  | 'addressMissing'
+  | 'tooManyCredentials';
+
+/** Of a merchant, those that are disabled not counted: what nobody uses is to be disabled. */
+export const MOST_CREDENTIALS = 200;
 
 /** Why nothing can be done with an existing credential. */
 export type CredentialChangeRefusal =

@@ -2,7 +2,7 @@ import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import type { Day, Instant } from '../../values/instant.ts';
-import type { Credential } from './credential.ts';
+import { type Credential, MOST_CREDENTIALS } from './credential.ts';
 import { IS_USE_NOTED, UNUSED_DAYS } from './credential-use.sql.ts';
 
 const COLUMNS = `merchant_id, credential_id, user_name, account_number, scopes, allowed_addresses, created_at,
@@ -13,12 +13,16 @@ const INSERT = statement(
   'credentials.insert',
   `insert into credentials
      (merchant_id, credential_id, user_name, account_number, scopes, allowed_addresses, password_hash)
-   values ($1, $2, $3, $4, $5, $6, $7)
+   select $1, $2, $3, $4, $5, $6, $7
+   where (select count(*) from credentials c where c.merchant_id = $1 and c.disabled_at is null) < $8
    on conflict (user_name) do nothing
    returning ${COLUMNS}`,
 );
 
-/** Writes an audited credential; null when the user name is taken, by whatever merchant. */
+/**
+ * Writes an audited credential; null when the user name is taken, by whatever merchant, or the merchant
+ * has as many as it may.
+ */
 export async function insertCredential(
   audit: Audit,
   credential: Pick<
@@ -36,6 +40,7 @@ export async function insertCredential(
     credential.scopes,
     credential.allowedAddresses,
     passwordHash,
+    MOST_CREDENTIALS,
   ];
   const row = await audit.change({ statement: INSERT, values }, event);
   return row === undefined ? null : parse(row);
@@ -44,10 +49,24 @@ export async function insertCredential(
 /** Of a merchant: they are made by hand. */
 const MOST_LISTED = 1_000;
 
+/** Those that work first, so that none of them is beyond the end of the list. */
 const LIST = statement(
   'credentials.list',
-  `select ${COLUMNS} from credentials where merchant_id = $1 order by credential_id limit $2`,
+  `select * from
+     (select ${COLUMNS} from credentials where merchant_id = $1
+      order by disabled_at is not null, credential_id desc limit $2) as listed
+   order by credential_id`,
 );
+
+const COUNT = statement(
+  'credentials.count_active',
+  'select count(*)::integer as active from credentials where merchant_id = $1 and disabled_at is null',
+);
+
+export async function hasMostCredentials(database: Database, merchantId: string): Promise<boolean> {
+  const [row] = await database.query(COUNT, [merchantId]);
+  return (row?.active as number) >= MOST_CREDENTIALS;
+}
 
 export async function listMerchantCredentials(database: Database, merchantId: string): Promise<Credential[]> {
   return (await database.query(LIST, [merchantId, MOST_LISTED])).map(parse);

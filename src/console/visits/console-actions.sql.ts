@@ -1,0 +1,74 @@
+import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import type { EarlierForm, Refusal, SentForm } from './sent-form.ts';
+
+/** A form that was refused may be filled in anew under its key: nothing was done under it. */
+const START = statement(
+  'console_actions.start',
+  `insert into console_actions as a (once_key, user_id, path_hash, fields_hash)
+   values ($1, $2, $3, $4)
+   on conflict (once_key) do update
+     set fields_hash = excluded.fields_hash, begun_at = now(), outcome = null, refusal = null, ended_at = null
+     where a.user_id = excluded.user_id and a.path_hash = excluded.path_hash
+       and a.fields_hash <> excluded.fields_hash and a.outcome = 'refused'
+   returning once_key`,
+);
+
+/** Gives a row; none: the key was sent before. */
+export function startStep({ onceKey, userId, pathHash, fieldsHash }: SentForm): Step {
+  return { statement: START, values: [onceKey, userId, pathHash, fieldsHash] };
+}
+
+const FIND = statement(
+  'console_actions.find',
+  `select user_id::text, path_hash, fields_hash, outcome, refusal from console_actions where once_key = $1`,
+);
+
+export async function findEarlierForm(database: Database, onceKey: string): Promise<EarlierForm | null> {
+  const [row] = await database.query(FIND, [onceKey]);
+  if (row === undefined) return null;
+  return {
+    onceKey,
+    userId: row.user_id as string,
+    pathHash: row.path_hash as Buffer,
+    fieldsHash: row.fields_hash as Buffer,
+    outcome: row.outcome as EarlierForm['outcome'],
+    refusal: row.refusal as Refusal | null,
+  };
+}
+
+const FINISH = statement(
+  'console_actions.finish',
+  `update console_actions set outcome = $3, refusal = $4, ended_at = now()
+   where once_key = $1 and user_id = $2 and outcome is null
+   returning once_key`,
+);
+
+/** `refusal` null: it was done. */
+export function finishStep({ onceKey, userId }: SentForm, refusal: Refusal | null): Step {
+  const outcome = refusal === null ? 'done' : 'refused';
+  const kept = refusal === null ? null : JSON.stringify(refusal);
+  return { statement: FINISH, values: [onceKey, userId, outcome, kept] };
+}
+
+const FREE = statement(
+  'console_actions.free',
+  `delete from console_actions where once_key = $1 and user_id = $2 and outcome is null returning once_key`,
+);
+
+/** Nothing was done, and the same form may be sent again. */
+export function freeStep({ onceKey, userId }: SentForm): Step {
+  return { statement: FREE, values: [onceKey, userId] };
+}
+
+const FORGET = statement(
+  'console_actions.forget',
+  `delete from console_actions where once_key in
+     (select once_key from console_actions where begun_at < now() - $2 * interval '1 second'
+      order by begun_at limit $1 for update skip locked)
+   returning 1`,
+);
+
+/** Gives how many went. `seconds`: how long they are kept. */
+export async function deleteOldActions(database: Database, limit: number, seconds: number): Promise<number> {
+  return (await database.query(FORGET, [limit, seconds])).length;
+}

@@ -1,0 +1,45 @@
+import type { WireError } from '../../platform/http/endpoint.ts';
+import type { Asked } from '../parts/asked.ts';
+
+/** A form that a user sent: its key, and hashes of where it was sent and of what it said. */
+export type SentForm = {
+  readonly onceKey: string;
+  readonly userId: string;
+  readonly pathHash: Buffer;
+  readonly fieldsHash: Buffer;
+};
+
+export type Refusal = { readonly status: number; readonly errors: readonly WireError[] };
+
+/** A form whose key was sent before, and what became of it. `outcome` null: it is not known. */
+export type EarlierForm = SentForm & {
+  readonly outcome: 'done' | 'refused' | null;
+  readonly refusal: Refusal | null;
+};
+
+/**
+ * What is said to a form whose key was sent before. `strange`: by another user, or to another place.
+ * `unknown`: it is under way, or it is not known what became of it.
+ */
+export type Again = 'strange' | 'done' | 'unknown' | Refusal;
+
+export function againOf(sent: SentForm, earlier: EarlierForm): Again {
+  if (sent.userId !== earlier.userId || !sent.pathHash.equals(earlier.pathHash)) return 'strange';
+  if (earlier.refusal !== null) return earlier.refusal;
+  return earlier.outcome === 'done' ? 'done' : 'unknown';
+}
+
+/**
+ * How an action ended. `free`: nothing was done, for a cause that passes, and the same form may be sent
+ * again. Null: it is not known.
+ */
+export type ActionEnd = 'done' | 'refused' | 'free' | null;
+
+/** A cancel that is answered 500 is under way. */
+export function endOf(asked: Asked<unknown>): ActionEnd {
+  if (asked.ok) return 'done';
+  const { status, errors } = asked;
+  const isUnderWay = status === 409 && errors.some(({ tag }) => tag === 'idempotencyKey');
+  if (status === 500 || status === 504 || isUnderWay) return null;
+  return status === 429 || status === 503 ? 'free' : 'refused';
+}
