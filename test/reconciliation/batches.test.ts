@@ -49,13 +49,13 @@ const numbered = (header: string, number: number) =>
 async function takeList(
   number: number,
   members: readonly Member[],
-  { onDay = '20112026', processing = 'DIARIO' } = {},
+  { onDay = '20112026', processing = 'DIARIO', file = number } = {},
 ): Promise<void> {
   const [count, gross] = [members.length, sumOf(members)];
   const fee = feeOf(gross);
   const totals = { gross, fee, rejected: 0, rejectedCount: 0, accepted: count };
-  await take(`EEVC-${number}-${processing}`, [
-    numbered(eevcHeader(undefined, processing), number).replace('20112026', onDay),
+  await take(`EEVC-${file}-${processing}`, [
+    numbered(eevcHeader(undefined, processing), file).replace('20112026', onDay),
     branchHeader('004'),
     eevcBatch({ number, count, gross, fee }),
     ...members.map((member) => eevcSale({ ...member, batch: number, fee: feeOf(member.gross) })),
@@ -395,6 +395,8 @@ test('what is taken off the schedule finds its sale by the list of its batch, or
   const [known, late] = [1_701, 1_702].map((nsu) => ({ nsu, gross: 10_000 })) as [Member, Member];
   const id = await sell(known, '2026-11-20');
   await takeList(1_701, [known]);
+  // The same sale in a second list that stands: it gets each line once.
+  await takeList(1_701, [known], { file: 1_703, onDay: ofNovember(21) });
   const unscheduled = (member: Member, batch: number) =>
     eefiUnscheduled(400, '1', { batch, nsu: member.nsu, installmentNumber: 0 });
   await takeCredit(1_701, 10_000, '20112026', [unscheduled(known, 1_701), unscheduled(late, 1_702)]);

@@ -87,6 +87,23 @@ test('what two sales fit is never guessed, and no later rule decides it', () => 
   assert.equal(ruleOf({ ...ENTRY, orderReference: null }, [SALE, twin]), 'ambiguous');
 });
 
+test("a line whose reference names one sale and whose TID another is nobody's", () => {
+  const named = { ...ENTRY, tid: OTHER.tid };
+  assert.equal(ruleOf(named, [SALE, OTHER]), 'ambiguous');
+  assert.equal(ruleOf(named, [SALE]), 'reference', 'nothing of ours has that TID');
+  assert.equal(ruleOf(named, [{ ...SALE, tid: null }, OTHER]), 'reference', 'ours had none');
+});
+
+test('an installment that two lists have is one, and gets the line once', () => {
+  const listed = { ...SALE, isListed: true };
+  const match = matchEntry(NOTHING, [
+    { ...listed, list: 1 },
+    { ...listed, list: 2 },
+  ]);
+  assert.ok(match.kind === 'matched');
+  assert.deepEqual(match.installments, [{ ...listed, list: 1 }]);
+});
+
 test('a line about a sale is about each installment, one about an installment only about that', () => {
   const sale = [1, 2, 3].map((installmentNumber) => ({
     ...SALE,

@@ -121,24 +121,40 @@ const RULES: readonly {
   { rule: 'batch', fits: (_, { isListed }) => isListed },
 ];
 
+const saleOf = ({ merchantId, transactionId }: Candidate) => `${merchantId} ${transactionId}`;
+
+/** An installment that stands in two lists of the acquirer is one: a line is divided over it once. */
+function eachOnce<C extends Candidate>(found: readonly C[]): C[] {
+  const placeOf = (candidate: C) => `${saleOf(candidate)} ${candidate.installmentNumber}`;
+  return [...new Map(found.toReversed().map((candidate) => [placeOf(candidate), candidate])).values()];
+}
+
+/** Whether the TID of a line is that of another sale than its reference names. */
+function isTidOfOther(entry: MatchableEntry, candidates: readonly Candidate[], named: Candidate): boolean {
+  if (named.tid === null || isSame(entry.tid, named.tid)) return false;
+  return candidates.some((other) => saleOf(other) !== saleOf(named) && isSame(entry.tid, other.tid));
+}
+
 /**
  * What a line is about: the first rule that finds a sale decides. Where that rule finds several, none
- * is taken, and no later rule is asked: it would know less.
+ * is taken, and no later rule is asked: it would know less. Neither is one where reference and TID name
+ * two.
  */
 export function matchEntry<C extends Candidate>(
   entry: MatchableEntry,
   candidates: readonly C[],
 ): EntryMatch<C> {
   for (const { rule, fits } of RULES) {
-    const found = candidates.filter((candidate) =>
+    const found = eachOnce(candidates).filter((candidate) =>
       // Amounts of installments differ by a cent: the sale is sought by all, the installment below.
       rule === 'nsu' || rule === 'authorization'
         ? isOfNumber(entry, candidate) && fits(entry, candidate) && !contradicts(entry, candidate)
         : fits(entry, candidate),
     );
-    if (found.length === 0) continue;
-    const sales = new Set(found.map(({ merchantId, transactionId }) => `${merchantId} ${transactionId}`));
-    if (sales.size > 1) return { kind: 'unmatched', reason: 'ambiguous' };
+    const [first] = found;
+    if (first === undefined) continue;
+    const isOfTwo = rule === 'reference' && isTidOfOther(entry, candidates, first);
+    if (isOfTwo || new Set(found.map(saleOf)).size > 1) return { kind: 'unmatched', reason: 'ambiguous' };
     const installments = found
       .filter((candidate) => isOfNumber(entry, candidate))
       .sort((one, other) => one.installmentNumber - other.installmentNumber);
