@@ -1,3 +1,4 @@
+import { patiently } from '../test/kit/patience.ts';
 import type { Chance } from './chance.ts';
 import type { ChaosBench } from './chaos-bench.ts';
 import type { Fleet, Gateway } from './gateways.ts';
@@ -222,7 +223,7 @@ export async function awaitResolved(
   rounds: string,
   deadlineMilliseconds = SETTLED_MILLISECONDS,
 ): Promise<boolean> {
-  const endsAt = performance.now() + deadlineMilliseconds;
+  const endsAt = performance.now() + patiently(deadlineMilliseconds);
   while (performance.now() < endsAt) {
     const [found] = await query(UNDER_WAY, [rounds]);
     if (found?.is_there === false) return true;

@@ -81,10 +81,13 @@ failover runs three PostgreSQL under Patroni with etcd and HAProxy, and strikes 
 systems are notified.
 
   --times N       strikes in all, in turns (4)
+  --rate R        payments a second (50)
   --install       installs Patroni, etcd and HAProxy from Debian, where apt-get may, and ends
 
-restore loses the database under load, recovers it to an instant that has passed, and brings its books to the acquirer's; T seconds
-are lost.
+restore loses the database under load, recovers it to an instant that has passed, and brings its books to the acquirer's.
+
+  --seconds T     of sales are lost (20); above 120 some are old enough to be decided without a person
+  --rate R        sales a second (50), also ten seconds before the instant, and ten when all is well again
 
 soak breaks nothing: for minutes or hours merchants pay, cancel and read, billings fall due and systems are notified, and what grows, errs
 or differs is judged.
@@ -95,6 +98,8 @@ or differs is judged.
 upgrade breaks nothing: another version makes the database, and both serve it under load, forwards and back.
 
   --from COMMIT   that version; by default the last release (releases/last.json)
+  --rate R        payments a second (50); at most twelve are under way at once, so that a slow machine sells fewer
+  --seconds T     of each of the five phases (20): the old version, both, the new one, the old one on the new schema, the new one again
 
 planted puts known mistakes into copies of the sources, one at a time, and says which of them the suite catches.
 

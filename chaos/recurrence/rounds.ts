@@ -1,3 +1,4 @@
+import { patiently } from '../../test/kit/patience.ts';
 import { until } from '../../test/kit/service.ts';
 import type { Chance } from '../chance.ts';
 import { awaitChanges } from '../changes-home.ts';
@@ -200,7 +201,7 @@ async function resolveShop(scene: Scene, shop: ChargingShop): Promise<boolean> {
   const { bench, chance } = scene;
   const last = shop.targets.at(-1);
   let hasArrived = last === undefined;
-  const endsAt = performance.now() + SETTLED_MILLISECONDS;
+  const endsAt = performance.now() + patiently(SETTLED_MILLISECONDS);
   while (performance.now() < endsAt) {
     if (!hasArrived && last !== undefined) {
       const gateway = await scene.fleet.any(chance);

@@ -1,10 +1,11 @@
+import { patiently } from '../../test/kit/patience.ts';
 import type { ChaosBench, Shop } from '../chaos-bench.ts';
 import type { Gateway } from '../gateways.ts';
 import type { Answered, CancelEntry, Entry } from '../log.ts';
 import { type CardSource, Till } from '../merchant-client.ts';
 import { wait } from '../operations/operation.ts';
 
-const PATIENCE_MILLISECONDS = 60_000;
+const PATIENCE_MILLISECONDS = 30_000;
 const PAUSE_MILLISECONDS = 1_000;
 
 /**
@@ -23,7 +24,7 @@ export class PatientTill extends Till {
   }
 
   override async cardToken(shop: Shop, first: Gateway): Promise<string> {
-    const endsAt = performance.now() + PATIENCE_MILLISECONDS;
+    const endsAt = performance.now() + patiently(PATIENCE_MILLISECONDS);
     for (let at = first; ; at = this.#to()) {
       try {
         return await super.cardToken(shop, at);
@@ -44,7 +45,7 @@ export class PatientTill extends Till {
   }
 
   async #untilTaken(first: Gateway, send: (at: Gateway) => Promise<Answered>): Promise<Answered> {
-    const endsAt = performance.now() + PATIENCE_MILLISECONDS;
+    const endsAt = performance.now() + patiently(PATIENCE_MILLISECONDS);
     for (let at = first; ; at = this.#to()) {
       const answered = await send(at);
       const { status, retryAfterSeconds: seconds } = answered;

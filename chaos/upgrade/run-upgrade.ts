@@ -4,7 +4,8 @@ import type { SETTINGS } from '../../src/app/settings.ts';
 import { runParcela } from '../../test/installing/run-parcela.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/kit/database.ts';
 import { keyFileIn } from '../../test/kit/keys.ts';
-import { databaseSettings, databaseUrl } from '../../test/kit/service.ts';
+import { patiently } from '../../test/kit/patience.ts';
+import { databaseSettings, databaseUrl, until } from '../../test/kit/service.ts';
 import { type Chance, chanceFrom } from '../chance.ts';
 import { type BenchServer, type ChaosBench, openChaosBench } from '../chaos-bench.ts';
 import { type Fleet, type Gateway, startGateway } from '../gateways.ts';
@@ -53,8 +54,8 @@ type Version = 'old' | 'new';
 const UNHURRIED = {
   PARCELA_LOG_LEVEL: 'warn',
   PARCELA_DRAIN_SECONDS: '3',
-  PARCELA_REQUEST_DEADLINE_MILLISECONDS: '20000',
-  PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '6000',
+  PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(Math.min(120_000, patiently(10_000))),
+  PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: String(Math.min(60_000, patiently(3_000))),
 };
 
 /** What stands while versions come and go. */
@@ -189,8 +190,22 @@ async function upgrade(stage: Stage): Promise<UpgradeReport> {
   let isOver = false;
   const paying = payAtPace(stage, scene, () => isOver);
   const serve = async (name: string) => {
+    const before = answeredWell(till);
     if (CHARGED.has(name)) await chargeRound(scene, name);
     await wait(options.phaseSeconds * 1_000);
+    // However slow the machine is, those that serve have sold something and given something back.
+    await until(
+      `${name}: payments are approved`,
+      async () => answeredWell(till).paid > before.paid,
+      PHASE_MILLISECONDS,
+    );
+    const isLast = name === 'again';
+    if (isLast)
+      await until(
+        'something was given back',
+        async () => answeredWell(till).givenBack > 0,
+        PHASE_MILLISECONDS,
+      );
     options.say(`${name}: ${till.count} payments so far, served by ${[...live.keys()].join(' and ')}`);
   };
   let migrated: Awaited<ReturnType<typeof migrateAsOwner>>;
@@ -230,6 +245,13 @@ async function upgrade(stage: Stage): Promise<UpgradeReport> {
   return { paid, notified, charged, migrations, migrateSeconds, failures, putOff, warnings, violations };
 }
 
+function answeredWell({ payments, cancels }: PatientTill) {
+  const count = (asked: readonly { readonly status: number | null }[]) =>
+    asked.filter(({ status }) => status === 200).length;
+  return { paid: count(payments), givenBack: count(cancels) };
+}
+
+const PHASE_MILLISECONDS = 60_000;
 const PART = 'upgrade';
 /** Where billings fall due: with the old version, with both, and with the old one on the new schema. */
 const CHARGED = new Set(['before', 'together', 'back']);
