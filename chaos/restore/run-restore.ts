@@ -218,6 +218,7 @@ async function judge({ simulator, till }: Stage, recovered: Cluster): Promise<st
 async function unknownOf(recovered: Cluster): Promise<number> {
   const rows = await recovered.sql(`
     select from transactions where state in ('charging', 'unresolved', 'capturing')
+    union all select from restored_charges where decision = 'unfinished'
     union all select from cancels where state in ('canceling', 'pending')
     union all select from billing_charges where due_at is not null`);
   return rows.length;

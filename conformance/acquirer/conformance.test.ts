@@ -208,6 +208,11 @@ const FAULTS: readonly (readonly [string, Fault, string])[] = [
     'a list has each charge once, as it is now, with its cancellations, page by page',
   ],
   [
+    'lists the charges of all merchants for one',
+    ofPath('/charges?', (asked, ask) => ask({ ...asked, path: asked.path.replace(/&merchantId=[^&]*/, '') })),
+    'the list of a merchant has no charge of another',
+  ],
+  [
     'checks a card by charging it',
     ofPath('/verifications', async (asked, ask) => {
       await ask({

@@ -80,6 +80,17 @@ export const LIST_POINTS: readonly AcquirerPoint[] = [
   },
   {
     paragraph: '1.12',
+    sentence: 'the list of a merchant has no charge of another',
+    async run(given) {
+      const bench = await inVersionThatLists(given);
+      const other = await approve(bench, { merchantId: bench.otherMerchantId });
+      const { items, last } = await listed(bench, 100);
+      const foreign = items.filter(({ merchantId }) => merchantId !== bench.merchantId);
+      expect(foreign.length === 0, `nothing of ${bench.otherMerchantId}, such as ${other}`, last);
+    },
+  },
+  {
+    paragraph: '1.12',
     sentence: 'a list has nothing that was changed before the instant that was asked for',
     async run(given) {
       const bench = await inVersionThatLists(given);

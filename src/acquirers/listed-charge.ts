@@ -55,6 +55,8 @@ export type ListedCharge = {
 export const MOST_LISTED_CHARGES = 100;
 
 export type ChargesRequest = {
+  /** Null: of all merchants. */
+  readonly merchantId: string | null;
   /** By the acquirer's clock. */
   readonly since: Instant;
   /** Of the acquirer; null: from the beginning. */

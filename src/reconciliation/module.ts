@@ -17,6 +17,7 @@ import {
 import { PERIOD_FAULTS, RECEIVABLE_REFUSALS } from './period-contract.ts';
 import { RECEIVABLE_ENDPOINTS } from './receivables/endpoints.ts';
 import { openReceivables } from './receivables/module.ts';
+import { openRestored } from './restored/module.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 import { openTruth, type TruthContext } from './truth/module.ts';
 
@@ -77,7 +78,7 @@ export function openReconciliation(
       ...exceptions.endpoints,
       ...notifier.endpoints,
     ],
-    works: [...receivables.works, ...exceptions.works, ...matching, ...truth],
+    works: [...receivables.works, ...exceptions.works, ...matching, ...truth, ...openRestored(context)],
     clockedWork: [],
   };
 }

@@ -5,8 +5,11 @@ import { statementsOf } from './statements.ts';
 /** Statements that reach over all merchants, and why (ARCHITECTURE.md, Merchant isolation). */
 const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'restore_runs.count': "the operator's view",
-  'restored_charges.list_undecided': "the operator's view",
-  'restored_charges.count_undecided': "the operator's view",
+  'restored_charges.list_waiting': "the operator's view",
+  'restored_charges.count_waiting': "the operator's view",
+  'restored_charges.claim_unfinished': 'work that falls due, for all merchants',
+  'restored_charges.next_unfinished': 'work that falls due, for all merchants',
+  'restore_runs.next_merchant': 'the operator compares one merchant after the other',
   'charging.find_due': 'work that falls due, for all merchants',
   'charging.find_due_of_moved': 'work that falls due, for all merchants',
   'charging.find_due_of_merchant': 'the days on which anything is due, one step along their index for each',
@@ -121,6 +124,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'settlement_entries.find_candidates': 'a line of a file names no merchant',
   'settlement_entries.find_candidates_by_code': 'a line of a file names no merchant',
   'settlement_entries.find_batch_members': 'a line of a file names no merchant',
+  'settlement_matches.list_judged_before': 'work that falls due, for all merchants',
   'reconciliation_exceptions.claim_due': 'work that falls due, for all merchants',
   'reconciliation_exceptions.earliest_due': 'work that falls due, for all merchants',
   'settlement_coverages.find_to_look': 'work that falls due, for all merchants',

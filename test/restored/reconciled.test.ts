@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { call, logIn, paymentRequest, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { runParcela } from '../installing/run-parcela.ts';
+import { logIn } from '../kit/merchant.ts';
 import {
-  cleanEnvironment,
   databaseUrl,
   type Service,
   startService,
@@ -16,18 +13,27 @@ import {
   type TestSimulator,
   until,
 } from '../kit/service.ts';
-import { askToPreauthorize, captureOf } from '../payments/preauthorized.ts';
+import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acquirer.ts';
+import { captureOf } from '../payments/preauthorized.ts';
 import { type Cluster, type Clusters, openClusters } from './clusters.ts';
-
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
-/** The simulator books it and is silent. */
-const BOOKED_AND_SILENT = 1_002;
-const SUBSCRIPTIONS = '/v1/recurrences/subscriptions';
+import {
+  authorizeThere,
+  BOOKED_AND_SILENT,
+  cancel,
+  held,
+  ledgerOf,
+  paid,
+  pay,
+  type Shop,
+  subscribe,
+} from './lost-shop.ts';
 
 let root: string;
 let clusters: Clusters;
 let recovered: Cluster;
 let simulator: TestSimulator;
+/** Before it, and spoiling what a test wants spoiled. */
+let bridge: ResolvingBridge;
 const services: Service[] = [];
 let onRecovered: Service;
 let merchantId: string;
@@ -35,8 +41,6 @@ let token: string;
 /** Payments by what was done with them, and when. */
 const ids: Record<string, string> = {};
 let since: string;
-
-type Shop = { readonly gatewayUrl: string; readonly token: string };
 
 const settingsOf = (cluster: Cluster, more: Readonly<Record<string, string>> = {}) => ({
   DATABASE_URL: databaseUrl(cluster.address),
@@ -52,51 +56,7 @@ async function started(options: Parameters<typeof startService>[0]): Promise<Ser
   return service;
 }
 
-async function pay(shop: Shop, amount: number, order: string): Promise<Reply> {
-  const numberToken = await tokenize(shop.gatewayUrl, shop.token);
-  const body = paymentRequest(numberToken, amount, { referenceTransaction: order });
-  return call(shop.gatewayUrl, '/v1/payments', { token: shop.token, body, timeoutMilliseconds: 60_000 });
-}
-
-async function paid(shop: Shop, amount: number, order: string): Promise<string> {
-  const reply = await pay(shop, amount, order);
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body.paymentAuthorization.paymentId as string;
-}
-
-async function held(shop: Shop, amount: number): Promise<string> {
-  const setup = { ...shop, merchantId, simulatorUrl: simulator.url };
-  const { reply } = await askToPreauthorize(setup as never, amount);
-  assert.equal(reply.status, 200, reply.text);
-  return reply.body.paymentAuthorization.paymentId as string;
-}
-
-async function cancel(shop: Shop, paymentId: string, amount?: number): Promise<void> {
-  const body = amount === undefined ? {} : { amount };
-  const reply = await call(shop.gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token: shop.token, body });
-  assert.equal(reply.status, 200, reply.text);
-}
-
-async function subscribe(shop: Shop, gatewayToken: string): Promise<void> {
-  const ask = async (path: string, body: object, by = shop.token) => {
-    const reply = await call(shop.gatewayUrl, path, { token: by, body });
-    assert.equal(reply.status, 200, `${path}: ${reply.text}`);
-    return reply.body;
-  };
-  const plan = { name: 'Clube', description: 'Um livro por mês', amount: 49.9, planType: 'Monthly' };
-  const planId = await ask('/v1/recurrences/plans', { ...plan, paymentMethod: 'CreditCard' });
-  const numberToken = await tokenize(shop.gatewayUrl, gatewayToken);
-  const card = { numberToken, brand: 'mastercard', cardholderName: 'ANA SOUZA' };
-  const expiry = { expirationMonth: '12', expirationYear: '39' };
-  const { vaultId } = await ask('/v1/vaults/cards', { ...card, ...expiry }, gatewayToken);
-  await ask(SUBSCRIPTIONS, { planId, vaultId, orderNumber: 'P-1' });
-}
-
-async function ledger(): Promise<Record<string, unknown>[]> {
-  const query = new URLSearchParams({ merchantId, limit: '1000' });
-  const answer = await fetch(`${simulator.url}/ledger?${query}`);
-  return ((await answer.json()) as { items: Record<string, unknown>[] }).items;
-}
+const ledger = (ofMerchant = merchantId) => ledgerOf(simulator.url, ofMerchant);
 
 const rowOf = async (paymentId: string | undefined) =>
   (
@@ -105,17 +65,19 @@ const rowOf = async (paymentId: string | undefined) =>
   )[0];
 
 /** A command of the operator, on the recovered database. */
-async function parcela(...words: string[]): Promise<{ code: number; printed: string; said: string }> {
-  const env = cleanEnvironment({ ...settingsOf(recovered), PARCELA_DATA_DIR: join(root, 'home') });
-  return new Promise((resolve) => {
-    execFile(process.execPath, [PARCELA, ...words], { env }, (error, printed, said) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, printed, said }),
-    );
-  });
+const parcelaWith = (more: Readonly<Record<string, string>>, ...words: string[]) =>
+  runParcela(words, { ...settingsOf(recovered, more), PARCELA_DATA_DIR: join(root, 'home') });
+const parcela = (...words: string[]) => parcelaWith({}, ...words);
+
+async function reconcile(...words: string[]): Promise<Record<string, unknown>> {
+  return reconcileWith({}, ...words);
 }
 
-async function reconcile(...words: string[]): Promise<Record<string, unknown> & { code: number }> {
-  const { code, printed, said } = await parcela('restore', 'reconcile', '--json', ...words);
+async function reconcileWith(
+  more: Readonly<Record<string, string>>,
+  ...words: string[]
+): Promise<Record<string, unknown>> {
+  const { code, printed, said } = await parcelaWith(more, 'restore', 'reconcile', '--json', ...words);
   assert.ok(printed.startsWith('{'), said);
   return { ...(JSON.parse(printed) as Record<string, unknown>), code };
 }
@@ -143,16 +105,27 @@ before(async () => {
   ({ merchantId } = demo);
   await making.stop();
 
+  // It resolves nothing: what has no answer stands in the backup.
+  bridge = await openResolvingBridge(simulator.url);
+  const unresolving = { PARCELA_CHARGES_AT_ONCE: '0', PARCELA_ROLES: 'http,webhooks' };
   const first = await started({
     folder,
-    settings: settingsOf(lost, { PARCELA_CHARGES_AT_ONCE: '0' }),
+    settings: settingsOf(lost, { ...unresolving, PARCELA_ACQUIRER_URL: bridge.url }),
   });
   token = await logIn(first.gatewayUrl, demo.gateway);
-  const before = { gatewayUrl: first.gatewayUrl, token };
+  const shopAt = ({ gatewayUrl }: Service): Shop => {
+    return { gatewayUrl, token, merchantId, simulatorUrl: simulator.url };
+  };
+  const before = shopAt(first);
   ids.kept = await paid(before, 10_000, 'KEPT');
   ids.captured = await held(before, 20_000);
   ids.released = await held(before, 21_000);
   ids.waiting = await held(before, 22_000);
+  ids.full = await paid(before, 13_500, 'FULL');
+  ids.capturing = await held(before, 24_000);
+  bridge.spoil(({ kind }) => (kind === 'capture' ? 'garbage' : null));
+  void captureOf(before, ids.capturing, 24_000).catch(() => {});
+  await until('the capture has no answer', async () => bridge.asked.some(({ kind }) => kind === 'capture'));
   await subscribe({ ...before, token: await logIn(first.gatewayUrl, demo.recurrence) }, token);
   const base = await lost.backUp();
   const [moment] = await lost.sql('select now() as now, pg_create_restore_point($$moment$$)');
@@ -160,7 +133,7 @@ before(async () => {
   await first.stop();
 
   const second = await started({ folder, settings: settingsOf(lost) });
-  const later = { gatewayUrl: second.gatewayUrl, token };
+  const later = shopAt(second);
   await until('the billing is charged', async () => (await ledger()).some(({ amount }) => amount === 4_990));
   ids.lost = await paid(later, 11_000, 'LOST');
   ids.lostInPart = await paid(later, 12_000, 'LOST-IN-PART');
@@ -168,7 +141,14 @@ before(async () => {
   await cancel(later, ids.kept, 300);
   assert.equal((await captureOf(later, ids.captured, 15_000)).status, 200);
   await cancel(later, ids.released);
+  await cancel(later, ids.full, 400);
+  await until('the capture is resolved', async () => {
+    const [row] = await lost.sql(`select state from transactions where transaction_id = '${ids.capturing}'`);
+    return row?.state === 'approved';
+  });
+  await cancel(later, ids.capturing, 700);
   ids.lostHeld = await held(later, 23_000);
+  ids.contested = await paid(later, 14_000, 'CONTESTED');
   await until('the billing is paid', async () => {
     const rows = await lost.sql(`select from billings where state = 'paid'`);
     return rows.length === 1;
@@ -199,6 +179,7 @@ before(async () => {
 after(async () => {
   for (const service of services) await service.kill();
   await clusters?.close();
+  await bridge?.close();
   await simulator?.stop();
   await rm(root, { recursive: true, force: true });
 });
@@ -221,11 +202,11 @@ test('a dry run says what would be done and changes nothing: what is new may be 
     String(said.restoredTo),
   );
   // The canceled one was answered, and the billing has no caller.
-  const { code, filled, voided, undecided, leftToServices, notOurs } = said;
+  const { code, filled, voided, undecided, unfinished, leftToServices, notOurs } = said;
   assert.deepEqual(
-    { code, filled, voided, undecided, leftToServices, notOurs },
+    { code, filled, voided, undecided, unfinished, leftToServices, notOurs },
     {
-      ...{ code: 1, filled: 5, voided: 0, undecided: 3, leftToServices: 0, notOurs: 0 },
+      ...{ code: 1, filled: 6, voided: 0, undecided: 4, unfinished: 1, leftToServices: 0, notOurs: 0 },
     },
   );
   assert.deepEqual(await recovered.sql('select from restore_runs'), []);
@@ -233,8 +214,13 @@ test('a dry run says what would be done and changes nothing: what is new may be 
 });
 
 test('reconciling fills in what was answered, asks a person for the rest, and does nothing twice', async () => {
+  // The books would not take its cancel: nothing is left of it there.
+  await recovered.sql(
+    `update transactions set canceled_amount = amount where transaction_id = '${ids.full}'`,
+  );
   const first = await reconcile('--since', since);
-  assert.deepEqual([first.code, first.filled, first.undecided], [1, 5, 3], JSON.stringify(first));
+  const { code, filled, undecided, unfinished } = first;
+  assert.deepEqual([code, filled, undecided, unfinished], [1, 5, 5, 1], JSON.stringify(first));
   assert.deepEqual(await rowOf(ids.lostInPart), {
     ...{ state: 'approved', origin: 'payment', amount: 12_000, canceled_amount: 500 },
   });
@@ -246,36 +232,116 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   const charges = await recovered.sql(`select origin, state from transactions where origin = 'billing'`);
   assert.deepEqual(charges, [{ origin: 'billing', state: 'approved' }]);
   const again = await reconcile('--since', since);
+  assert.equal(
+    again.unfinished,
+    1,
+    'the capture is found out by the services, and its cancel put in behind it',
+  );
   assert.deepEqual([again.filled, again.voided, again.seen], [0, 0, first.seen]);
   const rows = await recovered.sql('select count(*)::int as count from movements');
   assert.equal(rows.length, 1);
 });
 
+type Listed = { transactionId: string; reason: string; detail: string | null };
+
+async function listed(): Promise<{ items: Listed[]; unfinished: Listed[] }> {
+  return JSON.parse((await parcela('restore', 'list', '--json')).printed) as never;
+}
+
+const REASON = ['--reason', 'asked the merchant'];
+const decide = (id: string | undefined, as: string) =>
+  parcela('restore', 'decide', '--charge', id as string, '--as', as, ...REASON);
+
+test('what the books did not take is no fill: it waits with its reason, and is tried again', async () => {
+  const { items, unfinished } = await listed();
+  assert.deepEqual(
+    unfinished.map(({ transactionId, reason }) => [transactionId, reason]),
+    [[ids.capturing, 'left']],
+  );
+  const full = items.find(({ transactionId }) => transactionId === ids.full);
+  assert.equal(full?.reason, 'notWritten');
+  assert.match(full?.detail ?? '', /cancel of 400 was not written: alreadyCanceled/);
+  const refused = await decide(ids.full, 'kept');
+  assert.equal(refused.code, 1, refused.printed);
+  assert.match(refused.printed, /alreadyCanceled/);
+  await recovered.sql(`update transactions set canceled_amount = 0 where transaction_id = '${ids.full}'`);
+  assert.equal((await decide(ids.full, 'kept')).code, 0);
+  assert.equal((await rowOf(ids.full))?.canceled_amount, 400);
+});
+
+test('one person at a time decides on a charge, and what was begun as voided is never kept', async () => {
+  const claimed = (until: string) =>
+    recovered.sql(`update restored_charges set claimed_as = 'voided', claimed_by = 'ana', claimed_until = now() ${until}
+      where transaction_id = '${ids.silent}'`);
+  await claimed(`+ interval '1 minute'`);
+  for (const as of ['kept', 'voided']) {
+    const meanwhile = await decide(ids.silent, as);
+    assert.equal(meanwhile.code, 1);
+    assert.match(meanwhile.printed, /is being decided as voided by ana/);
+  }
+  const [before] = (await ledger()).filter(({ paymentId }) => paymentId === ids.silent);
+  assert.equal(before?.status, 'approved');
+  // Killed in it: it may have been taken back at the acquirer.
+  await claimed(`- interval '1 second'`);
+  const kept = await decide(ids.silent, 'kept');
+  assert.match(kept.printed, /was begun to be decided as voided by ana/);
+  assert.equal(await rowOf(ids.silent), undefined);
+  const both = await Promise.all([decide(ids.contested, 'kept'), decide(ids.contested, 'voided')]);
+  assert.deepEqual(both.map(({ code }) => code).toSorted(), [0, 1], JSON.stringify(both));
+  const [contested] = (await ledger()).filter(({ paymentId }) => paymentId === ids.contested);
+  const isKept = both[0]?.code === 0;
+  assert.equal(contested?.status, isKept ? 'approved' : 'undone');
+  assert.equal((await rowOf(ids.contested))?.state, isKept ? 'approved' : undefined);
+});
+
 test('a person decides what is left, and it is in the audit log', async () => {
-  const listed = await parcela('restore', 'list', '--json');
-  const { items } = JSON.parse(listed.printed) as { items: { transactionId: string; reason: string }[] };
+  const { items } = await listed();
   assert.deepEqual(
     items.map(({ transactionId }) => transactionId).toSorted(),
     [ids.lost, ids.lostHeld, ids.silent].toSorted(),
   );
-  const reason = ['--reason', 'asked the merchant'];
   const kept = ['--charge', ids.lost as string, '--charge', ids.lostHeld as string];
-  const keeping = await parcela('restore', 'decide', ...kept, '--as', 'kept', ...reason);
+  const keeping = await parcela('restore', 'decide', ...kept, '--as', 'kept', ...REASON);
   assert.equal(keeping.code, 0, keeping.said + keeping.printed);
-  const voiding = await parcela('restore', 'decide', '--all', '--as', 'voided', ...reason);
+  const voiding = await parcela('restore', 'decide', '--all', '--as', 'voided', ...REASON);
   assert.equal(voiding.code, 0, voiding.said + voiding.printed);
   assert.equal((await rowOf(ids.lost))?.state, 'approved');
   assert.equal((await rowOf(ids.lostHeld))?.state, 'preauthorized');
   const silent = (await ledger()).find(({ paymentId }) => paymentId === ids.silent);
   assert.equal(silent?.status, 'undone');
   const { printed } = await parcela('audit', 'list', '--action', 'restore.decide', '--json');
-  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 3);
+  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 5);
+});
+
+test('no database is accepted while it is being compared, not even unreconciled', async () => {
+  let asked = 0;
+  // What it can do, the list that is looked through first, and then the list that it is brought to.
+  bridge.spoil(({ kind }) => {
+    if (kind === 'other') asked += 1;
+    return kind === 'other' && asked > 2 ? 'hold' : null;
+  });
+  const limits = {
+    PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '60000',
+    PARCELA_REQUEST_DEADLINE_MILLISECONDS: '90000',
+  };
+  const patient = { PARCELA_ACQUIRER_URL: bridge.url, ...limits };
+  const comparing = reconcileWith(patient, '--since', since);
+  await until('it waits for the list', async () => bridge.held() > 0);
+  for (const more of [[], ['--unreconciled']]) {
+    const refused = await parcela('restore', 'accept', ...more, '--reason', 'too early');
+    assert.notEqual(refused.code, 0, refused.printed);
+    assert.match(refused.said, /restore reconcile is running/);
+  }
+  bridge.spoil(null);
+  bridge.release();
+  assert.deepEqual([(await comparing).filled, (await comparing).undecided], [0, 0]);
 });
 
 test('once it is accepted nothing is charged twice, and the books have every live charge', async () => {
   const accepted = await parcela('restore', 'accept', '--reason', 'a rehearsal of the tests');
   assert.equal(accepted.code, 0, accepted.said);
   assert.match(accepted.printed, /It was compared with the acquirer\./);
+  assert.match(accepted.printed, /1 charges are finished by the services/);
   await until('it is ready', async () => {
     return (await fetch(new URL('/health/ready', onRecovered.gatewayUrl))).status === 200;
   });
@@ -284,9 +350,13 @@ test('once it is accepted nothing is charged twice, and the books have every liv
   });
   await until('nothing is unknown', async () => {
     const open = await recovered.sql(`select from transactions where state in ('charging', 'unresolved')
+      union all select from restored_charges where decision = 'unfinished'
       union all select from cancels where state = 'canceling'`);
     return open.length === 0;
   });
+  assert.deepEqual(await listed(), { items: [], unfinished: [] });
+  const captured = await rowOf(ids.capturing);
+  assert.deepEqual([captured?.amount, captured?.canceled_amount], [24_000, 700]);
   const there = await ledger();
   assert.equal(there.filter(({ amount }) => amount === 4_990).length, 1);
   for (const { paymentId, status, amount, canceledAmount } of there) {
@@ -294,7 +364,7 @@ test('once it is accepted nothing is charged twice, and the books have every liv
     if (status === 'undone') assert.ok(row === undefined || row.state === 'voided', String(paymentId));
     else assert.deepEqual([row?.amount, row?.canceled_amount], [amount, canceledAmount], String(paymentId));
   }
-  const shop = { gatewayUrl: onRecovered.gatewayUrl, token };
+  const shop = { gatewayUrl: onRecovered.gatewayUrl, token, merchantId, simulatorUrl: simulator.url };
   await cancel(shop, ids.lost as string);
   assert.equal((await captureOf(shop, ids.lostHeld as string)).status, 200);
   const audit = await parcela('audit', 'verify');
@@ -305,22 +375,28 @@ test('what was authorized when no service was left is voided; what is accepted i
   const refused = await parcela('restore', 'reconcile', '--since', since);
   assert.notEqual(refused.code, 0);
   assert.match(refused.said, /was not restored since it was accepted/);
-  const late = await fetch(`${simulator.url}/authorizations`, {
-    method: 'POST',
-    body: JSON.stringify({
-      ...{ reference: randomUUID(), merchantId, merchantReference: 'LATE', amount: 13_000, installments: 1 },
-      ...{ initiator: 'cardholder', networkTransactionId: null, storedCard: null },
-      card: {
-        ...{ number: TEST_CARD, brand: 'mastercard', holderName: 'ANA SOUZA', securityCode: '123' },
-        ...{ expirationMonth: '12', expirationYear: '39' },
-      },
-    }),
-  });
-  assert.equal(((await late.json()) as { outcome: string }).outcome, 'approved');
+  await authorizeThere(simulator.url, merchantId, 13_000);
   const aMinuteAgo = new Date(Date.now() - 60_000).toISOString();
   const words = ['--held-by-hand', '--since', since, '--stopped-at', aMinuteAgo];
   const done = await reconcile(...words);
   assert.deepEqual([done.code, done.voided, done.filled, done.undecided], [0, 1, 0, 0], JSON.stringify(done));
   const [charge] = (await ledger()).filter(({ amount }) => amount === 13_000);
   assert.equal(charge?.status, 'undone');
+});
+
+test('in a cell the lists of its own merchants are compared, and of those that are named', async () => {
+  const cell = { PARCELA_CELL: 'a1' };
+  const [ofOtherCell, created] = ['01799999999901', '01799999999902'];
+  await authorizeThere(simulator.url, ofOtherCell, 15_000);
+  await authorizeThere(simulator.url, created, 16_000);
+  const words = ['--held-by-hand', '--since', since];
+  const own = await reconcileWith(cell, ...words);
+  assert.deepEqual([own.code, own.undecided, own.filled, own.voided], [0, 0, 0, 0], JSON.stringify(own));
+  const named = await reconcileWith(cell, ...words, '--also-merchant', created);
+  assert.deepEqual([named.code, named.undecided], [1, 1], JSON.stringify(named));
+  assert.equal(named.seen, (own.seen as number) + 1);
+  const [waiting] = (await listed()).items;
+  assert.equal(waiting?.reason, 'unknownMerchant');
+  const [left] = (await ledger(ofOtherCell)).map(({ status }) => status);
+  assert.equal(left, 'approved');
 });

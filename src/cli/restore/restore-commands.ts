@@ -1,8 +1,14 @@
+import type { AuditEvent } from '../../audit/audit-event.ts';
 import { skipOurNumbers } from '../../boletos/boleto-intents.sql.ts';
 import { acceptance, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { textOf } from '../../platform/database-watch/server-stamp.ts';
+import {
+  isWalked,
+  newestRestoreRun,
+  unlessWalkedSteps,
+} from '../../reconciliation/restored/restore-runs.sql.ts';
 import type { RestoreRun } from '../../reconciliation/restored/restored-charge.ts';
-import { countUndecided, newestRestoreRun } from '../../reconciliation/restored/restored-charges.sql.ts';
+import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import {
   type AuditedCommandTools,
@@ -66,52 +72,69 @@ async function runShow(_given: GivenOptions, { database }: CommandTools): Promis
 
 async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const { stamp, facts } = await readStamp(tools.database);
-  if (facts.isReadOnly)
-    return { ok: false, option: null, message: 'the server takes no writes: it is read-only' };
-  const { ofBillings, undecided } = await countUndecided(tools.database);
+  if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
+  if (await isWalked(tools.database)) return refused(WALKED);
+  const waiting = await countWaiting(tools.database);
+  const { ofBillings } = waiting;
   if (ofBillings > 0)
-    return {
-      ok: false,
-      option: null,
-      message: `${ofBillings} charges of billings wait for a decision, and their billings would be charged again: see restore list`,
-    };
+    return refused(
+      `${ofBillings} charges of billings wait for a decision, and their billings would be charged again: see restore list`,
+    );
   const run = await newestRestoreRun(tools.database);
   if (run !== null && run.finishedAt === null && !given.has('unreconciled'))
-    return {
-      ok: false,
-      option: null,
-      message: 'restore reconcile was begun and has not ended: what it would find may be charged again',
-    };
+    return refused('restore reconcile was begun and has not ended: what it would find may be charged again');
   const was = stamp === null ? 'nothing' : textOf(stamp);
   const is = textOf(facts);
   const lastSkipped = await skipOurNumbers(tools.database);
   await skipMovementIds(tools.database);
-  await tools.audit.change(acceptance(facts), {
+  const event: AuditEvent = {
     ...tools.operator,
     action: 'restore.accept',
     outcome: 'success',
     resource: 'database',
     detail: { was, is, doubt: stamp?.doubt ?? '', reason: given.one('reason') ?? '' },
-  });
+  };
+  // One that begins meanwhile is not overtaken, and what it does is not done on a database that acts.
+  const steps = unlessWalkedSteps(acceptance(facts));
+  const rows = await tools.audit.commit(steps, (all) => (all[steps.length - 1]?.length === 1 ? [event] : []));
+  if (rows[steps.length - 1]?.length !== 1) return refused(WALKED);
   return {
     ok: true,
     lines: [
       `Accepted as  ${is}`,
       `It was        ${was}`,
       `Numbers of boletos go on behind ${lastSkipped}: the bank may have those before it.`,
-      reconciledText(run, undecided),
+      ...reconciledLines(run, waiting),
       'Running services go on within a second or two.',
     ],
-    json: { acceptedAs: is, was, isReconciled: isFinished(run), undecided },
+    json: {
+      ...{ acceptedAs: is, was, isReconciled: isFinished(run) },
+      ...{ undecided: waiting.undecided, unfinished: waiting.unfinished },
+    },
   };
+}
+
+/** `--unreconciled` does not pass it either: what it has begun would be done on a database that acts. */
+const WALKED =
+  'restore reconcile is running: wait for its end. One that was killed counts as running for 20 seconds';
+
+function refused(message: string): CommandOutcome {
+  return { ok: false, option: null, message };
 }
 
 const isFinished = (run: RestoreRun | null) => run !== null && run.finishedAt !== null;
 
-function reconciledText(run: RestoreRun | null, undecided: number): string {
-  if (!isFinished(run))
-    return 'It was not compared with the acquirer: restore reconcile was not run, or not to its end.';
-  return undecided === 0
+function reconciledLines(run: RestoreRun | null, { undecided, unfinished }: WaitingCounts): string[] {
+  const compared = isFinished(run)
     ? 'It was compared with the acquirer.'
-    : `${undecided} charges wait for a decision: restore list.`;
+    : 'It was not compared with the acquirer: restore reconcile was not run, or not to its end.';
+  return [
+    compared,
+    ...(undecided === 0 ? [] : [`${undecided} charges wait for a decision: restore list.`]),
+    ...(unfinished === 0
+      ? []
+      : [
+          `${unfinished} charges are finished by the services, with what the acquirer has of them: restore list.`,
+        ]),
+  ];
 }

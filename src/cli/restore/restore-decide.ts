@@ -6,7 +6,7 @@ import {
   type RestoredCharge,
   type UndecidedReason,
 } from '../../reconciliation/restored/restored-charge.ts';
-import { listUndecided } from '../../reconciliation/restored/restored-charges.sql.ts';
+import { listWaiting } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { reaisText } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { utcText } from '../../values/instant.ts';
@@ -30,7 +30,7 @@ const OF_MERCHANT = { name: 'merchant', value: 'ID', description: 'only of this 
 
 export const RESTORE_LIST: Command = {
   words: ['restore', 'list'],
-  summary: 'show the charges of a restored database that wait for a decision, oldest first',
+  summary: 'show the charges of a restored database that are not all in the books, oldest first',
   options: [
     OF_MERCHANT,
     {
@@ -80,25 +80,27 @@ export const RESTORE_DECIDE: Command = {
 async function runList(given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
   const limit = Number(given.one('limit') ?? USUAL_LIMIT);
   const filter = { merchantId: given.one('merchant'), transactionIds: null };
-  const waiting = await listUndecided(database, filter, limit);
-  const names = [
-    'merchant',
-    'charge',
-    'reference',
-    'amount',
-    'card',
-    'at the acquirer',
-    'since',
-    'why',
-    'as',
+  const waiting = await listWaiting(database, { ...filter, decision: 'undecided' }, limit);
+  const unfinished = await listWaiting(database, { ...filter, decision: 'unfinished' }, limit);
+  const ofSale = ['merchant', 'charge', 'reference', 'amount', 'card', 'at the acquirer', 'since', 'why'];
+  const lines = [
+    ...(waiting.length === 0
+      ? ['Nothing waits for a decision.']
+      : table([...ofSale, 'as', 'not written'], waiting.map(cellsOf))),
+    ...(unfinished.length === 0
+      ? []
+      : ['', 'Finished by the services:', ...table(ofSale, unfinished.map(cellsOfSale))]),
   ];
-  const lines = waiting.length === 0 ? ['Nothing waits for a decision.'] : table(names, waiting.map(cellsOf));
-  return { ok: true, lines, json: { items: waiting.map(jsonOf) } };
+  return { ok: true, lines, json: { items: waiting.map(jsonOf), unfinished: unfinished.map(jsonOf) } };
 }
 
-function cellsOf({ merchantId, transactionId, reason, charge }: RestoredCharge): string[] {
+function cellsOf(waiting: RestoredCharge): string[] {
+  const decisions = DECISIONS_OF_REASON[waiting.reason as UndecidedReason].join(', ');
+  return [...cellsOfSale(waiting), ...[decisions, waiting.detail ?? '-'].map(visible)];
+}
+
+function cellsOfSale({ merchantId, transactionId, reason, charge }: RestoredCharge): string[] {
   const { merchantReference, amount, brand, firstSix, lastFour, state, authorizedAt } = charge;
-  const decisions = DECISIONS_OF_REASON[reason as UndecidedReason].join(', ');
   const card = `${brand} ${firstSix}…${lastFour}`;
   const sale = [
     transactionId,
@@ -108,17 +110,17 @@ function cellsOf({ merchantId, transactionId, reason, charge }: RestoredCharge):
     state,
     utcText(authorizedAt),
   ];
-  return [merchantId, ...sale, reason, decisions].map(visible);
+  return [merchantId, ...sale, reason].map(visible);
 }
 
-function jsonOf({ merchantId, transactionId, reason, charge, foundAt }: RestoredCharge): object {
+function jsonOf({ merchantId, transactionId, reason, detail, charge, foundAt }: RestoredCharge): object {
   const { soldAt, authorizedAt, changedAt, ...others } = charge;
   const moments = {
     soldAt: utcText(soldAt),
     authorizedAt: utcText(authorizedAt),
     changedAt: utcText(changedAt),
   };
-  return { ...others, ...moments, merchantId, transactionId, reason, foundAt: utcText(foundAt) };
+  return { ...others, ...moments, merchantId, transactionId, reason, detail, foundAt: utcText(foundAt) };
 }
 
 async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
@@ -126,10 +128,11 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
   if (named.length > 0 === given.has('all'))
     return { ok: false, option: '--charge', message: 'name charges, or say --all' };
   const filter = {
+    decision: 'undecided',
     merchantId: given.one('merchant'),
     transactionIds: given.has('all') ? null : named,
-  };
-  const waiting = await listUndecided(tools.database, filter, MOST_LISTED);
+  } as const;
+  const waiting = await listWaiting(tools.database, filter, MOST_LISTED);
   const missing = named.filter((id) => !waiting.some(({ transactionId }) => transactionId === id));
   if (missing.length > 0)
     return { ok: false, option: '--charge', message: `${missing[0]} waits for no decision` };

@@ -2,8 +2,8 @@ import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { textOf } from '../../platform/database-watch/server-stamp.ts';
 import type { FillTools } from '../../reconciliation/restored/fill-charge.ts';
 import { type Reconciled, reconcileCharges } from '../../reconciliation/restored/reconcile-charges.ts';
+import { replayedUntil } from '../../reconciliation/restored/restore-runs.sql.ts';
 import { NOTHING_RESTORED, type RestoreTally } from '../../reconciliation/restored/restored-charge.ts';
-import { replayedUntil } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../values/instant.ts';
 import { withAcquirer } from '../acquirer-of-command.ts';
 import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from '../command.ts';
@@ -37,6 +37,13 @@ export const RESTORE_RECONCILE: Command = {
         'when the last service of the lost database had ended; default the newest charge that it made',
       check: checkInstant,
     },
+    {
+      name: 'also-merchant',
+      value: 'ID',
+      description:
+        'in a cell: one that was created in the lost time, and is not in these books; may be given several times',
+      isRepeatable: true,
+    },
   ],
   opens: 'audited',
   run: runReconcile,
@@ -50,8 +57,9 @@ export function fillToolsOf({ database, keyring, acquirer }: AuditedCommandTools
 export const NO_ACQUIRER = 'PARCELA_ACQUIRER_URL is not set: the simulator belongs to its service';
 
 async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  // The list of an acquirer has the charges of all cells, and those of others are not in these books.
-  if (tools.cell !== null) return refused('restore reconcile is not built for cells: see docs/cells.md');
+  const alsoMerchants = [...new Set(given.many('also-merchant'))].toSorted();
+  if (tools.cell === null && alsoMerchants.length > 0)
+    return { ok: false, option: '--also-merchant', message: 'is of cells: here all merchants are compared' };
   const { stamp, facts } = await readStamp(tools.database);
   if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
   const isHeld = stamp === null || textOf(stamp) !== textOf(facts) || stamp.doubt !== null;
@@ -68,6 +76,9 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
     restoredTo,
     stoppedAt: instantOf(given.one('stopped-at') ?? ''),
     isDry: given.has('dry-run'),
+    // The list of the acquirer has the charges of all cells, and those of others are not in these books.
+    ofCell: tools.cell === null ? null : { alsoMerchants },
+    stampToken: stamp?.token ?? null,
   };
   const done = await withAcquirer(tools.acquirer, async (acquirer): Promise<Reconciled> => {
     if (acquirer === null) return { kind: 'stopped', reason: NO_ACQUIRER };
@@ -99,6 +110,7 @@ const LINES = {
   notOurs: 'under references that are not of Parcela',
   filled: 'put into the books',
   voided: 'voided: no merchant was answered',
+  unfinished: 'found out by the services, and then finished by them: restore list',
   undecided: 'to be decided: restore list',
 } as const satisfies Record<keyof RestoreTally, string>;
 

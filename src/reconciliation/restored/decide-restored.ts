@@ -2,16 +2,26 @@ import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { holdInDoubtStep } from '../../transactions/card/charges-in-doubt.sql.ts';
 import { bookKey, findBooks } from './books.sql.ts';
-import { type FillTools, fillCharge } from './fill-charge.ts';
+import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import {
   type Books,
   DECISIONS_OF_REASON,
+  type FillReason,
   isDue,
   type PersonsDecision,
   type RestoredCharge,
+  type Standing,
+  standingOf,
   type UndecidedReason,
 } from './restored-charge.ts';
-import { decideStep } from './restored-charges.sql.ts';
+import {
+  type ClaimedBy,
+  claimDecision,
+  type DecisionClaim,
+  decideStep,
+  holdClaimStep,
+  leaveClaim,
+} from './restored-charges.sql.ts';
 
 export type DecideRestoredTools = FillTools & {
   readonly audit: Audit;
@@ -31,78 +41,158 @@ export type AskedDecision = {
 export type DecidedRestored = 'decided' | string;
 
 /**
- * Carries out what a person decided on a charge, with its entry in the audit log: first what is
- * done, then that it was. Killed in between, the same again ends it.
+ * `done`: as what it is to be kept. Otherwise why not; `wasActed`: something may have been done, which
+ * only the same decision ends.
+ */
+type Acted =
+  | { readonly done: 'filled' | 'voided' | 'unfinished' }
+  | { readonly refusal: string; readonly wasActed: boolean; readonly faults?: NotWritten };
+
+/** Behind the acquirer's answer: what the books need. */
+const LEASE_MARGIN_MILLISECONDS = 60_000;
+const DECIDED_ELSEWHERE = 'was decided by somebody else at this moment';
+
+/**
+ * Carries out what a person decided on a charge, with its entry in the audit log: it is claimed, so
+ * that nobody decides otherwise meanwhile, then it is done, then it is written that it was. Killed in
+ * between, the same again ends it when the claim has run out.
  */
 export async function decideRestored(
   tools: DecideRestoredTools,
   waiting: RestoredCharge,
   asked: AskedDecision,
 ): Promise<DecidedRestored> {
+  const { database, operator } = tools;
   const allowed: readonly PersonsDecision[] = DECISIONS_OF_REASON[waiting.reason as UndecidedReason];
   if (!allowed.includes(asked.decision)) return `can only be decided as ${allowed.join(' or ')}`;
-  const { charge } = waiting;
-  const found = (await findBooks(tools.database, [charge])).get(bookKey(charge));
-  if (found === undefined) return 'was not found in the books';
-  const refusal =
-    asked.decision === 'voided'
-      ? await takeBack(tools, waiting, found)
-      : await keep(tools, waiting, found, asked);
-  if (refusal !== null) return refusal;
-  const event: AuditEvent = {
-    ...tools.operator,
-    action: 'restore.decide',
-    outcome: 'success',
-    resource: `merchants/${waiting.merchantId}/charges/${waiting.transactionId}`,
-    detail: { decision: asked.decision, was: waiting.reason, amount: charge.amount, reason: asked.reason },
-  };
-  const step = decideStep(waiting, asked.decision === 'kept' ? 'filled' : 'voided', tools.operator.actor);
-  const rows = await tools.audit.commit([step], ([decided = []]) => (decided.length === 1 ? [event] : []));
-  return rows.at(-1)?.length === 1 ? 'decided' : 'was decided by somebody else at this moment';
+  const lease = tools.acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+  const wanted = { as: asked.decision, by: operator.actor };
+  const claim = await claimDecision(database, waiting, wanted, lease);
+  if (claim === null) return DECIDED_ELSEWHERE;
+  if (!('fence' in claim)) return claimedText(claim);
+  const acted = await actOn(tools, waiting, claim, asked);
+  if ('refusal' in acted) {
+    await leaveClaim(database, claim, acted);
+    return acted.refusal;
+  }
+  return (await recordDecision(tools, waiting, claim, asked, acted.done)) ? 'decided' : DECIDED_ELSEWHERE;
 }
 
-/** Null: it is taken back. What waits in the books for an answer is then resolved by the services. */
+function claimedText({ as, by, isUnderWay }: ClaimedBy): string {
+  return isUnderWay
+    ? `is being decided as ${as} by ${by}`
+    : `was begun to be decided as ${as} by ${by}, and can only be ended so`;
+}
+
+async function actOn(
+  tools: DecideRestoredTools,
+  waiting: RestoredCharge,
+  claim: DecisionClaim,
+  asked: AskedDecision,
+): Promise<Acted> {
+  const { charge } = waiting;
+  const books = (await findBooks(tools.database, [charge])).get(bookKey(charge));
+  if (books === undefined) return refused('was not found in the books');
+  return asked.decision === 'voided'
+    ? takeBack(tools, waiting, books)
+    : keep(tools, waiting, { books, claim, account: asked.account });
+}
+
+const refused = (refusal: string): Acted => ({ refusal, wasActed: false });
+
+async function recordDecision(
+  { audit, operator }: DecideRestoredTools,
+  { merchantId, transactionId, reason: was, charge }: RestoredCharge,
+  claim: DecisionClaim,
+  { decision, reason }: AskedDecision,
+  done: 'filled' | 'voided' | 'unfinished',
+): Promise<boolean> {
+  const event: AuditEvent = {
+    ...operator,
+    action: 'restore.decide',
+    outcome: 'success',
+    resource: `merchants/${merchantId}/charges/${transactionId}`,
+    detail: { decision, was, amount: charge.amount, reason },
+  };
+  const step = decideStep(claim, done, operator.actor);
+  const rows = await audit.commit([step], ([decided = []]) => (decided.length === 1 ? [event] : []));
+  return rows.at(-1)?.length === 1;
+}
+
+/** What waits in the books for an answer is then resolved by the services. */
 async function takeBack(
   { database, acquirer, acquirerTimeoutMilliseconds }: DecideRestoredTools,
   { merchantId, transactionId, charge }: RestoredCharge,
   books: Books,
-): Promise<string | null> {
+): Promise<Acted> {
   const state = books.transaction?.state;
   if (state === 'approved' || state === 'preauthorized' || state === 'capturing')
-    return `is ${state} in the books: cancel it there`;
+    return refused(`is ${state} in the books: cancel it there`);
   const answer = await acquirer.voidCharge(merchantId, charge.reference, acquirerTimeoutMilliseconds);
-  if (answer.kind !== 'voided' && answer.kind !== 'declined') return `was not voided: ${answer.reason}`;
+  if (answer.kind !== 'voided' && answer.kind !== 'declined')
+    return { refusal: `was not voided: ${answer.reason}`, wasActed: answer.kind !== 'notSent' };
   if (state === 'charging') await database.commit([holdInDoubtStep(merchantId, transactionId, 0)]);
-  return null;
+  return { done: 'voided' };
 }
 
-/** Null: it is in the books. */
+type Keeping = { readonly books: Books; readonly claim: DecisionClaim; readonly account: string | null };
+
 async function keep(
   tools: DecideRestoredTools,
   { reason, charge }: RestoredCharge,
-  books: Books,
-  { account }: AskedDecision,
-): Promise<string | null> {
-  if (reason === 'endedThere') return null;
-  if (books.transaction !== null) {
-    const { state } = books.transaction;
+  { books, claim, account }: Keeping,
+): Promise<Acted> {
+  if (reason === 'endedThere') return { done: 'filled' };
+  const fillReason = reasonToKeep(charge, books);
+  if (typeof fillReason !== 'object') return refused(fillReason);
+  const chosen =
+    fillReason.reason === 'payment' ? accountToKeep(books, account) : { accounts: books.accounts };
+  if (typeof chosen === 'string') return refused(chosen);
+  const faults = await fillCharge(tools, charge, { ...books, ...chosen }, fillReason.reason, {
+    guard: holdClaimStep(claim),
+  });
+  const isToBeKept = fillReason.reason === 'payment' || fillReason.reason === 'underWay';
+  const now = (await findBooks(tools.database, [charge])).get(bookKey(charge))?.transaction ?? null;
+  return actedOf(standingOf(charge, now, isToBeKept), faults ?? []);
+}
+
+function actedOf(standing: Standing, faults: NotWritten): Acted {
+  if (standing.kind === 'filled' || standing.kind === 'unfinished') return { done: standing.kind };
+  const words = faults.length === 0 ? '' : `: ${faults.join('; ')}`;
+  return { refusal: `could not be put into the books${words}`, wasActed: true, faults };
+}
+
+/** A text: why it cannot be kept. */
+function reasonToKeep(
+  { initiator }: RestoredCharge['charge'],
+  { transaction, billing }: Books,
+): { readonly reason: FillReason } | string {
+  switch (transaction?.state) {
+    case undefined:
+      return billing !== null && initiator === 'merchant' && isDue(billing)
+        ? 'is of a billing that would be charged again: cancel the billing first'
+        : { reason: 'payment' };
     // A try before this one may have ended between the charge and its cancels.
-    if (state === 'approved' || state === 'preauthorized' || state === 'capturing') {
-      await fillCharge(tools, charge, books, 'requests', []);
-      return null;
-    }
-    if (state !== 'charging') return `is ${state} in the books`;
-    return (await fillCharge(tools, charge, books, 'underWay', []))
-      ? null
-      : 'could not be put into the books';
+    case 'approved':
+    case 'preauthorized':
+    case 'capturing':
+      return { reason: 'requests' };
+    case 'charging':
+      return { reason: 'underWay' };
+    case 'unresolved':
+    case 'declined':
+    case 'voided':
+      return `is ${transaction.state} in the books`;
   }
-  if (books.billing !== null && isDue(books.billing))
-    return 'is of a billing that would be charged again: cancel the billing first';
-  const accounts = books.accounts ?? [];
-  if (accounts.length === 0) return 'belongs to a merchant that is not here: create it first';
-  if (account === null && accounts.length > 1) return 'belongs to a merchant of several accounts: name one';
-  const chosen = account ?? accounts[0] ?? '';
-  if (!accounts.includes(chosen)) return 'belongs to a merchant that has no such account';
-  const isFilled = await fillCharge(tools, charge, { ...books, accounts: [chosen] }, 'payment', []);
-  return isFilled ? null : 'could not be put into the books';
+}
+
+function accountToKeep(
+  { accounts }: Books,
+  account: string | null,
+): { readonly accounts: readonly string[] } | string {
+  const known = accounts ?? [];
+  if (known.length === 0) return 'belongs to a merchant that is not here: create it first';
+  if (account === null && known.length > 1) return 'belongs to a merchant of several accounts: name one';
+  const chosen = account ?? known[0] ?? '';
+  return known.includes(chosen) ? { accounts: [chosen] } : 'belongs to a merchant that has no such account';
 }

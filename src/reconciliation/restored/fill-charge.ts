@@ -16,7 +16,13 @@ import { outcomesStep } from '../../transactions/card/outcomes.sql.ts';
 import { type RecordedSplit, recordedShares } from '../../transactions/split.ts';
 import { cents, splitIntoInstallments } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
-import { type Books, type FillReason, type KnownTransaction, missingCancels } from './restored-charge.ts';
+import {
+  type Books,
+  type FillReason,
+  type KnownTransaction,
+  missingCancels,
+  missingCaptures,
+} from './restored-charge.ts';
 
 export type FillTools = {
   readonly database: Database;
@@ -34,43 +40,77 @@ const LEASE_MILLISECONDS = 1;
 const FIRST_FENCE = 0;
 const NOBODY_WAITS = { leaseForNow: () => 0 };
 
+/** What the books did not take of a charge, in words; empty: they took all of it. */
+export type NotWritten = readonly string[];
+
 /**
  * Puts a charge into the books as the acquirer has it: the charge with `notes` in one commit, then
- * its captures and cancels, each by itself. Repeatable. False: the books cannot take it, and nothing
- * was written.
+ * its captures and cancels, each by itself. Repeatable. Null: its billing takes no charge, and nothing
+ * was written. `guard`: nothing is written of the charge where it gives no row.
  */
 export async function fillCharge(
   tools: FillTools,
   charge: ListedCharge,
   books: Books,
   reason: FillReason,
-  notes: readonly Step[],
-): Promise<boolean> {
+  { notes = [], guard = null }: { readonly notes?: readonly Step[]; readonly guard?: Step | null },
+): Promise<NotWritten | null> {
+  const commit = (steps: readonly CommitStep[]) =>
+    tools.database.commit(guarded(guard, [...notes, ...steps]));
+  const outcome = (known: KnownTransaction | null) => outcomeSteps(tools, charge, known);
   switch (reason) {
     case 'payment': {
       const [accountNumber] = books.accounts ?? [];
-      if (accountNumber === undefined) return false;
+      if (accountNumber === undefined) return ['its merchant has no account'];
       const intent = intentOf(tools, charge, accountNumber, 'payment');
-      await tools.database.commit([intentsStep([intent]), ...outcomeSteps(tools, charge, null), ...notes]);
+      const rows = await commit([intentsStep([intent]), ...outcome(null)]);
+      if (rows.at(-1)?.length !== 1) return ['the charge was not written'];
       break;
     }
-    case 'underWay':
-      await tools.database.commit([...outcomeSteps(tools, charge, books.transaction), ...notes]);
+    case 'underWay': {
+      const rows = await commit(outcome(books.transaction));
+      if (rows.at(-1)?.length !== 1) return ['its approval was not written: somebody else has it'];
       break;
-    case 'billing':
-      if (!(await takeBilling(tools, charge, books))) return false;
-      await tools.database.commit([...outcomeSteps(tools, charge, null), ...notes]);
+    }
+    case 'billing': {
+      if (!(await takeBilling(tools, charge, books))) return null;
+      const rows = await commit(outcome(null));
+      if (rows.at(-1)?.length !== 1) return ['its approval was not written: the services find it out'];
       break;
+    }
     case 'requests':
     case 'release':
-      await tools.database.commit(notes);
+      if (notes.length > 0) await commit([]);
       break;
   }
-  if (reason === 'release') await release(tools, charge);
-  for (const capture of charge.captures) await fillCapture(tools, charge, capture, books.transaction);
-  for (const asked of missingCancels(charge, books.transaction ?? { cancelIds: [] }))
-    await fillCancel(tools, charge, asked);
-  return true;
+  return fillRequests(tools, charge, books.transaction, reason);
+}
+
+/** What its merchant asked for behind the approval, which stands in the books. */
+export async function fillRequests(
+  { database }: Pick<FillTools, 'database'>,
+  charge: ListedCharge,
+  known: KnownTransaction | null,
+  reason: FillReason,
+): Promise<NotWritten> {
+  const faults: (string | null)[] = [];
+  if (reason === 'release') faults.push(await release(database, charge));
+  for (const capture of missingCaptures(charge, known ?? { captureIds: [] }))
+    faults.push(await fillCapture(database, charge, capture));
+  for (const asked of missingCancels(charge, known ?? { cancelIds: [] }))
+    faults.push(await fillCancel(database, charge, asked));
+  return faults.filter((fault) => fault !== null);
+}
+
+/** Nothing is run where the first step gives no row. */
+function guarded(guard: Step | null, steps: readonly CommitStep[]): readonly CommitStep[] {
+  if (guard === null) return steps;
+  const behind = steps.map(
+    (step): CommitStep =>
+      (rows) =>
+        rows[0]?.length !== 1 ? null : typeof step === 'function' ? step(rows) : step,
+  );
+  return [guard, ...behind];
 }
 
 /**
@@ -165,58 +205,61 @@ async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books)
   return taken.get(takeKey(row)) === 'committed';
 }
 
+/** Null: it is in the books. */
 async function release(
-  { database }: FillTools,
+  database: Database,
   { merchantId, reference, changedAt }: ListedCharge,
-): Promise<void> {
-  const row = { merchantId, releaseId: newId(), transactionId: reference.toLowerCase(), createdBy: RESTORER };
+): Promise<string | null> {
+  const transactionId = reference.toLowerCase();
+  const row = { merchantId, releaseId: newId(), transactionId, createdBy: RESTORER };
   const asked = { requestedAt: changedAt, leaseMilliseconds: LEASE_MILLISECONDS, request: null };
-  await releasesWrite(database).write([{ ...row, ...asked }], [NO_DEADLINE]);
+  const written = await releasesWrite(database).write([{ ...row, ...asked }], [NO_DEADLINE]);
+  return faultOf('its release', written.get(transactionId));
 }
 
+/** Null: it is in the books. */
 async function fillCapture(
-  { database }: FillTools,
+  database: Database,
   { merchantId, reference }: ListedCharge,
   { captureReference, amount, capturedAt }: ListedCapture,
-  known: Pick<KnownTransaction, 'captureIds'> | null,
-): Promise<void> {
+): Promise<string | null> {
   const captureId = captureReference.toLowerCase();
-  if (known?.captureIds.includes(captureId)) return;
   const transactionId = reference.toLowerCase();
   const made = { minimumInstallment: cents(1), createdBy: RESTORER, leaseMilliseconds: LEASE_MILLISECONDS };
-  const row = {
-    merchantId,
-    captureId,
-    transactionId,
-    amount,
-    ...made,
-    requestedAt: capturedAt,
-    request: null,
-  };
+  const asked = { requestedAt: capturedAt, request: null };
+  const row = { merchantId, captureId, transactionId, amount, ...made, ...asked };
+  const name = `its capture of ${amount}`;
   const written = await captureIntentsWrite(database).write([row], [NO_DEADLINE]);
-  const result = written.get(transactionId);
-  if (typeof result !== 'object' || result.kind !== 'committed') return;
+  const fault = faultOf(name, written.get(transactionId));
+  if (fault !== null) return fault;
   const captured = { merchantId, captureId, transactionId, amount, refusalReason: null, moment: capturedAt };
-  await database.commit(captureOutcomeSteps(captured, NOBODY_WAITS));
+  const rows = await database.commit(captureOutcomeSteps(captured, NOBODY_WAITS));
+  return rows.at(-1)?.length === 1 ? null : `${name} was not written: the services ask for it`;
 }
 
-/** The services send it again, under its own id, and the acquirer answers what it has booked. */
+/**
+ * The services send it again, under its own id, and the acquirer answers what it has booked. Null: it
+ * is in the books.
+ */
 async function fillCancel(
-  { database }: FillTools,
+  database: Database,
   { merchantId, reference }: ListedCharge,
   { cancellationReference, amount, requestedAt }: ListedCancellation,
-): Promise<void> {
+): Promise<string | null> {
+  const transactionId = reference.toLowerCase();
+  const asked = { amount, createdBy: RESTORER, requestedAt, oldestSale: instant(0), mustBeWhole: false };
   const row = {
-    ...{ merchantId, cancelId: cancellationReference.toLowerCase(), transactionId: reference.toLowerCase() },
-    ...{
-      amount,
-      createdBy: RESTORER,
-      requestedAt,
-      oldestSale: instant(0),
-      mustBeWhole: false,
-      request: null,
-    },
-    leaseMilliseconds: LEASE_MILLISECONDS,
+    ...{ merchantId, cancelId: cancellationReference.toLowerCase(), transactionId, ...asked },
+    ...{ request: null, leaseMilliseconds: LEASE_MILLISECONDS },
   };
-  await cancelIntentsWrite(database).write([row], [NO_DEADLINE]);
+  const written = await cancelIntentsWrite(database).write([row], [NO_DEADLINE]);
+  return faultOf(`its cancel of ${amount}`, written.get(transactionId));
+}
+
+type WrittenRequest = symbol | { readonly kind: string; readonly refusal?: string } | undefined;
+
+function faultOf(name: string, result: WrittenRequest): string | null {
+  if (typeof result === 'symbol' || result === undefined) return `${name} was not written`;
+  if (result.kind === 'committed' || result.kind === 'released') return null;
+  return `${name} was not written: ${result.refusal ?? result.kind}`;
 }

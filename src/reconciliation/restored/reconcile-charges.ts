@@ -1,29 +1,35 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
-import { type ChargesPage, type ListedCharge, MOST_LISTED_CHARGES } from '../../acquirers/listed-charge.ts';
+import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { holdInDoubtStep } from '../../transactions/card/charges-in-doubt.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 import { bookKey, findBooks } from './books.sql.ts';
-import { type FillTools, fillCharge } from './fill-charge.ts';
+import { claimWalk, type HeldWalk } from './claim-walk.ts';
+import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
+import { type AskedList, listCharges, Stopped } from './list-charges.ts';
+import {
+  advanceRestoreRun,
+  newestRestoreRun,
+  openRestoreRun,
+  resumeRestoreRun,
+  tallyOfRun,
+} from './restore-runs.sql.ts';
 import {
   type Books,
   type EndOfLost,
+  endOfStanding,
+  type FillReason,
   isStopContradicted,
   judgeCharge,
   NOTHING_RESTORED,
   type RestoreRun,
   type RestoreTally,
+  standingOf,
   type Verdict,
 } from './restored-charge.ts';
-import {
-  advanceRestoreRun,
-  newestRestoreRun,
-  noteStep,
-  openRestoreRun,
-  tallyOfRun,
-} from './restored-charges.sql.ts';
+import { endUnfinished, noteStep } from './restored-charges.sql.ts';
 
 export type ReconcileTools = FillTools & {
   readonly audit: Audit;
@@ -40,6 +46,9 @@ export type AskedReconciliation = {
   readonly stoppedAt: Instant | null;
   /** Only says what would be done. */
   readonly isDry: boolean;
+  readonly ofCell: AskedList['ofCell'];
+  /** Of the database's stamp when it was asked for: nothing is done once it was accepted. */
+  readonly stampToken: string | null;
 };
 
 /**
@@ -60,13 +69,8 @@ const MARGIN_MILLISECONDS = 15 * 60 * 1_000;
  * decision.
  */
 const HELD_SECONDS = 7 * 86_400;
-const TRIES_OF_A_PAGE = 3;
-/** Ten million charges: a list that does not end is none. */
-const MOST_PAGES = 100_000;
-
-class Stopped extends Error {
-  override readonly name = 'Stopped';
-}
+/** In the books: who has decided. */
+const RECONCILE = 'reconcile';
 
 /**
  * Brings the books of a restored database to what the acquirer has, page by page: what a page needs
@@ -76,38 +80,55 @@ export async function reconcileCharges(
   tools: ReconcileTools,
   asked: AskedReconciliation,
 ): Promise<Reconciled> {
-  const since = instant(asked.restoredTo - MARGIN_MILLISECONDS);
+  const { ofCell, stoppedAt } = asked;
+  const list = { since: instant(asked.restoredTo - MARGIN_MILLISECONDS), ofCell };
   try {
-    if (asked.isDry) return await judgeAll(tools, since, asked.stoppedAt);
-    const newest = await newestRestoreRun(tools.database);
-    const isUnfinished =
-      newest?.finishedAt === null && newest.since === since && newest.stoppedAt === asked.stoppedAt;
-    const run = isUnfinished ? newest : await beginRun(tools, since, asked.stoppedAt);
-    await walk(tools, run);
-    const tally = await tallyOfRun(tools.database, run.runNumber);
-    await auditRun(tools, 'finished', { ...tally });
-    return { kind: 'finished', tally, end: run };
+    if (asked.isDry) return await judgeAll(tools, list, stoppedAt);
+    return await claimWalk(
+      tools.database,
+      await runToTake(tools, asked, list),
+      async (held): Promise<Reconciled> => {
+        await walk(tools, list, held);
+        const tally = await tallyOfRun(tools.database, held.run.runNumber);
+        await auditRun(tools, 'finished', { ...tally });
+        return { kind: 'finished', tally, end: held.run };
+      },
+    );
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
     return { kind: 'stopped', reason: error.message };
   }
 }
 
-async function beginRun(
+/** How the run that was begun is gone on with, or another one begun. */
+async function runToTake(
   tools: ReconcileTools,
-  since: Instant,
-  stoppedAt: Instant | null,
-): Promise<RestoreRun> {
-  const lastSaleAt = await findLastSale(tools, since);
+  { stoppedAt, stampToken }: AskedReconciliation,
+  list: AskedList,
+): Promise<Parameters<typeof claimWalk>[1]> {
+  const { database } = tools;
+  const alsoMerchants = list.ofCell?.alsoMerchants ?? [];
+  const newest = await newestRestoreRun(database);
+  const isUnfinished =
+    newest?.finishedAt === null &&
+    newest.since === list.since &&
+    newest.stoppedAt === stoppedAt &&
+    newest.alsoMerchants.join() === alsoMerchants.join();
+  if (isUnfinished) return () => resumeRestoreRun(database, stampToken, newest);
+  const lastSaleAt = await findLastSale(tools, list);
   refuseContradiction({ lastSaleAt, stoppedAt });
-  // Merchants have read movements of higher numbers than the restored database knows.
-  await skipMovementIds(tools.database);
-  const run = await openRestoreRun(tools.database, since, { lastSaleAt, stoppedAt });
-  await auditRun(tools, 'begun', {
-    since: utcText(since),
-    stoppedAt: stoppedAt === null ? '' : utcText(stoppedAt),
-  });
-  return run;
+  return async () => {
+    const { since } = list;
+    const run = await openRestoreRun(database, stampToken, { since, lastSaleAt, stoppedAt, alsoMerchants });
+    if (run === null) return null;
+    // Merchants have read movements of higher numbers than the restored database knows.
+    await skipMovementIds(database);
+    await auditRun(tools, 'begun', {
+      since: utcText(since),
+      stoppedAt: stoppedAt === null ? '' : utcText(stoppedAt),
+    });
+    return run;
+  };
 }
 
 function refuseContradiction(end: EndOfLost): void {
@@ -132,56 +153,26 @@ async function auditRun(
 }
 
 /** The newest authorization of ours that the acquirer has: until then the lost services lived. */
-async function findLastSale(tools: ReconcileTools, since: Instant): Promise<Instant | null> {
+async function findLastSale(tools: ReconcileTools, list: AskedList): Promise<Instant | null> {
   let last: Instant | null = null;
-  for await (const { charges } of pagesSince(tools, since, null))
+  for await (const { charges } of listCharges(tools, list))
     for (const { reference, authorizedAt } of charges)
       if (isUuid(reference)) last = instant(Math.max(last ?? 0, authorizedAt));
   return last;
 }
 
-async function* pagesSince(
-  tools: Pick<ReconcileTools, 'acquirer' | 'acquirerTimeoutMilliseconds'>,
-  since: Instant,
-  from: string | null,
-): AsyncGenerator<ChargesPage> {
-  let cursor = from;
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-    const page = await pageBehind(tools, since, cursor);
-    yield page;
-    if (!page.hasMore) return;
-    cursor = page.cursor;
-  }
-  throw new Stopped(`the acquirer's list has more than ${MOST_PAGES} pages`);
-}
-
-async function pageBehind(
-  { acquirer, acquirerTimeoutMilliseconds }: Pick<ReconcileTools, 'acquirer' | 'acquirerTimeoutMilliseconds'>,
-  since: Instant,
-  cursor: string | null,
-): Promise<ChargesPage> {
-  const request = { since, cursor, limit: MOST_LISTED_CHARGES };
-  let reason = 'the acquirer does not list charges';
-  for (let tries = 0; tries < TRIES_OF_A_PAGE; tries += 1) {
-    const answer = await acquirer.listCharges(request, acquirerTimeoutMilliseconds);
-    if (answer.kind === 'charges') return answer;
-    if (answer.kind === 'notOffered') break;
-    reason = answer.reason;
-  }
-  throw new Stopped(reason);
-}
-
-async function walk(tools: ReconcileTools, run: RestoreRun): Promise<void> {
-  let place = run.cursor;
+async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Promise<void> {
+  const { run, mustBeHeld } = held;
   let seen = 0;
-  for await (const page of pagesSince(tools, run.since, run.cursor)) {
-    const judged = await judgePage(tools, page.charges, run);
-    for (const { charge, books, verdict } of judged) await act(tools, run, charge, books, verdict);
-    const next = { next: page.cursor, isLast: !page.hasMore };
+  for await (const { charges, behind, isLast } of listCharges(tools, list, run.place)) {
+    const judged = await judgePage(tools, charges, run);
+    for (const { charge, books, verdict } of judged) {
+      mustBeHeld();
+      await act(tools, run, charge, books, verdict);
+    }
     const tally = { ...countOf(judged), seen: judged.length };
-    if (!(await advanceRestoreRun(tools.database, { ...run, cursor: place }, next, tally)))
+    if (!(await advanceRestoreRun(tools.database, run, { next: behind, isLast }, tally)))
       throw new Stopped('another restore reconcile goes on with it');
-    place = page.cursor;
     seen += judged.length;
     tools.report(`${seen} charges of the acquirer compared`);
   }
@@ -202,42 +193,81 @@ async function judgePage(
   });
 }
 
+/** But for those that are noted by themselves. */
 function countOf(judged: readonly Judged[]) {
-  const count = (kind: Verdict['kind']) => judged.filter(({ verdict }) => verdict.kind === kind).length;
+  const unnoted = judged.filter(({ books }) => books?.decision !== 'unfinished');
+  const count = (kind: Verdict['kind']) => unnoted.filter(({ verdict }) => verdict.kind === kind).length;
   return { ended: count('ended'), leftToServices: count('leftToServices'), notOurs: count('notOurs') };
 }
 
 async function act(
   tools: ReconcileTools,
-  { runNumber }: RestoreRun,
+  run: RestoreRun,
   charge: ListedCharge,
   books: Books | null,
   verdict: Verdict,
 ): Promise<void> {
   if (books === null) return;
   const { database } = tools;
+  const note = (...what: [Parameters<typeof noteStep>[2], string]) =>
+    noteStep(run.runNumber, charge, ...what);
   switch (verdict.kind) {
-    case 'fill': {
-      const note = noteStep(runNumber, charge, 'filled', verdict.reason);
-      const isFilled = await fillCharge(tools, charge, books, verdict.reason, [note]);
-      if (!isFilled) await database.commit([noteStep(runNumber, charge, 'undecided', 'billing')]);
+    case 'fill':
+      return fill(tools, run, charge, { books, reason: verdict.reason });
+    case 'follow':
+      await database.commit([note('unfinished', 'left')]);
       return;
-    }
-    case 'void': {
+    case 'void':
       await voidAtAcquirer(tools, charge);
-      await database.commit([noteStep(runNumber, charge, 'voided', verdict.reason)]);
+      await database.commit([note('voided', verdict.reason)]);
       return;
-    }
     case 'decide': {
       const { merchantId, reference } = charge;
       const isUnderWay = books.transaction?.state === 'charging';
       const holds = isUnderWay ? [holdInDoubtStep(merchantId, reference, HELD_SECONDS)] : [];
-      await database.commit([noteStep(runNumber, charge, 'undecided', verdict.reason), ...holds]);
+      await database.commit([note('undecided', verdict.reason), ...holds]);
       return;
     }
+    case 'inBooks':
+    case 'leftToServices':
+      // An earlier walk, killed behind it, had not ended it.
+      if (books.decision === 'unfinished') await endFill(tools, charge, { isToBeKept: false, faults: [] });
+      return;
     default:
       return;
   }
+}
+
+/**
+ * Unfinished until all of it is seen in the books: killed in between, the same again, or a service,
+ * goes on with it.
+ */
+async function fill(
+  tools: ReconcileTools,
+  { runNumber }: RestoreRun,
+  charge: ListedCharge,
+  { books, reason }: { readonly books: Books; readonly reason: FillReason },
+): Promise<void> {
+  const notes = [noteStep(runNumber, charge, 'unfinished', reason)];
+  const faults = await fillCharge(tools, charge, books, reason, { notes });
+  if (faults === null) await tools.database.commit([noteStep(runNumber, charge, 'undecided', 'billing')]);
+  else await endFill(tools, charge, { isToBeKept: reason === 'payment' || reason === 'underWay', faults });
+}
+
+async function endFill(
+  { database }: ReconcileTools,
+  charge: ListedCharge,
+  { isToBeKept, faults }: { readonly isToBeKept: boolean; readonly faults: NotWritten },
+): Promise<void> {
+  const { merchantId, reference } = charge;
+  const known = (await findBooks(database, [charge])).get(bookKey(charge))?.transaction ?? null;
+  const standing = standingOf(charge, known, isToBeKept);
+  const end = endOfStanding(standing);
+  if (end === null) return;
+  const key = { merchantId, transactionId: reference };
+  await endUnfinished(database, key, { ...end, faults, by: RECONCILE });
+  if (known?.state === 'charging' && standing.kind === 'undecided')
+    await database.commit([holdInDoubtStep(merchantId, reference, HELD_SECONDS)]);
 }
 
 async function voidAtAcquirer(
@@ -252,17 +282,20 @@ async function voidAtAcquirer(
 /** What would be done. A billing that cannot take its charge is found out only when it is tried. */
 async function judgeAll(
   tools: ReconcileTools,
-  since: Instant,
+  list: AskedList,
   stoppedAt: Instant | null,
 ): Promise<Reconciled> {
-  const end: EndOfLost = { lastSaleAt: await findLastSale(tools, since), stoppedAt };
+  const end: EndOfLost = { lastSaleAt: await findLastSale(tools, list), stoppedAt };
   refuseContradiction(end);
   const tally = { ...NOTHING_RESTORED };
-  for await (const { charges } of pagesSince(tools, since, null)) {
+  for await (const { charges } of listCharges(tools, list)) {
     const judged = await judgePage(tools, charges, end);
     const count = (kind: Verdict['kind']) => judged.filter(({ verdict }) => verdict.kind === kind).length;
     const page = { ...countOf(judged), seen: judged.length, inBooks: count('inBooks') };
-    const acts = { filled: count('fill'), voided: count('void'), undecided: count('decide') };
+    const acts = {
+      ...{ filled: count('fill'), voided: count('void'), unfinished: count('follow') },
+      undecided: count('decide'),
+    };
     for (const [name, added] of Object.entries({ ...page, ...acts }) as [keyof RestoreTally, number][])
       (tally as Record<keyof RestoreTally, number>)[name] += added;
   }

@@ -11,6 +11,7 @@ import {
   judgeCharge,
   type KnownTransaction,
   SETTLED_AFTER_MILLISECONDS,
+  standingOf,
 } from './restored-charge.ts';
 
 const STOPPED = instant(Date.parse('2026-11-23T12:00:00Z'));
@@ -139,6 +140,51 @@ test('what the services find out by themselves is left to them, and what is deci
   assert.equal(verdictOf(chargeOf(), known({ origin: 'billing' })), 'leftToServices');
   for (const decision of ['undecided', 'voided'] as const)
     assert.equal(verdictOf(chargeOf(), { ...UNKNOWN, decision }), 'inBooks');
+});
+
+test('what came behind a charge that is left to the services is followed, and never forgotten', () => {
+  const canceled = chargeOf({ cancellations: [CANCELED] });
+  const captured = chargeOf({ captures: [CAPTURED], isCapturedLater: true });
+  for (const change of [
+    { state: 'unresolved', origin: 'billing' },
+    { state: 'charging', origin: 'billing' },
+    { state: 'capturing' },
+  ] as const) {
+    assert.equal(verdictOf(canceled, known(change)), 'follow');
+    assert.equal(verdictOf(captured, known(change)), 'follow');
+    const hasAll = { cancelIds: [CANCELED.cancellationReference], captureIds: [CAPTURED.captureReference] };
+    assert.equal(verdictOf(canceled, known({ ...change, ...hasAll })), 'leftToServices');
+    assert.equal(verdictOf(captured, known({ ...change, ...hasAll })), 'leftToServices');
+  }
+  assert.equal(verdictOf(chargeOf({ state: 'voided' }), known({ state: 'capturing' })), 'follow');
+});
+
+const standing = (charge: ListedCharge, change: Partial<KnownTransaction>, isToBeKept = false): string => {
+  const found = standingOf(charge, known(change).transaction, isToBeKept);
+  return 'reason' in found ? `${found.kind} ${found.reason}` : found.kind;
+};
+
+test('a charge is filled when the books have all of it, and is not before', () => {
+  const canceled = chargeOf({ cancellations: [CANCELED] });
+  const cancelIds = [CANCELED.cancellationReference];
+  assert.equal(standing(canceled, { state: 'approved', cancelIds }), 'filled');
+  assert.equal(standing(canceled, { state: 'approved' }), 'missing requests');
+  assert.equal(standing(canceled, { state: 'capturing' }), 'unfinished');
+  assert.equal(standing(canceled, { state: 'capturing', cancelIds }), 'filled');
+  assert.equal(standing(canceled, { state: 'unresolved', origin: 'billing' }), 'unfinished');
+  assert.equal(standing(canceled, { state: 'voided' }), 'voided');
+  assert.equal(standing(chargeOf({ captures: [CAPTURED] }), { state: 'preauthorized' }), 'missing requests');
+  assert.equal(standing(chargeOf({ state: 'voided' }), { state: 'preauthorized' }), 'missing release');
+  assert.equal(standing(chargeOf({ state: 'voided' }), { state: 'unresolved' }), 'filled', 'let go');
+  assert.equal(standing(chargeOf({ state: 'voided' }), { state: 'approved' }), 'undecided endedThere');
+  assert.deepEqual(standingOf(chargeOf(), null, true), { kind: 'undecided', reason: 'notWritten' });
+});
+
+test('an approval that was not written is no fill: the services would take the charge back', () => {
+  for (const state of ['charging', 'unresolved'] as const)
+    assert.equal(standing(chargeOf(), { state }, true), 'undecided notWritten');
+  assert.equal(standing(chargeOf(), { state: 'charging', origin: 'billing' }, true), 'filled');
+  assert.equal(standing(chargeOf(), { state: 'approved' }, true), 'filled');
 });
 
 test('a stop that lies long before the newest charge of ours is contradicted by it', () => {

@@ -5,8 +5,11 @@ import type { Origin, TransactionState } from '../../transactions/transaction.ts
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 
-/** What became of a charge that the books and the acquirer did not have alike. */
-export const RESTORED_DECISIONS = ['filled', 'voided', 'undecided'] as const;
+/**
+ * What became of a charge that the books and the acquirer did not have alike. `undecided`: it waits
+ * for a person. `unfinished`: a service puts the rest of it into the books, once it can.
+ */
+export const RESTORED_DECISIONS = ['filled', 'voided', 'undecided', 'unfinished'] as const;
 export type RestoredDecision = (typeof RESTORED_DECISIONS)[number];
 
 /** What the restored books have of a charge of the acquirer. */
@@ -48,7 +51,7 @@ export type EndOfLost = {
  * Why a person decides. `mayBeUnanswered`: it came so late that its merchant may have been answered
  * an error, or nothing. `endedThere`: charged here, and voided or declined there. `liveThere`: ended
  * here, and charged there. `billing`: of a billing that cannot take it. `account`: the merchant has
- * several.
+ * several. `notWritten`: the books did not take it, or not all of it.
  */
 export const UNDECIDED_REASONS = [
   'mayBeUnanswered',
@@ -57,6 +60,7 @@ export const UNDECIDED_REASONS = [
   'billing',
   'account',
   'unknownMerchant',
+  'notWritten',
 ] as const;
 export type UndecidedReason = (typeof UNDECIDED_REASONS)[number];
 
@@ -64,10 +68,11 @@ export type FillReason = 'payment' | 'underWay' | 'billing' | 'requests' | 'rele
 
 /**
  * `ended`: no money stays under it, and the books need not have it. `leftToServices`: they find out
- * what became of it when work goes on. `notOurs`: its reference is none that we give.
+ * what became of it when work goes on. `follow`: the same, and then the books miss what it had behind
+ * that. `notOurs`: its reference is none that we give.
  */
 export type Verdict =
-  | { readonly kind: 'inBooks' | 'ended' | 'leftToServices' | 'notOurs' }
+  | { readonly kind: 'inBooks' | 'ended' | 'leftToServices' | 'follow' | 'notOurs' }
   | { readonly kind: 'fill'; readonly reason: FillReason }
   | { readonly kind: 'void'; readonly reason: 'neverAnswered' }
   | { readonly kind: 'decide'; readonly reason: UndecidedReason };
@@ -83,6 +88,7 @@ export const CLOCKS_MILLISECONDS = 5_000;
 const IN_BOOKS: Verdict = { kind: 'inBooks' };
 const ENDED: Verdict = { kind: 'ended' };
 const LEFT: Verdict = { kind: 'leftToServices' };
+const FOLLOW: Verdict = { kind: 'follow' };
 
 /** What is to be done with a charge. The reference is one of ours. */
 export function judgeCharge(charge: ListedCharge, books: Books, end: EndOfLost): Verdict {
@@ -105,20 +111,92 @@ function judgeKnown(charge: ListedCharge, known: KnownTransaction, end: EndOfLos
   switch (known.state) {
     case 'unresolved':
     case 'capturing':
-      return LEFT;
+      return leave(charge, known);
     case 'charging':
-      if (known.origin === 'billing' || !hasMoney(charge) || isNeverAnswered(charge, end)) return LEFT;
+      if (known.origin === 'billing' || !hasMoney(charge) || isNeverAnswered(charge, end))
+        return leave(charge, known);
       return wasAnswered(charge, end) ? fill('underWay') : decide('mayBeUnanswered');
     case 'preauthorized':
-      if (charge.state === 'preauthorized') return IN_BOOKS;
-      if (charge.state === 'voided') return fill('release');
-      return charge.captures.length > 0 ? fill('requests') : decide('endedThere');
     case 'approved':
-      if (charge.state !== 'approved' && charge.state !== 'canceled') return decide('endedThere');
-      return missingCancels(charge, known).length > 0 ? fill('requests') : IN_BOOKS;
+      return judgeApproved(charge, known);
     case 'declined':
     case 'voided':
       return charge.state === 'approved' || charge.state === 'preauthorized' ? decide('liveThere') : IN_BOOKS;
+  }
+}
+
+function judgeApproved(charge: ListedCharge, known: KnownTransaction): Verdict {
+  if (known.state === 'preauthorized') {
+    if (charge.state === 'preauthorized') return IN_BOOKS;
+    if (charge.state === 'voided') return fill('release');
+    return charge.captures.length > 0 ? fill('requests') : decide('endedThere');
+  }
+  if (charge.state !== 'approved' && charge.state !== 'canceled') return decide('endedThere');
+  return missingCancels(charge, known).length > 0 ? fill('requests') : IN_BOOKS;
+}
+
+/** What the services find out by themselves, and whether the books then miss what came behind that. */
+function leave(charge: ListedCharge, known: KnownTransaction): Verdict {
+  return isBehind(charge, known) ? FOLLOW : LEFT;
+}
+
+function isBehind(charge: ListedCharge, known: KnownTransaction): boolean {
+  if (missingCancels(charge, known).length > 0 || missingCaptures(charge, known).length > 0) return true;
+  // The capture that the services ask for is refused, and then it is to be let go.
+  return known.state === 'capturing' && charge.state === 'voided';
+}
+
+/** How a charge stands that the books were to be brought to. */
+export type Standing =
+  | { readonly kind: 'filled' | 'voided' | 'unfinished' }
+  /** It was not tried yet, or was not written. */
+  | { readonly kind: 'missing'; readonly reason: FillReason }
+  | { readonly kind: 'undecided'; readonly reason: UndecidedReason };
+
+/** How it ends that a service or a walk goes on with it; null: it does not yet. */
+export function endOfStanding(standing: Standing): {
+  readonly decision: 'filled' | 'voided' | 'undecided';
+  /** Null: as it was. */
+  readonly reason: UndecidedReason | null;
+} | null {
+  switch (standing.kind) {
+    case 'unfinished':
+      return null;
+    case 'missing':
+      return { decision: 'undecided', reason: 'notWritten' };
+    case 'undecided':
+      return { decision: 'undecided', reason: standing.reason };
+    case 'filled':
+    case 'voided':
+      return { decision: standing.kind, reason: null };
+  }
+}
+
+/** `isToBeKept`: its approval was to be written too, or the services would take it back. */
+export function standingOf(
+  charge: ListedCharge,
+  known: KnownTransaction | null,
+  isToBeKept: boolean,
+): Standing {
+  if (known === null) return { kind: 'undecided', reason: 'notWritten' };
+  switch (known.state) {
+    case 'charging':
+    case 'unresolved':
+    case 'capturing': {
+      const isTakenBack = isToBeKept && known.state !== 'capturing' && known.origin !== 'billing';
+      if (isTakenBack) return { kind: 'undecided', reason: 'notWritten' };
+      return { kind: isBehind(charge, known) ? 'unfinished' : 'filled' };
+    }
+    case 'declined':
+    case 'voided':
+      // The services have ended it with the acquirer since.
+      return { kind: 'voided' };
+    case 'preauthorized':
+    case 'approved': {
+      const verdict = judgeApproved(charge, known);
+      if (verdict.kind === 'fill') return { kind: 'missing', reason: verdict.reason };
+      return verdict.kind === 'decide' ? { kind: 'undecided', reason: verdict.reason } : { kind: 'filled' };
+    }
   }
 }
 
@@ -139,6 +217,13 @@ export function missingCancels(charge: ListedCharge, { cancelIds }: Pick<KnownTr
   return charge.cancellations.filter(
     ({ cancellationReference, outcome }) =>
       outcome !== 'refused' && !cancelIds.includes(cancellationReference.toLowerCase()),
+  );
+}
+
+/** Captures that the acquirer carried out, and the books do not have. */
+export function missingCaptures(charge: ListedCharge, { captureIds }: Pick<KnownTransaction, 'captureIds'>) {
+  return charge.captures.filter(
+    ({ captureReference }) => !captureIds.includes(captureReference.toLowerCase()),
   );
 }
 
@@ -180,6 +265,7 @@ export const DECISIONS_OF_REASON = {
   account: ['kept', 'voided'],
   billing: ['kept', 'voided'],
   unknownMerchant: ['kept', 'voided'],
+  notWritten: ['kept', 'voided'],
   // What is charged here stays in the books: its merchant was answered so.
   endedThere: ['kept'],
   // What has ended here stays so.
@@ -192,6 +278,8 @@ export type RestoredCharge = {
   readonly transactionId: string;
   readonly decision: RestoredDecision;
   readonly reason: string;
+  /** Why the books did not take all of it; null: no such thing is known. */
+  readonly detail: string | null;
   readonly charge: ListedCharge;
   readonly foundAt: Instant;
 };
@@ -205,6 +293,7 @@ export type RestoreTally = {
   readonly notOurs: number;
   readonly filled: number;
   readonly voided: number;
+  readonly unfinished: number;
   readonly undecided: number;
 };
 
@@ -216,12 +305,23 @@ export const NOTHING_RESTORED: RestoreTally = {
   notOurs: 0,
   filled: 0,
   voided: 0,
+  unfinished: 0,
   undecided: 0,
+};
+
+/** How far the acquirer's list was walked. */
+export type Place = {
+  /** In a cell: of whose list; null: of that of all, or none was begun. */
+  readonly merchantId: string | null;
+  /** Of the acquirer; null: at the beginning of the list. */
+  readonly cursor: string | null;
 };
 
 export type RestoreRun = EndOfLost & {
   readonly runNumber: number;
   readonly since: Instant;
-  readonly cursor: string | null;
+  readonly place: Place;
+  /** In a cell: merchants that the books have lost. */
+  readonly alsoMerchants: readonly string[];
   readonly finishedAt: Instant | null;
 };

@@ -1,117 +1,24 @@
 import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
-import { type Instant, instant, utcText } from '../../values/instant.ts';
-import type {
-  EndOfLost,
-  RestoredCharge,
-  RestoredDecision,
-  RestoreRun,
-  RestoreTally,
-} from './restored-charge.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { PersonsDecision, RestoredCharge, RestoredDecision } from './restored-charge.ts';
 
-const RUN = 'run_number, since, stopped_at, last_sale_at, cursor, finished_at';
-
-const OPEN_RUN = statement(
-  'restore_runs.open',
-  `insert into restore_runs (since, stopped_at, last_sale_at) values ($1::timestamptz, $2::timestamptz, $3::timestamptz)
-   returning ${RUN}`,
-);
-
-const NEWEST_RUN = statement(
-  'restore_runs.newest',
-  `select ${RUN} from restore_runs
-   where begun_at > coalesce((select stamped_at from database_stamp), '-infinity')
-   order by run_number desc limit 1`,
-);
-
-export async function openRestoreRun(
-  database: Database,
-  since: Instant,
-  end: EndOfLost,
-): Promise<RestoreRun> {
-  const [row] = await database.query(OPEN_RUN, [utcText(since), ...textsOf([end.stoppedAt, end.lastSaleAt])]);
-  return parseRun(row ?? {});
-}
-
-/** Null: this database was not compared with the acquirer's books since it was accepted last. */
-export async function newestRestoreRun(database: Database): Promise<RestoreRun | null> {
-  const [row] = await database.query(NEWEST_RUN, []);
-  return row === undefined ? null : parseRun(row);
-}
-
-function textsOf(moments: readonly (Instant | null)[]): (string | null)[] {
-  return moments.map((moment) => (moment === null ? null : utcText(moment)));
-}
-
-function parseRun(row: Row): RestoreRun {
-  return {
-    runNumber: row.run_number as number,
-    since: row.since as Instant,
-    stoppedAt: row.stopped_at as Instant | null,
-    lastSaleAt: row.last_sale_at as Instant | null,
-    cursor: row.cursor as string | null,
-    finishedAt: row.finished_at as Instant | null,
-  };
-}
-
-const ADVANCE = statement(
-  'restore_runs.advance',
-  `update restore_runs set cursor = $3, seen = seen + $4, ended = ended + $5, left_to_services = left_to_services + $6,
-     not_ours = not_ours + $7, finished_at = case when $8::boolean then now() end
-   where run_number = $1 and cursor is not distinct from $2 and finished_at is null
-   returning run_number`,
-);
-
-/** Of a page that is done. */
-export type PageTally = Pick<RestoreTally, 'seen' | 'ended' | 'leftToServices' | 'notOurs'>;
-
-/** False: somebody else goes on with the run. */
-export async function advanceRestoreRun(
-  database: Database,
-  { runNumber, cursor }: Pick<RestoreRun, 'runNumber' | 'cursor'>,
-  { next, isLast }: { readonly next: string; readonly isLast: boolean },
-  { seen, ended, leftToServices, notOurs }: PageTally,
-): Promise<boolean> {
-  const values = [runNumber, cursor, next, seen, ended, leftToServices, notOurs, isLast];
-  return (await database.query(ADVANCE, values)).length === 1;
-}
-
-const COUNT = statement(
-  'restore_runs.count',
-  `select r.seen, r.ended, r.left_to_services, r.not_ours, c.filled, c.voided, c.undecided
-   from restore_runs r cross join lateral (
-     select count(*) filter (where o.decision = 'filled') as filled, count(*) filter (where o.decision = 'voided') as voided,
-       count(*) filter (where o.decision = 'undecided') as undecided
-     from restored_charges o where o.run_number = r.run_number
-   ) c where r.run_number = $1`,
-);
-
-export async function tallyOfRun(database: Database, runNumber: number): Promise<RestoreTally> {
-  const [row = {}] = await database.query(COUNT, [runNumber]);
-  const numberOf = (name: string) => Number(row[name] ?? 0);
-  const differing = numberOf('filled') + numberOf('voided') + numberOf('undecided');
-  const others = numberOf('ended') + numberOf('left_to_services') + numberOf('not_ours');
-  return {
-    seen: numberOf('seen'),
-    inBooks: numberOf('seen') - others - differing,
-    ended: numberOf('ended'),
-    leftToServices: numberOf('left_to_services'),
-    notOurs: numberOf('not_ours'),
-    filled: numberOf('filled'),
-    voided: numberOf('voided'),
-    undecided: numberOf('undecided'),
-  };
-}
+/** As much of what was not written as is kept. */
+const LONGEST_DETAIL = 200;
 
 const NOTE = statement(
   'restored_charges.note',
-  `insert into restored_charges (merchant_id, transaction_id, run_number, decision, reason, charge, decided_at, decided_by)
-   values ($1, $2, $3, $4, $5, $6, case when $4 <> 'undecided' then now() end,
-     case when $4 <> 'undecided' then 'reconcile' end)
-   on conflict (merchant_id, transaction_id) do nothing`,
+  `insert into restored_charges (merchant_id, transaction_id, run_number, decision, reason, charge, due_at, decided_at, decided_by)
+   values ($1, $2, $3, $4, $5, $6, case when $4 = 'unfinished' then now() end,
+     case when $4 in ('filled', 'voided') then now() end, case when $4 in ('filled', 'voided') then 'reconcile' end)
+   on conflict (merchant_id, transaction_id) do update
+     set run_number = excluded.run_number, decision = excluded.decision, reason = excluded.reason, detail = null,
+       charge = excluded.charge, due_at = excluded.due_at, tries = 0, fence = restored_charges.fence + 1,
+       decided_at = excluded.decided_at, decided_by = excluded.decided_by
+     where restored_charges.decision in ('filled', 'unfinished')`,
 );
 
-/** Notes what was done with a charge; one that is noted already stays as it is. */
+/** Notes what was done with a charge; what a person decides, or was voided, stays as it is. */
 export function noteStep(
   runNumber: number,
   charge: ListedCharge,
@@ -125,31 +32,213 @@ export function noteStep(
   };
 }
 
-const DECIDE = statement(
-  'restored_charges.decide',
-  `update restored_charges set decision = $3, decided_at = now(), decided_by = $4
-   where merchant_id = $1 and transaction_id = $2 and decision = 'undecided'
+const END = statement(
+  'restored_charges.end_unfinished',
+  `update restored_charges set decision = $3, reason = coalesce($4, reason), detail = $5, due_at = null,
+     decided_at = case when $3 <> 'undecided' then now() end, decided_by = case when $3 <> 'undecided' then $6 end
+   where merchant_id = $1 and transaction_id = $2 and decision = 'unfinished' and fence = coalesce($7, fence)
    returning transaction_id`,
 );
 
-/** Returns a row when it was undecided. */
+export type EndOfUnfinished = {
+  readonly decision: Exclude<RestoredDecision, 'unfinished'>;
+  /** Null: as it was. */
+  readonly reason: string | null;
+  /** What was not written. */
+  readonly faults: readonly string[];
+  readonly by: string;
+  /** Absent: whoever goes on with it. */
+  readonly fence?: number;
+};
+
+export async function endUnfinished(
+  database: Database,
+  { merchantId, transactionId }: ChargeKey,
+  { decision, reason, faults, by, fence }: EndOfUnfinished,
+): Promise<boolean> {
+  const values = [merchantId, transactionId, decision, reason, detailOf(faults), by, fence ?? null];
+  return (await database.query(END, values)).length === 1;
+}
+
+export type ChargeKey = Pick<RestoredCharge, 'merchantId' | 'transactionId'>;
+
+function detailOf(faults: readonly string[]): string | null {
+  const text = faults.join('; ').slice(0, LONGEST_DETAIL);
+  return text === '' ? null : text;
+}
+
+const CLAIM_UNFINISHED = statement(
+  'restored_charges.claim_unfinished',
+  `with due as (
+     select merchant_id, transaction_id from restored_charges where decision = 'unfinished' and due_at <= now()
+     order by due_at limit $1 for no key update skip locked
+   )
+   update restored_charges r set fence = r.fence + 1, tries = least(r.tries + 1, 32000),
+     due_at = now() + $2 * interval '1 millisecond'
+   from due d where r.merchant_id = d.merchant_id and r.transaction_id = d.transaction_id
+   returning r.merchant_id, r.transaction_id, r.charge, r.fence, r.tries`,
+);
+
+/** One that is leased by this process. */
+export type UnfinishedCharge = ChargeKey & {
+  readonly charge: ListedCharge;
+  readonly fence: number;
+  readonly tries: number;
+};
+
+export async function claimUnfinished(
+  database: Database,
+  limit: number,
+  leaseMilliseconds: number,
+): Promise<UnfinishedCharge[]> {
+  return (await database.query(CLAIM_UNFINISHED, [limit, leaseMilliseconds])).map((row) => ({
+    ...keyOf(row),
+    charge: row.charge as ListedCharge,
+    fence: row.fence as number,
+    tries: row.tries as number,
+  }));
+}
+
+const POSTPONE = statement(
+  'restored_charges.postpone_unfinished',
+  `update restored_charges set due_at = now() + $4 * interval '1 second'
+   where merchant_id = $1 and transaction_id = $2 and decision = 'unfinished' and fence = $3`,
+);
+
+export async function postponeUnfinished(
+  database: Database,
+  { merchantId, transactionId, fence }: UnfinishedCharge,
+  seconds: number,
+): Promise<void> {
+  await database.query(POSTPONE, [merchantId, transactionId, fence, seconds]);
+}
+
+const NEXT_UNFINISHED = statement(
+  'restored_charges.next_unfinished',
+  `select greatest(0, extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from restored_charges where decision = 'unfinished'`,
+);
+
+export async function millisecondsUntilUnfinished(database: Database): Promise<number | null> {
+  const [row = {}] = await database.query(NEXT_UNFINISHED, []);
+  return row.milliseconds as number | null;
+}
+
+const CLAIM_DECISION = statement(
+  'restored_charges.claim_decision',
+  `with waiting as (
+     select merchant_id, transaction_id, claimed_as from restored_charges
+     where merchant_id = $1 and transaction_id = $2 and decision = 'undecided'
+       and (claimed_until is null or claimed_until <= now()) and coalesce(claimed_as, 'kept') in ('kept', $3)
+     for no key update
+   )
+   update restored_charges r set claimed_as = $3, claimed_by = $4, claimed_until = now() + $5 * interval '1 millisecond',
+     fence = r.fence + 1
+   from waiting w where r.merchant_id = w.merchant_id and r.transaction_id = w.transaction_id
+   returning r.fence, w.claimed_as is not null as was_begun`,
+);
+
+/** Another decision on a charge that waits. */
+export type ClaimedBy = {
+  readonly as: PersonsDecision;
+  readonly by: string;
+  /** False: it was not ended, and can be gone on with. */
+  readonly isUnderWay: boolean;
+};
+
+/**
+ * Of a charge: `fence` proves that it is this process that decides on it. `wasBegun`: another decision
+ * was begun and not ended.
+ */
+export type DecisionClaim = ChargeKey & { readonly fence: number; readonly wasBegun: boolean };
+
+/**
+ * One person at a time decides on a charge. One that was begun as `voided` may have been taken back at
+ * the acquirer, and can only be ended so. Null: it waits for no decision any more.
+ */
+export async function claimDecision(
+  database: Database,
+  { merchantId, transactionId }: ChargeKey,
+  { as, by }: { readonly as: PersonsDecision; readonly by: string },
+  leaseMilliseconds: number,
+): Promise<DecisionClaim | ClaimedBy | null> {
+  const values = [merchantId, transactionId, as, by, leaseMilliseconds];
+  const [row] = await database.query(CLAIM_DECISION, values);
+  if (row !== undefined) {
+    const { fence, was_begun: wasBegun } = row as { fence: number; was_begun: boolean };
+    return { merchantId, transactionId, fence, wasBegun };
+  }
+  const [found] = await database.query(FIND_CLAIM, [merchantId, transactionId]);
+  if (found === undefined) return null;
+  return {
+    as: found.claimed_as as PersonsDecision,
+    by: found.claimed_by as string,
+    isUnderWay: found.is_under_way as boolean,
+  };
+}
+
+const FIND_CLAIM = statement(
+  'restored_charges.find_claim',
+  `select claimed_as, claimed_by, claimed_until > now() as is_under_way from restored_charges
+   where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and claimed_as is not null`,
+);
+
+const HOLD_CLAIM = statement(
+  'restored_charges.hold_claim',
+  `select fence from restored_charges
+   where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and fence = $3 for no key update`,
+);
+
+/** Gives a row while nobody else has taken the decision over, who then waits for the end of the commit. */
+export function holdClaimStep({ merchantId, transactionId, fence }: DecisionClaim): Step {
+  return { statement: HOLD_CLAIM, values: [merchantId, transactionId, fence] };
+}
+
+const LEAVE_CLAIM = statement(
+  'restored_charges.leave_claim',
+  `update restored_charges set claimed_until = now(), claimed_as = case when $4::boolean then claimed_as end,
+     claimed_by = case when $4::boolean then claimed_by end, detail = coalesce($5, detail)
+   where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and fence = $3`,
+);
+
+/** `wasActed`: something may have been done, and only the same decision can end it. */
+export async function leaveClaim(
+  database: Database,
+  { merchantId, transactionId, fence, wasBegun }: DecisionClaim,
+  { wasActed, faults = [] }: { readonly wasActed: boolean; readonly faults?: readonly string[] },
+): Promise<void> {
+  const values = [merchantId, transactionId, fence, wasActed || wasBegun, detailOf(faults)];
+  await database.query(LEAVE_CLAIM, values);
+}
+
+const DECIDE = statement(
+  'restored_charges.decide',
+  `update restored_charges set decision = $4, detail = null,
+     due_at = case when $4 = 'unfinished' then now() end, tries = 0,
+     decided_at = case when $4 <> 'unfinished' then now() end, decided_by = case when $4 <> 'unfinished' then $5 end
+   where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and fence = $3
+   returning transaction_id`,
+);
+
+/** Returns a row when the claim still held. */
 export function decideStep(
-  { merchantId, transactionId }: Pick<RestoredCharge, 'merchantId' | 'transactionId'>,
+  { merchantId, transactionId, fence }: DecisionClaim,
   decision: Exclude<RestoredDecision, 'undecided'>,
   by: string,
 ): Step {
-  return { statement: DECIDE, values: [merchantId, transactionId, decision, by] };
+  return { statement: DECIDE, values: [merchantId, transactionId, fence, decision, by] };
 }
 
 const LIST = statement(
-  'restored_charges.list_undecided',
-  `select merchant_id, transaction_id, decision, reason, charge, found_at from restored_charges
-   where decision = 'undecided' and ($1::text is null or merchant_id = $1)
-     and ($2::uuid[] is null or transaction_id = any($2::uuid[]))
-   order by found_at, merchant_id, transaction_id limit $3`,
+  'restored_charges.list_waiting',
+  `select merchant_id, transaction_id, decision, reason, detail, charge, found_at from restored_charges
+   where decision = $1 and ($2::text is null or merchant_id = $2)
+     and ($3::uuid[] is null or transaction_id = any($3::uuid[]))
+   order by found_at, merchant_id, transaction_id limit $4`,
 );
 
-export type UndecidedFilter = {
+export type WaitingFilter = {
+  readonly decision: 'undecided' | 'unfinished';
   /** Null: of all merchants. */
   readonly merchantId: string | null;
   /** Null: all. */
@@ -157,42 +246,46 @@ export type UndecidedFilter = {
 };
 
 /** Oldest first. */
-export async function listUndecided(
+export async function listWaiting(
   database: Database,
-  { merchantId, transactionIds }: UndecidedFilter,
+  { decision, merchantId, transactionIds }: WaitingFilter,
   limit: number,
 ): Promise<RestoredCharge[]> {
-  const rows = await database.query(LIST, [merchantId, transactionIds, limit]);
+  const rows = await database.query(LIST, [decision, merchantId, transactionIds, limit]);
   return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    transactionId: row.transaction_id as string,
+    ...keyOf(row),
     decision: row.decision as RestoredDecision,
     reason: row.reason as string,
+    detail: row.detail as string | null,
     charge: row.charge as ListedCharge,
     foundAt: row.found_at as Instant,
   }));
 }
 
-const COUNT_UNDECIDED = statement(
-  'restored_charges.count_undecided',
-  `select count(*)::int as undecided, count(*) filter (where reason = 'billing')::int as of_billings
-   from restored_charges where decision = 'undecided'`,
-);
-
-export async function countUndecided(
-  database: Database,
-): Promise<{ readonly undecided: number; readonly ofBillings: number }> {
-  const [row = {}] = await database.query(COUNT_UNDECIDED, []);
-  return { undecided: row.undecided as number, ofBillings: row.of_billings as number };
+function keyOf(row: Row): ChargeKey {
+  return { merchantId: row.merchant_id as string, transactionId: row.transaction_id as string };
 }
 
-const REPLAYED = statement(
-  'restore_runs.replayed_until',
-  'select extract(epoch from pg_last_xact_replay_timestamp()) * 1000 as replayed',
+const COUNT_WAITING = statement(
+  'restored_charges.count_waiting',
+  `select count(*) filter (where decision = 'undecided')::int as undecided,
+     count(*) filter (where decision = 'undecided' and reason = 'billing')::int as of_billings,
+     count(*) filter (where decision = 'unfinished')::int as unfinished
+   from restored_charges where decision in ('undecided', 'unfinished')`,
 );
 
-/** The newest commit of the log that this server recovered from; null: it recovered none since it runs. */
-export async function replayedUntil(database: Database): Promise<Instant | null> {
-  const [row = {}] = await database.query(REPLAYED, []);
-  return row.replayed === null ? null : instant(Math.floor(Number(row.replayed)));
+/** What of restored charges is not in the books yet: a person's, and what services go on with. */
+export type WaitingCounts = {
+  readonly undecided: number;
+  readonly ofBillings: number;
+  readonly unfinished: number;
+};
+
+export async function countWaiting(database: Database): Promise<WaitingCounts> {
+  const [row = {}] = await database.query(COUNT_WAITING, []);
+  return {
+    undecided: row.undecided as number,
+    ofBillings: row.of_billings as number,
+    unfinished: row.unfinished as number,
+  };
 }

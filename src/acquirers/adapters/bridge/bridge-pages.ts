@@ -30,13 +30,10 @@ export function bridgePages(wire: {
     async listCharges(request, timeout) {
       const query = new URLSearchParams({ since: utcText(request.since), limit: String(request.limit) });
       if (request.cursor !== null) query.set('after', request.cursor);
+      if (request.merchantId !== null) query.set('merchantId', request.merchantId);
       const question = asking('GET', `/charges?${query}`);
-      const answer = await resolving.ask(
-        { merchantId: ALL_MERCHANTS },
-        question,
-        timeout,
-        LARGEST_PAGE_BYTES,
-      );
+      const wanted = { merchantId: request.merchantId ?? ALL_MERCHANTS };
+      const answer = await resolving.ask(wanted, question, timeout, LARGEST_PAGE_BYTES);
       return readCharges(connectedOrUnknown(answer), request);
     },
   };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { instant } from '../../../values/instant.ts';
 import { readCharges } from './charge-pages.ts';
 
-const ASKED = { since: instant(1), cursor: null, limit: 2 };
+const ASKED = { merchantId: null, since: instant(1), cursor: null, limit: 2 };
 const ITEM = {
   merchantId: 'LOJA',
   reference: 'R-1',

@@ -41,6 +41,9 @@ export function readCharges(answer: ChannelAnswer | Unknown | NotSent, asked: Ch
   for (const item of items) {
     const read = readListed(fieldsOf(item) ?? {});
     if (typeof read === 'string') return unknown(`a charge of the list has no ${read} that can be`);
+    // In a cell it would look like a lost one of ours.
+    if (asked.merchantId !== null && read.merchantId !== asked.merchantId)
+      return unknown('the list of a merchant has a charge of another');
     charges.push(read);
   }
   return { kind: 'charges', charges, cursor, hasMore };

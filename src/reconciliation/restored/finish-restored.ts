@@ -1,0 +1,61 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import { bookKey, findBooks } from './books.sql.ts';
+import { fillRequests, type NotWritten } from './fill-charge.ts';
+import { endOfStanding, type Standing, standingOf } from './restored-charge.ts';
+import {
+  claimUnfinished,
+  endUnfinished,
+  postponeUnfinished,
+  type UnfinishedCharge,
+} from './restored-charges.sql.ts';
+
+export type FinishTools = {
+  readonly database: Database;
+  readonly observeEnd: (charge: UnfinishedCharge, decision: 'filled' | 'voided' | 'undecided') => void;
+  readonly observeFault: (charge: UnfinishedCharge, error: unknown) => void;
+};
+
+const CLAIMED_AT_ONCE = 20;
+const LEASE_MILLISECONDS = 60_000;
+/** What the services resolve takes seconds; what a person must, days. */
+const PAUSES_SECONDS = [1, 2, 5, 10, 30, 60];
+const LONGEST_PAUSE_SECONDS = 600;
+/** In the books: who has decided. */
+const SERVICE = 'service';
+
+/**
+ * Puts what came behind a charge into the books, captures and cancels that the acquirer has, once the
+ * services have found out what became of the charge itself.
+ */
+export async function finishRestored(tools: FinishTools, signal: AbortSignal): Promise<number> {
+  const claimed = await claimUnfinished(tools.database, CLAIMED_AT_ONCE, LEASE_MILLISECONDS);
+  for (const charge of claimed) {
+    if (signal.aborted) break;
+    await finishOne(tools, charge).catch((error) => tools.observeFault(charge, error));
+  }
+  return claimed.length;
+}
+
+async function finishOne(tools: FinishTools, unfinished: UnfinishedCharge): Promise<void> {
+  const { database } = tools;
+  const { charge, fence, tries } = unfinished;
+  let faults: NotWritten = [];
+  let standing = await standingNow(database, unfinished);
+  if (standing.kind === 'missing') {
+    const known = (await findBooks(database, [charge])).get(bookKey(charge))?.transaction ?? null;
+    faults = await fillRequests({ database }, charge, known, standing.reason);
+    standing = await standingNow(database, unfinished);
+  }
+  const end = endOfStanding(standing);
+  if (end === null) {
+    const seconds = PAUSES_SECONDS[tries - 1] ?? LONGEST_PAUSE_SECONDS;
+    return postponeUnfinished(database, unfinished, seconds);
+  }
+  const isEnded = await endUnfinished(database, unfinished, { ...end, faults, by: SERVICE, fence });
+  if (isEnded) tools.observeEnd(unfinished, end.decision);
+}
+
+async function standingNow(database: Database, { charge }: UnfinishedCharge): Promise<Standing> {
+  const known = (await findBooks(database, [charge])).get(bookKey(charge))?.transaction ?? null;
+  return standingOf(charge, known, false);
+}

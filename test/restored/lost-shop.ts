@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { call, paymentRequest, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { askToPreauthorize } from '../payments/preauthorized.ts';
+
+/** The simulator books it and is silent. */
+export const BOOKED_AND_SILENT = 1_002;
+const SUBSCRIPTIONS = '/v1/recurrences/subscriptions';
+
+/** A merchant at a service, and where its acquirer is. */
+export type Shop = {
+  readonly gatewayUrl: string;
+  readonly token: string;
+  readonly merchantId: string;
+  readonly simulatorUrl: string;
+};
+
+export async function pay(shop: Shop, amount: number, order: string): Promise<Reply> {
+  const numberToken = await tokenize(shop.gatewayUrl, shop.token);
+  const body = paymentRequest(numberToken, amount, { referenceTransaction: order });
+  return call(shop.gatewayUrl, '/v1/payments', { token: shop.token, body, timeoutMilliseconds: 60_000 });
+}
+
+export async function paid(shop: Shop, amount: number, order: string): Promise<string> {
+  const reply = await pay(shop, amount, order);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.paymentAuthorization.paymentId as string;
+}
+
+export async function held(shop: Shop, amount: number): Promise<string> {
+  const { reply } = await askToPreauthorize(shop as never, amount);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.paymentAuthorization.paymentId as string;
+}
+
+export async function cancel(shop: Shop, paymentId: string, amount?: number): Promise<void> {
+  const body = amount === undefined ? {} : { amount };
+  const reply = await call(shop.gatewayUrl, `/v1/payments/${paymentId}/cancel`, { token: shop.token, body });
+  assert.equal(reply.status, 200, reply.text);
+}
+
+export async function subscribe(shop: Shop, gatewayToken: string): Promise<void> {
+  const ask = async (path: string, body: object, by = shop.token) => {
+    const reply = await call(shop.gatewayUrl, path, { token: by, body });
+    assert.equal(reply.status, 200, `${path}: ${reply.text}`);
+    return reply.body;
+  };
+  const plan = { name: 'Clube', description: 'Um livro por mês', amount: 49.9, planType: 'Monthly' };
+  const planId = await ask('/v1/recurrences/plans', { ...plan, paymentMethod: 'CreditCard' });
+  const numberToken = await tokenize(shop.gatewayUrl, gatewayToken);
+  const card = { numberToken, brand: 'mastercard', cardholderName: 'ANA SOUZA' };
+  const expiry = { expirationMonth: '12', expirationYear: '39' };
+  const { vaultId } = await ask('/v1/vaults/cards', { ...card, ...expiry }, gatewayToken);
+  await ask(SUBSCRIPTIONS, { planId, vaultId, orderNumber: 'P-1' });
+}
+
+/** No service of ours has asked for it. */
+export async function authorizeThere(
+  simulatorUrl: string,
+  ofMerchant: string,
+  amount: number,
+): Promise<void> {
+  const answer = await fetch(`${simulatorUrl}/authorizations`, {
+    method: 'POST',
+    body: JSON.stringify({
+      ...{
+        reference: randomUUID(),
+        merchantId: ofMerchant,
+        merchantReference: 'LATE',
+        amount,
+        installments: 1,
+      },
+      ...{ initiator: 'cardholder', networkTransactionId: null, storedCard: null },
+      card: {
+        ...{ number: TEST_CARD, brand: 'mastercard', holderName: 'ANA SOUZA', securityCode: '123' },
+        ...{ expirationMonth: '12', expirationYear: '39' },
+      },
+    }),
+  });
+  assert.equal(((await answer.json()) as { outcome: string }).outcome, 'approved');
+}
+
+/** The acquirer's own books. */
+export async function ledgerOf(simulatorUrl: string, merchantId: string): Promise<Record<string, unknown>[]> {
+  const query = new URLSearchParams({ merchantId, limit: '1000' });
+  const answer = await fetch(`${simulatorUrl}/ledger?${query}`);
+  return ((await answer.json()) as { items: Record<string, unknown>[] }).items;
+}
