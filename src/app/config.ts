@@ -16,6 +16,7 @@ import { isCell } from '../values/cell.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
+import { type ConsoleSettings, readConsole } from './console-settings.ts';
 import { type ObservabilitySettings, readObservability } from './observability-settings.ts';
 import { contradictions, proxyWarnings } from './production-faults.ts';
 import { type Role, readRoles } from './roles.ts';
@@ -24,13 +25,6 @@ import { type Listener, type SettingReader, settingReader } from './setting-read
 import { SETTINGS } from './settings.ts';
 
 export type Environment = 'homologation' | 'production';
-
-export type ConsoleSettings = {
-  /** Null: no listener of its own. */
-  readonly listener: { readonly host: string; readonly port: number } | null;
-  /** Under which people reach it; null: as they ask for it, in homologation. */
-  readonly origin: string | null;
-};
 
 /** Everything that an operator may set, read once at the start. */
 export type Configuration = {
@@ -211,23 +205,6 @@ export function readConfiguration(environment: Record<string, string | undefined
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
   if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
   return configuration;
-}
-
-function readConsole({ text, whole, host, web, faults }: SettingReader): ConsoleSettings {
-  const port = text('PARCELA_CONSOLE_PORT');
-  const given = web('PARCELA_CONSOLE_ORIGIN', ['https:', 'http:']);
-  const origin = given === null ? null : (URL.parse(given)?.origin ?? null);
-  if (given !== null && given.replace(/\/$/, '') !== origin)
-    faults.push(
-      `PARCELA_CONSOLE_ORIGIN: must be an address without a path, such as https://console.example.com, not "${given}"`,
-    );
-  return {
-    listener:
-      port === ''
-        ? null
-        : { host: host('PARCELA_CONSOLE_HOST'), port: whole('PARCELA_CONSOLE_PORT', 0, 65_535, port) },
-    origin,
-  };
 }
 
 function readDatabase({

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { auditRefusedAccess, type OnForbidden } from '../audit/audit-refused-access.ts';
 import { auditedKeyChanges } from '../audit/key-changes.ts';
+import { openProvider } from '../console/identities/open-provider.ts';
 import { consoleWorks, openConsole } from '../console/module.ts';
 import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
 import { observeChannel } from '../platform/channels/observe-channel.ts';
@@ -18,7 +19,7 @@ import { trustedPeers } from '../platform/http/peers.ts';
 import { openRequestMetrics } from '../platform/http/request-metrics.ts';
 import { hasExpired, SECURITY_TEXT_ENDPOINTS } from '../platform/http/security-text.ts';
 import { buildServer, type ServerOptions } from '../platform/http/server.ts';
-import { errorFields, openLog } from '../platform/log.ts';
+import { errorFields, type Log, openLog } from '../platform/log.ts';
 import { counter, openMetrics, serveMetrics } from '../platform/metrics.ts';
 import { databaseWait } from '../platform/postgres/database-wait.ts';
 import { PostgresKilled } from '../platform/postgres/postgres-killed.ts';
@@ -222,8 +223,9 @@ async function openListeners(
   const admission = new Admission(configuration.requestsAtOnce, observePlaces(metrics, log));
   const onForbidden = countRefused(context);
   const isForCallers = configuration.roles.includes('http');
-  const pages = isForCallers ? openConsole(context, { endpoints, admission, onForbidden }) : null;
-  const options: Omit<ServerOptions, 'mounts' | 'pages'> = {
+  const provider = isForCallers ? await openIdentities(configuration, log) : null;
+  const pages = isForCallers ? openConsole(context, { endpoints, admission, onForbidden, provider }) : null;
+  const options: Omit<ServerOptions, 'mounts' | 'pages' | 'isOverTls'> = {
     endpoints,
     identify,
     onForbidden,
@@ -243,8 +245,8 @@ async function openListeners(
   // All listeners close together: the second shall accept no request while the first waits for its
   // last one.
   closings.push({ name: 'servers', close: () => Promise.all(apps.map((app) => app.close())) });
-  const build = (mounts: ServerOptions['mounts'], shown: Pages | null) => {
-    const app = buildServer({ ...options, mounts, pages: shown });
+  const build = (mounts: ServerOptions['mounts'], shown: Pages | null, isOverTls = false) => {
+    const app = buildServer({ ...options, mounts, pages: shown, isOverTls });
     apps.push(app);
     return app;
   };
@@ -252,8 +254,14 @@ async function openListeners(
   const integration = isForCallers ? configuration.integration : gateway;
   const beside = configuration.environment === 'homologation' ? pages : null;
   const urls = await listen(gateway, integration, (mounts) => build(mounts, beside));
-  const consoleUrl = await listenForPeople(configuration, pages, (shown) => build([], shown));
+  const isOverTls = configuration.console.origin?.startsWith('https:') === true;
+  const consoleUrl = await listenForPeople(configuration, pages, (shown) => build([], shown, isOverTls));
   return { ...urls, consoleUrl, metricsUrl: await openMetricsListener(context) };
+}
+
+/** The operator's identity provider, where one is set. It is asked when the first person comes by it. */
+async function openIdentities({ console: { provider } }: Configuration, log: Log) {
+  return provider === null ? null : openProvider(provider, log);
 }
 
 /** The console's own listener, where the operator has set one. */

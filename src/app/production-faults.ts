@@ -86,12 +86,16 @@ function shownKeys(environment: Readonly<Record<string, string | undefined>>): s
 
 function productionFaults(configuration: Configuration): string[] {
   const faults: string[] = [];
-  const { listener, origin } = configuration.console;
+  const { listener, origin, provider } = configuration.console;
   if (listener !== null && origin?.startsWith('https:') !== true) {
     faults.push(
       'PARCELA_CONSOLE_ORIGIN: production shows the console under https:// only; name how people reach it',
     );
   }
+  if (provider !== null && !provider.issuer.startsWith('https:'))
+    faults.push('PARCELA_CONSOLE_OIDC_ISSUER: production believes an identity provider under https:// only');
+  if (provider !== null && listener === null)
+    faults.push('PARCELA_CONSOLE_OIDC_ISSUER: has no effect without PARCELA_CONSOLE_PORT');
   if (configuration.databaseUrl === null) {
     faults.push(
       'DATABASE_URL: production needs a PostgreSQL of its own; the embedded one is for homologation',
@@ -130,6 +134,7 @@ export function proxyWarnings({
   environment,
   gateway,
   integration,
+  console: { listener },
   trustedProxies,
 }: Configuration): string[] {
   const isReachedByProxy = isLoopback(gateway.host) || isLoopback(integration.host);
@@ -137,5 +142,11 @@ export function proxyWarnings({
   return [
     'PARCELA_TRUSTED_PROXIES names no proxy: every caller counts as one address of loopback. Address lists of credentials ' +
       'see no other, and a hundred failed logins of strangers make all wait',
+    ...(listener === null
+      ? []
+      : [
+          'PARCELA_CONSOLE_PORT: PARCELA_TRUSTED_PROXIES names no proxy: the audit log shows no other address of users, and ' +
+            'strangers at the door slow down all who come to it',
+        ]),
   ];
 }

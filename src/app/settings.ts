@@ -39,6 +39,23 @@ const ROWS: readonly Row[] = [
     '',
     'how people reach the console, such as `https://console.example.com`: passkeys are bound to it; production needs it beside the port',
   ],
+  [
+    'PARCELA_CONSOLE_OIDC_ISSUER',
+    '',
+    'identity provider (OIDC) by which people may sign in to the console, such as `https://id.example.com/realms/main` (docs/console.md)',
+  ],
+  ['PARCELA_CONSOLE_OIDC_CLIENT_ID', '', 'as which client it knows this console'],
+  ['PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE', '', 'file with the secret of that client; it may be replaced'],
+  [
+    'PARCELA_CONSOLE_OIDC_NAME_CLAIM',
+    'email',
+    "the claim that says an invited user's name: `email`, where it is verified, or `preferred_username`, where nobody chooses it",
+  ],
+  [
+    'PARCELA_CONSOLE_OIDC_CA_FILE',
+    '',
+    'authorities (PEM) that it is believed by, instead of the public ones',
+  ],
   ['PARCELA_DATA_DIR', '.parcela', 'folder of the embedded database, keys and demo data'],
   [
     'DATABASE_URL',

@@ -16,6 +16,7 @@ import type { Work } from '../platform/work/due-work.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { listMessagesOf } from '../webhooks/history/messages-of-payments.sql.ts';
 import type { FirstStepsTools } from './first-steps/step-screens.ts';
+import type { IdentityProvider } from './identities/open-provider.ts';
 import { type OperatorContext, openOperatorTools } from './open-operator-tools.ts';
 import { findHealth } from './operator/find-health.ts';
 import { html } from './parts/html.ts';
@@ -44,6 +45,8 @@ type Below = {
   readonly endpoints: readonly ServedEndpoint[];
   readonly admission: Admission;
   readonly onForbidden: OnForbidden;
+  /** Null: people sign in with passkeys alone. */
+  readonly provider: IdentityProvider | null;
 };
 
 /** A person opens some pages a minute; a page that is looked at reads itself anew. */
@@ -68,6 +71,8 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     database,
     audit,
     keyring,
+    log,
+    provider: below.provider,
     linksOpen: isHomologation,
     isHomologation,
     ownOrigin: configuration.console.origin,

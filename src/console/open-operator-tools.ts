@@ -21,6 +21,9 @@ import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.t
 import { listUnresolved } from '../transactions/unresolved/list-unresolved.ts';
 import { findCase } from '../transactions/unresolved/unresolved.sql.ts';
 import { instant } from '../values/instant.ts';
+import { inviteByIdentity } from './identities/invite-by-identity.ts';
+import type { ProviderSettings } from './identities/provider-settings.ts';
+import { recoverByIdentity } from './identities/recover-by-identity.ts';
 import type { MerchantActionTools } from './merchants/merchant-actions.ts';
 import type { MerchantTools } from './merchants/merchant-screens.ts';
 import type { UserActionTools } from './operator/user-actions.ts';
@@ -45,7 +48,10 @@ import { findListedUser } from './users/users.sql.ts';
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
   readonly audit: Audit;
   readonly acquirer: Acquirer;
-  readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
+  readonly configuration: {
+    readonly acquirerTimeoutMilliseconds: number;
+    readonly console: { readonly provider: ProviderSettings | null };
+  };
 };
 
 export type OperatorTools = UnresolvedTools &
@@ -155,6 +161,7 @@ function upkeepTools({
   database,
   audit,
   search,
+  configuration,
 }: OperatorContext): FeeTools & FeeActionTools & KeyTools & UserActionTools {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   return {
@@ -187,7 +194,10 @@ function upkeepTools({
     },
     findUser: (name) => findListedUser(database, name),
     inviteUser: (visit, wanted) => inviteUser(toolsOf(visit), wanted),
+    inviteByIdentity: (visit, wanted) => inviteByIdentity(toolsOf(visit), wanted),
     recoverUser: (visit, name) => recoverUser(toolsOf(visit), name),
+    recoverByIdentity: (visit, name) => recoverByIdentity(toolsOf(visit), name),
+    hasProvider: configuration.console.provider !== null,
     disableUser: (visit, name) => disableUser(toolsOf(visit), name),
   };
 }

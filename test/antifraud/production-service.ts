@@ -20,13 +20,16 @@ export type ProductionService = {
   close(): Promise<void>;
 };
 
+type Settings = Readonly<Record<string, string>>;
+
 export async function openProductionService(
-  change: Readonly<Record<string, string>>,
+  change: Settings | ((folder: string) => Promise<Settings>),
   merchantId = MERCHANT,
 ): Promise<ProductionService> {
   const keys = await openKeySetup();
   const bridge = await openUnnamedBridge(keys.settings.PARCELA_ACQUIRER_URL as string);
-  const settings = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: bridge.url, ...change };
+  const changed = typeof change === 'function' ? await change(keys.folder) : change;
+  const settings = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: bridge.url, ...changed };
   const operate = async (words: string[]): Promise<string> => {
     const { code, printed, said } = await keys.runParcela(words, settings).ended;
     if (code !== 0) throw new Error(`${words.slice(0, 2).join(' ')} ended with ${code}: ${said}`);

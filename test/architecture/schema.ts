@@ -34,6 +34,7 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   console_sessions: 'of a user, whose merchant stands in console_users',
   console_actions: 'of a user, whose merchant stands in console_users',
   console_decisions: 'of a request, whose merchant stands in console_requests',
+  console_identities: 'of a user, whose merchant stands in console_users',
   settlement_files: "the operator's: a file may be of several merchants",
   settlement_entries: "the operator's: whose a line is stands in settlement_matches",
 };

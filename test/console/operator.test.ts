@@ -185,6 +185,11 @@ test('an administrator invites, recovers and locks out others, whose link is sho
   await maria.enter(linkOf(recovered.text));
   assert.match(await done(page, `${page}/disable`, {}), /O usuário está bloqueado\./);
   assert.equal((await maria.ask(`/console/merchants/${merchantId}/payments`)).status, 303);
+  // There is no identity provider here.
+  const otherwise = { ...fields, name: 'outra@loja.example', by: 'oidc' };
+  const refused = await admin.send('/console/users', '/console/users/invite', otherwise);
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /Aqui não se entra desse modo/);
 });
 
 test('a filter of the audit log that is not understood says so, and shows no entry', async () => {

@@ -132,6 +132,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   const server = buildServer({
     isHeld: () => false,
     pages: null,
+    isOverTls: false,
     endpoints: [...merchants.endpoints, ...whoEndpoints()],
     mounts: [
       { api: 'gateway', prefix: '' },

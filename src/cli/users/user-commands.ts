@@ -1,8 +1,17 @@
+import { inviteByIdentity } from '../../console/identities/invite-by-identity.ts';
+import { recoverByIdentity } from '../../console/identities/recover-by-identity.ts';
 import { disableUser } from '../../console/users/disable-user.ts';
 import { type Invited, inviteUser } from '../../console/users/invite-user.ts';
 import { listUsers } from '../../console/users/list-users.ts';
 import { recoverUser } from '../../console/users/recover-user.ts';
-import { isRole, MOST_USERS, ROLES, type Role, type UserRefusal } from '../../console/users/user.ts';
+import {
+  isRole,
+  MOST_USERS,
+  ROLES,
+  type Role,
+  type User,
+  type UserRefusal,
+} from '../../console/users/user.ts';
 import { utcText } from '../../values/instant.ts';
 import {
   type AuditedCommandTools,
@@ -18,6 +27,11 @@ const NAME_OPTION = {
   value: 'NAME',
   description: 'of the user, such as an address of e-mail in small letters',
   isRequired: true,
+} as const;
+
+const OIDC_SWITCH = {
+  name: 'oidc',
+  description: 'signs in through the identity provider (PARCELA_CONSOLE_OIDC_ISSUER): no link is given',
 } as const;
 
 /** People who use the console: they come in by a link, and sign in with a passkey from then on. */
@@ -40,6 +54,7 @@ export const USER_COMMANDS: readonly Command[] = [
         description: 'the only merchant that this user sees; without it: all',
       },
     ],
+    switches: [OIDC_SWITCH],
     opens: 'audited',
     run: runInvite,
   },
@@ -57,6 +72,7 @@ export const USER_COMMANDS: readonly Command[] = [
     words: ['user', 'recover'],
     summary: 'let a user in anew whose passkeys are lost: ends all that the user had, and gives a link',
     options: [NAME_OPTION],
+    switches: [OIDC_SWITCH],
     opens: 'audited',
     run: runRecover,
   },
@@ -97,11 +113,26 @@ async function runInvite(given: GivenOptions, tools: AuditedCommandTools): Promi
     role: given.one('role') as Role,
     merchantId: given.one('merchant'),
   };
-  return linkOutcome(await inviteUser(tools, wanted), 'is invited');
+  return given.has('oidc')
+    ? invitedOutcome(await inviteByIdentity(tools, wanted), 'is invited')
+    : linkOutcome(await inviteUser(tools, wanted), 'is invited');
 }
 
 async function runRecover(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  return linkOutcome(await recoverUser(tools, given.one('name') ?? ''), 'may come in anew');
+  const name = given.one('name') ?? '';
+  return given.has('oidc')
+    ? invitedOutcome(await recoverByIdentity(tools, name), 'may come in anew')
+    : linkOutcome(await recoverUser(tools, name), 'may come in anew');
+}
+
+function invitedOutcome(made: User | { readonly refusal: UserRefusal }, says: string): CommandOutcome {
+  if ('refusal' in made) return refused(made.refusal);
+  const { name } = made;
+  return {
+    ok: true,
+    lines: [`User ${name} ${says}: through the identity provider, for the first time within 7 days.`],
+    json: { ...made, path: null },
+  };
 }
 
 function linkOutcome(made: Invited | { readonly refusal: UserRefusal }, says: string): CommandOutcome {
@@ -122,7 +153,7 @@ async function runList(given: GivenOptions, tools: CommandTools): Promise<Comman
     one.name,
     one.role,
     one.merchantId ?? 'all',
-    String(one.passkeys),
+    one.identity === 'none' ? String(one.passkeys) : one.identity,
     one.seenAt === null ? '-' : utcText(one.seenAt),
     one.disabledAt === null ? 'open' : 'locked out',
   ]);

@@ -3,19 +3,19 @@ import { html } from '../parts/html.ts';
 import { ROLE_WORDS } from '../parts/layout.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { actionForm, badge, facts, moment } from '../parts/page-parts.ts';
-import { type Action, pathOf, type Screen, screen, type Visit } from '../parts/screen.ts';
-import type { Invited } from '../users/invite-user.ts';
-import { isRole, type ListedUser, ROLES, type Role, type User, type UserRefusal } from '../users/user.ts';
+import { type Action, type Form, pathOf, type Screen, screen, type Visit } from '../parts/screen.ts';
+import type { Invited, WantedUser } from '../users/invite-user.ts';
+import { isRole, type ListedUser, ROLES, type User, type UserRefusal } from '../users/user.ts';
 
 type Refusing<Made> = Promise<Made | { readonly refusal: UserRefusal }>;
 
 export type UserActionTools = {
   readonly findUser: (name: string) => Promise<ListedUser | null>;
-  readonly inviteUser: (
-    visit: Visit,
-    wanted: { readonly name: string; readonly role: Role; readonly merchantId: string | null },
-  ) => Refusing<Invited>;
+  readonly hasProvider: boolean;
+  readonly inviteUser: (visit: Visit, wanted: WantedUser) => Refusing<Invited>;
+  readonly inviteByIdentity: (visit: Visit, wanted: WantedUser) => Refusing<User>;
   readonly recoverUser: (visit: Visit, name: string) => Refusing<Invited>;
+  readonly recoverByIdentity: (visit: Visit, name: string) => Refusing<User>;
   readonly disableUser: (visit: Visit, name: string) => Refusing<User>;
 };
 
@@ -24,7 +24,20 @@ const USER = '/users/{name}';
 
 export const userPath = (name: string) => pathOf(USER, { name });
 
-export function inviteForm(visit: Visit) {
+/** How a user signs in who does not by a passkey. */
+export const IDENTITY_WORDS = {
+  invited: 'Invited through the organization',
+  bound: 'Through the organization',
+} as const;
+
+const WAYS = { link: 'By a link, with a passkey', oidc: 'Through the organization' } as const;
+
+function wayField({ wording: { say } }: Visit) {
+  const choices = Object.entries(WAYS).map(([way, words]) => [way, say(words)] as const);
+  return { name: 'by', label: say('Signs in'), isRequired: true, choices };
+}
+
+export function inviteForm(visit: Visit, hasProvider: boolean) {
   const { say } = visit.wording;
   return actionForm(visit, {
     action: '/console/users/invite',
@@ -50,16 +63,22 @@ export function inviteForm(visit: Visit) {
         hint: say('Empty: the user sees all merchants.'),
         mostCharacters: 20,
       },
+      ...(hasProvider ? [wayField(visit)] : []),
     ],
   });
 }
 
+type ShownUser = ListedUser & { readonly hasProvider: boolean };
+
 export const USER_PAGES: readonly Screen<UserActionTools>[] = [
-  screen<UserActionTools, ListedUser>({
+  screen<UserActionTools, ShownUser>({
     ...OF_ADMINS,
     path: USER,
     title: 'User',
-    read: async ({ parameters: { name = '' } }, { findUser }) => (await findUser(name)) ?? 'notFound',
+    async read({ parameters: { name = '' } }, { findUser, hasProvider }) {
+      const user = await findUser(name);
+      return user === null ? 'notFound' : { ...user, hasProvider };
+    },
     view(user, visit) {
       const { wording } = visit;
       const { say } = wording;
@@ -71,6 +90,7 @@ ${facts([
   [say('Role'), say(ROLE_WORDS[user.role])],
   [say('Merchant'), user.merchantId ?? say('All')],
   [say('Passkeys'), user.passkeys],
+  [say('Signs in'), user.identity === 'none' ? null : say(IDENTITY_WORDS[user.identity])],
   [say('Since'), moment(wording, user.createdAt)],
   [say('Seen'), moment(wording, user.seenAt)],
   [say('Locked out at'), moment(wording, user.disabledAt)],
@@ -81,12 +101,13 @@ ${!isOther && html`<p class="note">${say('Another administrator recovers you or 
   }),
 ];
 
-function forms({ name }: ListedUser, visit: Visit) {
+function forms({ name, hasProvider }: ShownUser, visit: Visit) {
   const { say } = visit.wording;
   return html`${actionForm(visit, {
     action: `${userPath(name)}/recover`,
     title: say('Recover'),
     about: say('For lost passkeys: ends all sessions, takes the passkeys away and gives a new link.'),
+    fields: hasProvider ? [wayField(visit)] : [],
   })}${actionForm(visit, {
     action: `${userPath(name)}/disable`,
     title: say('Lock out'),
@@ -115,17 +136,39 @@ function refusedBecause({ wording }: Visit, refusal: UserRefusal): Asked<never> 
   return operationRefused(status, wording.say(text));
 }
 
+/** `token`: of a link; null: the way in is the identity provider. */
+type Entry = { readonly user: User; readonly token: string | null };
+
 /** The link, which is nowhere afterwards. */
 function reveal(answered: unknown, { wording: { say } }: Visit) {
-  const { user, token } = answered as Invited;
+  const { user, token } = answered as Entry;
+  if (token === null)
+    return html`<div class="message good" role="status"><p>${say('{name} signs in through the organization, for the first time within seven days.', { name: user.name })}</p></div>`;
   return html`<div class="message good" role="status"><p>${say('The link of {name}: put your origin in front of it, and send it by a way of your own.', { name: user.name })}</p>
 <p><code>/console/links/${token}</code></p></div>`;
 }
 
-async function linked(visit: Visit, made: Refusing<Invited>): Promise<Asked<Invited>> {
-  const invited = await made;
-  if ('refusal' in invited) return refusedBecause(visit, invited.refusal);
-  return { ok: true, status: 200, body: invited };
+type Ways = {
+  readonly link: () => Refusing<Invited>;
+  readonly oidc: () => Refusing<User>;
+};
+
+/** By the way in that the form names; where there is no choice, a link. */
+async function entryBy(
+  visit: Visit,
+  { by = 'link' }: Form,
+  hasProvider: boolean,
+  ways: Ways,
+): Promise<Asked<Entry>> {
+  if (by === 'link') {
+    const made = await ways.link();
+    return 'refusal' in made ? refusedBecause(visit, made.refusal) : { ok: true, status: 200, body: made };
+  }
+  if (by !== 'oidc' || !hasProvider)
+    return operationRefused(409, visit.wording.say('There is no such way to sign in here.'));
+  const user = await ways.oidc();
+  if ('refusal' in user) return refusedBecause(visit, user.refusal);
+  return { ok: true, status: 200, body: { user, token: null } };
 }
 
 const isSelf = (visit: Visit) => visit.parameters.name === visit.user.name;
@@ -137,9 +180,14 @@ export const USER_ACTIONS: readonly Action<UserActionTools>[] = [
     path: '/users/invite',
     title: 'Invite a user',
     operation: 'user.invite',
-    async perform(visit, { name = '', role = '', merchant = null }, { inviteUser }) {
+    async perform(visit, form, { hasProvider, inviteUser, inviteByIdentity }) {
+      const { name = '', role = '', merchant: merchantId = null } = form;
       if (!isRole(role)) return operationRefused(400, visit.wording.say('Choose a role.'));
-      return linked(visit, inviteUser(visit, { name, role, merchantId: merchant }));
+      const wanted = { name, role, merchantId };
+      return entryBy(visit, form, hasProvider, {
+        link: () => inviteUser(visit, wanted),
+        oidc: () => inviteByIdentity(visit, wanted),
+      });
     },
     reveal,
     done: 'The user is invited.',
@@ -150,11 +198,15 @@ export const USER_ACTIONS: readonly Action<UserActionTools>[] = [
     path: `${USER}/recover`,
     title: 'Recover',
     operation: 'user.recover',
-    async perform(visit, _form, { recoverUser }) {
+    async perform(visit, form, { hasProvider, recoverUser, recoverByIdentity }) {
       const { say } = visit.wording;
       if (isSelf(visit))
         return operationRefused(409, say('Another administrator recovers you or locks you out.'));
-      return linked(visit, recoverUser(visit, visit.parameters.name ?? ''));
+      const name = visit.parameters.name ?? '';
+      return entryBy(visit, form, hasProvider, {
+        link: () => recoverUser(visit, name),
+        oidc: () => recoverByIdentity(visit, name),
+      });
     },
     reveal,
     done: 'The user may come in anew.',

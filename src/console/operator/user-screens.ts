@@ -3,20 +3,29 @@ import { ROLE_WORDS } from '../parts/layout.ts';
 import { badge, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
 import type { UserFilter, UserPage } from '../users/user.ts';
-import { inviteForm, userPath } from './user-actions.ts';
+import { IDENTITY_WORDS, inviteForm, userPath } from './user-actions.ts';
 
-export type UserTools = { readonly listUsers: (filter: UserFilter) => Promise<UserPage> };
+export type UserTools = {
+  readonly listUsers: (filter: UserFilter) => Promise<UserPage>;
+  /** Whether people may sign in through an identity provider. */
+  readonly hasProvider: boolean;
+};
+
+type Found = UserPage & { readonly hasProvider: boolean };
 
 export const USER_SCREENS: readonly Screen<UserTools>[] = [
-  screen<UserTools, UserPage>({
+  screen<UserTools, Found>({
     path: '/users',
     roles: ['admin'],
     of: 'operator',
     title: 'Users',
     place: 8,
-    read: ({ query: { merchant = null, name = '', after = '' } }, { listUsers }) =>
-      listUsers({ merchantId: merchant, prefix: name.toLowerCase(), after }),
-    view: (found, visit) => html`${inviteForm(visit)}${filters(visit)}${userList(found, visit)}`,
+    async read({ query: { merchant = null, name = '', after = '' } }, { listUsers, hasProvider }) {
+      const found = await listUsers({ merchantId: merchant, prefix: name.toLowerCase(), after });
+      return { ...found, hasProvider };
+    },
+    view: (found, visit) =>
+      html`${inviteForm(visit, found.hasProvider)}${filters(visit)}${userList(found, visit)}`,
   }),
 ];
 
@@ -39,7 +48,7 @@ function userList({ users, next }: UserPage, { wording, path, query }: Visit): S
     link(userPath(one.name), one.name),
     say(ROLE_WORDS[one.role]),
     one.merchantId ?? say('All'),
-    one.passkeys,
+    one.identity === 'none' ? one.passkeys : say(IDENTITY_WORDS[one.identity]),
     moment(wording, one.seenAt),
     one.disabledAt === null ? badge('good', say('Open')) : badge('bad', say('Locked out')),
   ]);

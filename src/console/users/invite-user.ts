@@ -1,7 +1,7 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { findMerchant } from '../../merchants/merchants.sql.ts';
 import { newId, newSecret } from '../../platform/chance.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Database, Step } from '../../platform/postgres/database.ts';
 import { insertLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
 import { isUserName, type Role, type User, type UserRefusal, userResource } from './user.ts';
@@ -12,33 +12,45 @@ export type UserTools = { readonly database: Database; readonly audit: Audit; re
 /** `token`: of a link that is good for a day, once; it is shown now and never again. */
 export type Invited = { readonly user: User; readonly token: string };
 
+export type WantedUser = { readonly name: string; readonly role: Role; readonly merchantId: string | null };
+
 /** Makes a user, who has no way in but the link. */
 export async function inviteUser(
-  { database, audit, operator }: UserTools,
-  wanted: { readonly name: string; readonly role: Role; readonly merchantId: string | null },
+  tools: UserTools,
+  wanted: WantedUser,
 ): Promise<Invited | { readonly refusal: UserRefusal }> {
-  const { name, role, merchantId } = wanted;
+  const token = newSecret();
+  const { actor } = tools.operator;
+  const made = await makeUser(tools, wanted, null, ({ userId }) =>
+    insertLink(tokenHash(token), userId, actor),
+  );
+  return 'refusal' in made ? made : { user: made, token };
+}
+
+/** Makes a user with a way in, in one commit. `by`: how the user signs in, if not by a passkey. */
+export async function makeUser(
+  { database, audit, operator }: UserTools,
+  { name, role, merchantId }: WantedUser,
+  by: string | null,
+  wayIn: (user: User) => Step,
+): Promise<User | { readonly refusal: UserRefusal }> {
   if (!isUserName(name)) return { refusal: 'userNameMalformed' };
   if (merchantId !== null && (await findMerchant(database, merchantId)) === null)
     return { refusal: 'merchantUnknown' };
   if ((await findUserByName(database, name)) !== null) return { refusal: 'userExists' };
   const user: User = { userId: newId(), name, role, merchantId };
-  const token = newSecret();
   const event = {
     ...operator,
     action: 'user.invite',
     outcome: 'success',
     resource: userResource(user),
-    detail: { name, role },
+    detail: { name, role, ...(by !== null && { by }) },
   } as const;
   const [made] = await audit.commit(
-    [
-      insertUser(user),
-      ([rows]) => (rows?.length === 1 ? insertLink(tokenHash(token), user.userId, operator.actor) : null),
-    ],
+    [insertUser(user), ([rows]) => (rows?.length === 1 ? wayIn(user) : null)],
     ([rows]) => (rows?.length === 1 ? [event] : []),
   );
-  if (made?.length === 1) return { user, token };
+  if (made?.length === 1) return user;
   const isTaken = (await findUserByName(database, name)) !== null;
   return { refusal: isTaken ? 'userExists' : 'tooManyUsers' };
 }

@@ -48,6 +48,8 @@ const RECOVER = statement(
      delete from console_sessions where user_id = $2
    ), lost as (
      delete from console_passkeys where user_id = $2
+   ), unbound as (
+     delete from console_identities where user_id = $2
    ), former as (
      delete from console_links where user_id = $2 and used_at is null
    )

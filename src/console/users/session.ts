@@ -19,16 +19,20 @@ const COOKIE = { secure: '__Host-parcela', plain: 'parcela_homologation' } as co
 /** Its end, 256 random bits, and our seal of both. */
 const TOKEN = /^\d{13}\.[\w-]{43}\.[\w-]{43}$/;
 
-/** Of a header `Cookie`; null: none, or one that was never given. */
-export function tokenOfCookie(header: string | undefined, isSecure: boolean): string | null {
-  const name = isSecure ? COOKIE.secure : COOKIE.plain;
+/** The value of the cookie of a name in a header `Cookie`; null: none. */
+export function readCookie(header: string | undefined, name: string): string | null {
   const found = (header ?? '')
     .split(';')
     .map((part) => part.trim())
     .filter((part) => part.startsWith(`${name}=`));
-  const token = found[0]?.slice(name.length + 1) ?? '';
   // Of two with one name it cannot be known which is ours.
-  return found.length === 1 && TOKEN.test(token) ? token : null;
+  return found.length === 1 ? (found[0]?.slice(name.length + 1) ?? null) : null;
+}
+
+/** Of a header `Cookie`; null: none, or one that was never given. */
+export function tokenOfCookie(header: string | undefined, isSecure: boolean): string | null {
+  const token = readCookie(header, isSecure ? COOKIE.secure : COOKIE.plain) ?? '';
+  return TOKEN.test(token) ? token : null;
 }
 
 /** An empty token ends it in the browser. */

@@ -1,4 +1,5 @@
 import { type Html, html } from '../parts/html.ts';
+import { withQuery } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { RelyingParty } from './passkey.ts';
 import type { User } from './user.ts';
@@ -24,6 +25,14 @@ export function signInView({ say }: Wording, { party, challenge, next }: Passkey
 </form>
 <noscript><p class="message bad">${say(NO_SCRIPT)}</p></noscript>
 <p class="note">${say('No passkey, or lost it? Somebody else who runs this Parcela gives you a new link.')}</p>`;
+}
+
+export const IDENTITY_PATH = '/console/sign-in/oidc';
+
+/** No form: the policy of our pages lets none lead to another site, the provider's. */
+export function identityLink({ say }: Wording, next: string): Html {
+  const address = withQuery(IDENTITY_PATH, { next: next === '/console' ? undefined : next });
+  return html`<div class="buttons"><a class="button" href="${address}">${say('Sign in with your organization')}</a></div>`;
 }
 
 /** Where a link leads: nothing happens before a button is pressed, so that no preview uses it up. */

@@ -27,6 +27,8 @@ export type ListedUser = User & {
   readonly createdAt: Instant;
   readonly disabledAt: Instant | null;
   readonly passkeys: number;
+  /** At the operator's identity provider. */
+  readonly identity: 'none' | 'invited' | 'bound';
   /** Of the newest session; null: there was none. */
   readonly seenAt: Instant | null;
 };

@@ -50,6 +50,8 @@ export async function findUserById(database: Database, userId: string): Promise<
 
 const LISTED = `${COLUMNS}, u.created_at, u.disabled_at,
   (select count(*) from console_passkeys p where p.user_id = u.user_id) as passkeys,
+  coalesce((select case when i.subject is null then 'invited' else 'bound' end
+     from console_identities i where i.user_id = u.user_id), 'none') as identity,
   (select max(s.seen_at) from console_sessions s where s.user_id = u.user_id) as seen_at`;
 
 const LIST = statement(
@@ -85,6 +87,7 @@ function parseListed(row: Row): ListedUser {
     createdAt: row.created_at as Instant,
     disabledAt: row.disabled_at as Instant | null,
     passkeys: row.passkeys as number,
+    identity: row.identity as ListedUser['identity'],
     seenAt: row.seen_at as Instant | null,
   };
 }

@@ -26,11 +26,12 @@ import {
 import { findSessionUser } from '../users/sessions.sql.ts';
 import { actorName } from '../users/user.ts';
 import { setLanguage } from '../users/users.sql.ts';
-import { answerSignIn, type DoorPage, type SignInTools, STRANGE_FORM } from './answer-sign-in.ts';
+import { answerIdentity, type IdentityDoorTools } from './answer-identity.ts';
+import { answerSignIn, type DoorPage, type DoorRequest, STRANGE_FORM } from './answer-sign-in.ts';
 import { answerVisit, type VisitTools } from './answer-visit.ts';
 import type { Assets } from './read-assets.ts';
 
-export type PageTools = SignInTools &
+export type PageTools = IdentityDoorTools &
   VisitTools & {
     readonly database: Database;
     readonly isHomologation: boolean;
@@ -51,6 +52,7 @@ const KEPT = 'public, max-age=31536000, immutable';
 export async function answerPage(tools: PageTools, sent: PageRequest): Promise<PageAnswer> {
   const asset = /^\/assets\/([\w.-]+)$/.exec(sent.path)?.[1];
   if (asset !== undefined) return answerAsset(tools, asset, sent.language);
+  if (isElsewhere(tools, sent.origin)) return misdirect(tools, sent.language);
   const origin = tools.ownOrigin ?? sent.origin;
   const isSecure = !tools.isHomologation || origin?.startsWith('https:') === true;
   const request = { ...sent, origin, isSecure, fields: fieldsOf(parseQuery(sent.form)) };
@@ -63,13 +65,17 @@ export async function answerPage(tools: PageTools, sent: PageRequest): Promise<P
   if (seconds > 0) return slowDown(tools, request, seconds);
   const wording = consoleWording(session?.language ?? request.language);
   const door = await inPlace(tools, null, () =>
-    answerSignIn(tools, { ...request, form: request.fields }, wording),
+    answerDoors(tools, { ...request, form: request.fields }, wording),
   );
   if (door !== null) return answerDoor(tools, door, wording);
   if (session === null) return sendToDoor(request);
   return inPlace(tools, session.user.merchantId ?? NO_MERCHANT, () =>
     answerSession(tools, request, session, wording),
   );
+}
+
+async function answerDoors(tools: PageTools, request: DoorRequest, wording: Wording) {
+  return (await answerSignIn(tools, request, wording)) ?? answerIdentity(tools, request, wording);
 }
 
 async function inPlace<T>({ admission }: PageTools, merchantId: string | null, work: () => Promise<T>) {
@@ -111,6 +117,22 @@ function failedText(status: number, content: string) {
   return { status, text: { content, type: 'text/plain; charset=utf-8' } };
 }
 
+/** A name that is not ours leads here: its pages would share a browser's trust in it, and not in us. */
+function isElsewhere({ isHomologation, ownOrigin }: PageTools, asked: string | null): boolean {
+  if (isHomologation || ownOrigin === null) return false;
+  return URL.parse(asked ?? '')?.hostname !== new URL(ownOrigin).hostname;
+}
+
+function misdirect(tools: PageTools, language: Language): PageAnswer {
+  const wording = consoleWording(language);
+  const body = html`<p><a href="${tools.ownOrigin}">${tools.ownOrigin}</a></p>`;
+  const shown = framed(tools, wording, {
+    title: wording.say('This console is reached under another address'),
+    body,
+  });
+  return { route: '/console', status: 421, ...shown };
+}
+
 function slowDown(tools: PageTools, { language }: Asked, seconds: number): PageAnswer {
   const wording = consoleWording(language);
   const sentence = FAILURES.tooManyRequests.sentence[language];
@@ -144,11 +166,10 @@ export function framed(
 
 function answerDoor(tools: PageTools, door: DoorPage, wording: Wording): PageAnswer {
   const { route, status } = door;
-  if ('goTo' in door) {
-    const headers = { ...PAGE_HEADERS, location: door.goTo, 'set-cookie': door.cookie };
-    return { route, status, headers };
-  }
-  return { route, status, ...framed(tools, wording, door) };
+  const { cookies = [] } = door;
+  if ('goTo' in door) return { route, status, cookies, headers: { ...PAGE_HEADERS, location: door.goTo } };
+  const shown = framed(tools, wording, door);
+  return { route, status, cookies, ...shown, headers: { ...shown.headers, ...door.headers } };
 }
 
 /** Back to where somebody wanted to go, but for forms: what they were to do is asked for again. */

@@ -2,6 +2,7 @@ import type { Audit } from '../../audit/audit-event.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
 import type { PageRequest } from '../../platform/web-pages/page-routes.ts';
+import type { IdentityProvider } from '../identities/open-provider.ts';
 import type { Html } from '../parts/html.ts';
 import { html } from '../parts/html.ts';
 import { link as linkTo } from '../parts/page-parts.ts';
@@ -14,7 +15,7 @@ import { openSession, type Proof } from '../users/open-session.ts';
 import { relyingPartyOf } from '../users/passkey.ts';
 import { findPasskey } from '../users/passkeys.sql.ts';
 import { cookieOf, isSameOrigin, tokenHash } from '../users/session.ts';
-import { linkView, signInView } from '../users/sign-in-view.ts';
+import { identityLink, linkView, signInView } from '../users/sign-in-view.ts';
 import { actorName, type User, userResource } from '../users/user.ts';
 import { findUserById } from '../users/users.sql.ts';
 
@@ -24,12 +25,19 @@ export type SignInTools = {
   readonly keyring: Pick<Keyring, 'fingerprint' | 'fingerprints'>;
   /** Whether a link opens a session by itself, without a passkey. */
   readonly linksOpen: boolean;
+  /** Null: none is set. */
+  readonly provider: IdentityProvider | null;
 };
 
 /** A page for somebody who is not signed in. */
 export type DoorPage = { readonly route: string; readonly status: number; readonly title: string } & (
-  | { readonly body: Html; readonly fault: string | null }
-  | { readonly goTo: string; readonly cookie: string }
+  | {
+      readonly body: Html;
+      readonly fault: string | null;
+      readonly cookies?: readonly string[];
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | { readonly goTo: string; readonly cookies: readonly string[] }
 );
 
 export type DoorRequest = Pick<
@@ -62,7 +70,8 @@ async function signIn(tools: SignInTools, request: DoorRequest, wording: Wording
   const next = wayInside(sent);
   const show = (status: number, fault: string | null): DoorPage => {
     const challenge = createChallenge(tools, SIGN_IN);
-    const body = signInView(wording, { party, challenge, next });
+    const link = tools.provider === null ? null : identityLink(wording, next);
+    const body = html`${signInView(wording, { party, challenge, next })}${link}`;
     return { route: '/console/sign-in', status, title: say('Sign in'), body, fault };
   };
   if (request.method === 'GET') return show(200, null);
@@ -158,10 +167,10 @@ async function enterByLink(
 }
 
 function entered(route: string, title: string, goTo: string, cookie: string): DoorPage {
-  return { route, status: 303, title, goTo, cookie };
+  return { route, status: 303, title, goTo, cookies: [cookie] };
 }
 
 /** Where somebody wanted to go before; another host is never a way inside. */
-function wayInside(next: unknown): string {
+export function wayInside(next: unknown): string {
   return typeof next === 'string' && /^\/console\/[\w./?=&%~:+-]{0,500}$/.test(next) ? next : '/console';
 }

@@ -55,6 +55,8 @@ export type ServerOptions = RouteOptions & {
   readonly mounts: readonly { readonly api: Api; readonly prefix: string }[];
   /** What people see of it; null: this listener has no pages. */
   readonly pages: Pages | null;
+  /** Whether the operator says that browsers reach it over TLS alone. */
+  readonly isOverTls: boolean;
   readonly identify: Identify;
   /**
    * Called for each known caller that lacks the scope, before it is answered; when this fails, the
@@ -128,8 +130,9 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   admit(app, options, drainConnections(app, options.drain, options.connections));
   app.addHook('onSend', (request, reply, payload, done) => {
-    // Only a trusted proxy can say that it was asked over TLS.
-    if (request.protocol === 'https') reply.header('strict-transport-security', STRICT_TRANSPORT);
+    // Otherwise only a trusted proxy can say that it was asked over TLS.
+    if (options.isOverTls || request.protocol === 'https')
+      reply.header('strict-transport-security', STRICT_TRANSPORT);
     done(null, payload);
   });
   app.setNotFoundHandler((request, reply) => fail(request, reply, 'noSuchPath'));

@@ -32,6 +32,8 @@ export type PageAnswer = Answer & {
   readonly route: string;
   readonly merchantId?: string;
   readonly userName?: string;
+  /** Each for a header `Set-Cookie` of its own. */
+  readonly cookies?: readonly string[];
 };
 
 /** Pages for people, below one path of a listener. */
@@ -77,6 +79,7 @@ export function addPages(
         handler: async (request, reply): Promise<FastifyReply> => {
           const answer = await pages.answer(pageRequest(request, prefix, originOf(request)));
           request.pageOf = answer;
+          if (answer.cookies !== undefined) reply.header('set-cookie', answer.cookies);
           return send(request, reply, answer);
         },
       });

@@ -1,0 +1,69 @@
+import { NAME_CLAIMS } from '../console/identities/identity.ts';
+import type { ProviderSettings } from '../console/identities/provider-settings.ts';
+import type { NamedFile } from '../platform/channels/channel-files.ts';
+import { channelUrlFault } from '../platform/channels/channel-url.ts';
+import { openToAll } from './secret-files.ts';
+import type { SettingReader } from './setting-reader.ts';
+
+export type ConsoleSettings = {
+  /** Null: no listener of its own. */
+  readonly listener: { readonly host: string; readonly port: number } | null;
+  /** Under which people reach it; null: as they ask for it, in homologation. */
+  readonly origin: string | null;
+  /** Null: people sign in with passkeys alone. */
+  readonly provider: ProviderSettings | null;
+};
+
+export function readConsole(reader: SettingReader): ConsoleSettings {
+  const { text, whole, host, web, faults } = reader;
+  const port = text('PARCELA_CONSOLE_PORT');
+  const given = web('PARCELA_CONSOLE_ORIGIN', ['https:', 'http:']);
+  const origin = given === null ? null : (URL.parse(given)?.origin ?? null);
+  if (given !== null && given.replace(/\/$/, '') !== origin)
+    faults.push(
+      `PARCELA_CONSOLE_ORIGIN: must be an address without a path, such as https://console.example.com, not "${given}"`,
+    );
+  return {
+    listener:
+      port === ''
+        ? null
+        : { host: host('PARCELA_CONSOLE_HOST'), port: whole('PARCELA_CONSOLE_PORT', 0, 65_535, port) },
+    origin,
+    provider: readProvider(reader),
+  };
+}
+
+const ISSUER = 'PARCELA_CONSOLE_OIDC_ISSUER';
+const CLIENT = 'PARCELA_CONSOLE_OIDC_CLIENT_ID';
+const SECRET = 'PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE';
+const AUTHORITY = 'PARCELA_CONSOLE_OIDC_CA_FILE';
+
+/** The client of an identity provider: all of its parts, or none. */
+function readProvider({ text, oneOf, faults, warnings }: SettingReader): ProviderSettings | null {
+  const fileOf = (setting: string): NamedFile | null => {
+    const path = text(setting);
+    return path === '' ? null : { setting, path };
+  };
+  const [issuer, clientId, secret, authority] = [
+    text(ISSUER),
+    text(CLIENT),
+    fileOf(SECRET),
+    fileOf(AUTHORITY),
+  ];
+  const nameClaim = oneOf('PARCELA_CONSOLE_OIDC_NAME_CLAIM', NAME_CLAIMS);
+  if (issuer === '') {
+    for (const setting of [CLIENT, SECRET, AUTHORITY])
+      if (text(setting) !== '') faults.push(`${setting}: has no effect without ${ISSUER}`);
+    return null;
+  }
+  const fault = channelUrlFault(ISSUER, issuer, 'the secret of the client and who signs in');
+  if (fault !== null) faults.push(fault);
+  for (const setting of [CLIENT, SECRET])
+    if (text(setting) === '')
+      faults.push(`${setting}: ${ISSUER} needs it; the provider gives it to its clients`);
+  if (authority !== null && !issuer.startsWith('https:'))
+    faults.push(`${AUTHORITY}: has no effect unless ${ISSUER} starts with https://`);
+  if (secret !== null) warnings.push(...openToAll(secret.setting, secret.path));
+  const files = { authority, certificate: null, certificateKey: null, token: secret };
+  return { issuer, clientId, files, nameClaim };
+}

@@ -1,0 +1,50 @@
+import { Client } from 'undici';
+import { askOnce } from '../../platform/channels/ask-once.ts';
+import { isLoopback } from '../../platform/channels/channel-url.ts';
+import { connectorWith } from '../../platform/channels/open-channel.ts';
+
+/** The provider did not answer, or not as a provider does; the message is for the log. */
+export class ProviderAway extends Error {
+  override readonly name = 'ProviderAway';
+}
+
+/** Somebody looks at a white page meanwhile. */
+const ANSWER_MILLISECONDS = 5_000;
+const CONNECT_MILLISECONDS = 3_000;
+/** Keys of a large provider are some 20 KB, tokens with many groups as much. */
+const LARGEST_ANSWER_BYTES = 256 * 1024;
+
+type Question = {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+};
+
+/**
+ * Asks once and follows no redirection. Gives what the library reads: JSON of a success, or of an error that
+ * the provider names. Throws `ProviderAway` for all else.
+ */
+export async function askProvider(
+  ca: string | null,
+  address: string,
+  { method, headers, body }: Question,
+): Promise<Response> {
+  const url = new URL(address);
+  const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+  if (!isSafe) throw new ProviderAway(`${url.origin} is not asked: it is not under https`);
+  const connect = connectorWith({ ca, clientCertificate: null, token: null }, CONNECT_MILLISECONDS);
+  const client = new Client(url.origin, { connect });
+  try {
+    const path = url.pathname + url.search;
+    const sent = body instanceof URLSearchParams ? body.toString() : null;
+    const question = { method: method === 'POST' ? 'POST' : 'GET', path, body: sent, headers } as const;
+    const asked = await askOnce(client, question, ANSWER_MILLISECONDS, LARGEST_ANSWER_BYTES);
+    if (asked.kind !== 'answer') throw new ProviderAway(`${url.origin}${url.pathname}: ${asked.reason}`);
+    const { status } = asked;
+    if (status !== 200 && (status < 400 || status > 499))
+      throw new ProviderAway(`${url.origin}${url.pathname} answered ${status}`);
+    return Response.json(asked.body, { status });
+  } finally {
+    await client.destroy();
+  }
+}

@@ -1,0 +1,83 @@
+import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { SESSION_SECONDS } from '../users/session.ts';
+import type { User } from '../users/user.ts';
+import { parseUser } from '../users/users.sql.ts';
+import type { Identity } from './identity.ts';
+
+/** As long as somebody may take to sign in for the first time. */
+const INVITED_DAYS = 7;
+
+const INVITE = statement(
+  'console_identities.invite',
+  `insert into console_identities (user_id, created_by, invited_until)
+   values ($1, $2, now() + $3 * interval '1 day') returning user_id`,
+);
+
+export function insertIdentityInvitation(userId: string, createdBy: string): Step {
+  return { statement: INVITE, values: [userId, createdBy, INVITED_DAYS] };
+}
+
+const RECOVER = statement(
+  'console_identities.replace_passkeys',
+  `with ended as (
+     delete from console_sessions where user_id = $1
+   ), lost as (
+     delete from console_passkeys where user_id = $1
+   ), former as (
+     delete from console_links where user_id = $1 and used_at is null
+   )
+   insert into console_identities (user_id, created_by, invited_until)
+   values ($1, $2, now() + $3 * interval '1 day')
+   on conflict (user_id) do update set issuer = null, subject = null, bound_at = null,
+     created_by = excluded.created_by, created_at = now(), invited_until = excluded.invited_until
+   returning user_id`,
+);
+
+/** Takes away all by which the user could sign in, but for the first identity of the user's name. */
+export function recoverByInvitation(userId: string, createdBy: string): Step {
+  return { statement: RECOVER, values: [userId, createdBy, INVITED_DAYS] };
+}
+
+const FIND = statement(
+  'console_identities.find',
+  `select u.user_id::text, u.name, u.role, u.merchant_id from console_identities i
+   join console_users u on u.user_id = i.user_id
+   where i.issuer = $1 and i.subject = $2`,
+);
+
+/** To whom it is bound, locked out or not; null: to nobody. */
+export async function findUserOfIdentity(
+  database: Database,
+  { issuer, subject }: Identity,
+): Promise<User | null> {
+  const [row] = await database.query(FIND, [issuer, subject]);
+  return row === undefined ? null : parseUser(row);
+}
+
+/**
+ * An identity that is bound to the user opens, and so does the first one of an invitation; another one never
+ * does. What opened one session opens no other.
+ */
+const OPEN = statement(
+  'console_sessions.open_by_identity',
+  `with bound as (
+     update console_identities i set issuer = $5, subject = $6, bound_at = coalesce(i.bound_at, now())
+     where i.user_id = $4
+       and ((i.issuer = $5 and i.subject = $6) or (i.issuer is null and i.invited_until > now()))
+     returning i.user_id
+   )
+   insert into console_sessions (token_hash, user_id, opened_by, seen_at, expires_at)
+   select $2, bound.user_id, $1, now(), now() + $3 * interval '1 second' from bound
+   on conflict (opened_by) do nothing
+   returning user_id`,
+);
+
+/** Gives a row; none: this identity does not open the console for this user, or did so already. */
+export function openByIdentityStep(
+  openedBy: Buffer,
+  session: Buffer,
+  userId: string,
+  { issuer, subject }: Identity,
+): Step {
+  return { statement: OPEN, values: [openedBy, session, SESSION_SECONDS, userId, issuer, subject] };
+}

@@ -1,0 +1,12 @@
+import { makeUser, type UserTools, type WantedUser } from '../users/invite-user.ts';
+import type { User, UserRefusal } from '../users/user.ts';
+import { insertIdentityInvitation } from './identities.sql.ts';
+
+/** Makes a user, whose only way in is the first identity of this name at the provider. */
+export function inviteByIdentity(
+  tools: UserTools,
+  wanted: WantedUser,
+): Promise<User | { readonly refusal: UserRefusal }> {
+  const { actor } = tools.operator;
+  return makeUser(tools, wanted, 'oidc', ({ userId }) => insertIdentityInvitation(userId, actor));
+}

@@ -1,0 +1,48 @@
+import type { Audit } from '../../audit/audit-event.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { type ChallengeTools, createChallenge } from '../users/create-challenge.ts';
+import { SESSION } from '../users/open-session.ts';
+import { SESSION_SECONDS, tokenHash } from '../users/session.ts';
+import { actorName, userResource } from '../users/user.ts';
+import { behindLock, findUserByName } from '../users/users.sql.ts';
+import { findUserOfIdentity, openByIdentityStep } from './identities.sql.ts';
+import type { Attempt, Identity } from './identity.ts';
+
+export type IdentityTools = ChallengeTools & { readonly database: Database; readonly audit: Audit };
+
+/** Somebody back from the provider; `name`: of the user, as far as it can be believed. */
+export type Comer = {
+  readonly identity: Identity;
+  readonly name: string | null;
+  readonly attempt: Attempt;
+  readonly address: string;
+};
+
+/**
+ * Opens a session for the user to whom the identity is bound, or, once, for an invited user of the name.
+ * Gives its token; null: nobody of ours, locked out, another identity than the user's, or used already.
+ * The provider makes no user, and takes over none that was not invited by it.
+ */
+export async function openByIdentity(
+  tools: IdentityTools,
+  { identity, name, attempt, address }: Comer,
+): Promise<string | null> {
+  const { database, audit } = tools;
+  const bound = await findUserOfIdentity(database, identity);
+  const user = bound ?? (name === null ? null : await findUserByName(database, name));
+  if (user === null) return null;
+  const token = createChallenge(tools, SESSION, SESSION_SECONDS * 1_000);
+  const step = openByIdentityStep(tokenHash(attempt.secret), tokenHash(token), user.userId, identity);
+  const event = {
+    actor: actorName(user),
+    origin: address,
+    resource: userResource(user),
+    detail: { by: 'oidc', issuer: identity.issuer, subject: identity.subject },
+  } as const;
+  const [, opened] = await audit.commit(behindLock(user.userId, step), ([, rows]) =>
+    rows?.length === 1 ? [{ ...event, action: 'user.signIn', outcome: 'success' }] : [],
+  );
+  if (opened?.length === 1) return token;
+  await audit.record({ ...event, action: 'user.refuse', outcome: 'failure' });
+  return null;
+}
