@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -22,8 +22,8 @@ const OF_COMPOSE = ['PARCELA_IMAGE'];
 
 test('every setting that the files name is one that there is', () => {
   const known = new Set([...SETTINGS.map(({ name }) => name), ...OF_COMPOSE]);
-  const files = globSync('deploy/**/{*.yaml,*.service,*.tpl,Containerfile}', { cwd: ROOT });
-  assert.ok(files.length > 8);
+  const files = globSync('deploy/**/{*.yaml,*.service,*.conf,*.tpl,Containerfile}', { cwd: ROOT });
+  assert.ok(files.length > 12);
   const named = files.flatMap((file) =>
     [...textOf(file).matchAll(/\b(PARCELA_[A-Z_]+|DATABASE_URL(?:_FILE)?)\b/g)].map(
       ([, name = '']) => `${file}: ${name}`,
@@ -46,6 +46,20 @@ test('no image comes by a name that may move', () => {
     );
   }
   assert.match(textOf('deploy/helm/parcela/templates/_helpers.tpl'), /@\{\{ required "image\.digest/);
+});
+
+test('the proxy before the console of the compose file is the one of the documents', () => {
+  const ours = textOf('deploy/compose/console.nginx.conf')
+    .replace('parcela-1:8090', '127.0.0.1:18081')
+    .replace('parcela-2:8090', '127.0.0.1:18082')
+    .replaceAll('/etc/nginx/tls/parcela.', '/etc/nginx/console.');
+  const afterTitle = (text: string) => text.split('\n').slice(2);
+  assert.deepEqual(afterTitle(ours), afterTitle(textOf('docs/proxy/console.nginx.conf')));
+  // People reach it where the service expects them.
+  const compose = textOf('deploy/compose.yaml');
+  const [, port] = /PARCELA_CONSOLE_ORIGIN: https:\/\/localhost:(\d+)$/m.exec(compose) ?? [];
+  assert.match(compose, new RegExp(`"127\\.0\\.0\\.1:${port}:8443"`));
+  assert.match(compose, /PARCELA_CONSOLE_PORT: "8090"/);
 });
 
 test('the proxy of the compose file is the one that the restarts are proven behind', () => {
@@ -132,6 +146,14 @@ test('systemd takes the units', {
     );
     const { stderr } = await run('systemd-analyze', ['verify', '--man=no', ...paths]);
     assert.equal(stderr, '');
+    const dropIn = 'parcela@.service.d/console.conf';
+    await mkdir(join(folder, 'parcela@.service.d'));
+    await copyFile(join(ROOT, 'deploy/systemd', dropIn), join(folder, dropIn));
+    const unit = join(folder, 'parcela@8081.service');
+    await copyFile(join(folder, 'parcela@.service'), unit);
+    assert.equal((await run('systemd-analyze', ['verify', '--man=no', unit])).stderr, '');
+    await appendFile(join(folder, dropIn), 'Enviroment=X=1\n');
+    assert.match((await run('systemd-analyze', ['verify', '--man=no', unit])).stderr, /Enviroment/);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -146,7 +168,15 @@ test('the chart is whole, takes existing secrets only and needs a digest', {
   const token = ['--set', 'secrets.metricsToken.name=parcela-metrics'];
   await run('helm', ['lint', CHART, ...set, ...token]);
   const template = ['template', 'shop', CHART, '--kube-version', '1.30.0', ...set];
+  const people = ['--set', 'console.origin=https://console.example.com'];
+  const client = ['--set', 'secrets.oidcClient.name=parcela-oidc'];
+  const opened = await run('helm', [...template, ...token, ...people, ...client]);
+  assert.match(opened.stdout, /name: shop-console$/m);
+  assert.match(opened.stdout, /PARCELA_CONSOLE_ORIGIN, value: "https:\/\/console\.example\.com"/);
+  assert.match(opened.stdout, /ports: \[\{ port: console \}\]/);
+  assert.match(opened.stdout, /secretName: parcela-oidc$/m);
   const { stdout } = await run('helm', [...template, ...token]);
+  assert.doesNotMatch(stdout, /console|oidc/i);
   await assert.rejects(run('helm', template), /metricsToken/);
   const kinds = [...stdout.matchAll(/^kind: (\w+)$/gm)].map(([, kind]) => kind).sort();
   assert.deepEqual(kinds, [

@@ -34,6 +34,20 @@ test('where nothing is wrong it finds nothing, ends with 0 and has changed nothi
   assert.equal(stamps.length, 0);
 });
 
+const CONSOLE = { PARCELA_CONSOLE_PORT: '8090', PARCELA_CONSOLE_ORIGIN: 'https://console.example.com' };
+
+/** A console with a provider that is reached, and is none. */
+function provider(change: Settings): Settings {
+  return {
+    ...CONSOLE,
+    PARCELA_CONSOLE_OIDC_ISSUER: here.bridges.private,
+    PARCELA_CONSOLE_OIDC_CLIENT_ID: 'console',
+    PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: here.files.token,
+    PARCELA_CONSOLE_OIDC_CA_FILE: here.files.authority,
+    ...change,
+  };
+}
+
 /** What is wrong by settings alone, and what is found of it. */
 const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, found: string])[] = [
   ['a setting that is not there', () => ({ PARCELA_PROT: '8080' }), 'settings.fault'],
@@ -122,6 +136,39 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
     'database.host',
   ],
   ['no proxy that is named', () => ({ PARCELA_TRUSTED_PROXIES: '' }), 'settings.warning'],
+  ['a console without TLS', () => ({ ...CONSOLE, PARCELA_CONSOLE_ORIGIN: '' }), 'settings.fault'],
+  ['a console at the port of an API', () => ({ ...CONSOLE, PARCELA_CONSOLE_PORT: '8080' }), 'settings.fault'],
+  [
+    'an identity provider without TLS',
+    () => provider({ PARCELA_CONSOLE_OIDC_ISSUER: here.bridges.fit }),
+    'settings.fault',
+  ],
+  [
+    'a client of it without a secret',
+    () => provider({ PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: '' }),
+    'settings.fault',
+  ],
+  [
+    'a secret of it that is not there',
+    () => provider({ PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: join(here.folder, 'none') }),
+    'oidc.files',
+  ],
+  [
+    'an identity provider that is away',
+    () => provider({ PARCELA_CONSOLE_OIDC_ISSUER: 'https://127.0.0.1:9' }),
+    'oidc.unreachable',
+  ],
+  [
+    'an identity provider whose name leads nowhere',
+    () => provider({ PARCELA_CONSOLE_OIDC_ISSUER: 'https://id.invalid/realms/main' }),
+    'oidc.dns',
+  ],
+  [
+    'an identity provider whose authority is not named',
+    () => provider({ PARCELA_CONSOLE_OIDC_CA_FILE: '' }),
+    'oidc.tls',
+  ],
+  ['an issuer that is no identity provider', () => provider({}), 'oidc.unfit'],
 ];
 
 for (const [what, settings, found] of BY_SETTINGS) {
@@ -222,6 +269,17 @@ test('it finds servers of merchants that cannot be reached, and limits of open f
     env: cleanEnvironment(here.settings),
   }).catch((error: { stdout: string }) => error);
   assert.match(limited.stdout, /"machine\.descriptors"/);
+});
+
+test('a secret that others can read, and a console that no proxy stands before, are warned of', async () => {
+  const open = join(here.folder, 'open-secret');
+  await writeFile(open, 'a-token');
+  await chmod(open, 0o644);
+  const change = { PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: open, PARCELA_TRUSTED_PROXIES: '' };
+  const { diagnoses } = await here.examine(provider(change));
+  const said = diagnoses.filter(({ name }) => name === 'settings.warning').map(({ says }) => says);
+  assert.ok(said.some((says) => says.startsWith('PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: every account')));
+  assert.ok(said.some((says) => says.startsWith('PARCELA_CONSOLE_PORT: PARCELA_TRUSTED_PROXIES names no')));
 });
 
 test('a person reads plain words, and --strict makes warnings count', async () => {

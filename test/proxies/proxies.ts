@@ -71,6 +71,42 @@ export function startCellProxy(folder: string, ports: Readonly<Record<'a1' | 'b1
   );
 }
 
+/** The same beside the file that leads to the console; `consoleUrl`: its address of its own. */
+export async function startConsoleProxy(
+  name: ProxyName,
+  folder: string,
+  ports: { readonly api: number; readonly pages: number },
+): Promise<RunningProxy & { readonly consoleUrl: string }> {
+  const port = await freePort();
+  const backends = [ports.api, ports.api] as const;
+  const proxy = await startBehindTls(name, folder, async (place, tls) => {
+    const beside = join(place, 'console.conf');
+    const text = await adapted(`docs/proxy/console.${name}.${name === 'nginx' ? 'conf' : 'cfg'}`, {
+      ...(name === 'nginx'
+        ? {
+            'listen 8443 ssl;': `listen 127.0.0.1:${port} ssl;`,
+            '/etc/nginx/console.pem': tls.pem,
+            '/etc/nginx/console.key': tls.key,
+          }
+        : {
+            'bind :8443 ': `bind 127.0.0.1:${port} `,
+            '/etc/haproxy/console.pem': tls.pem,
+            'port 8081': `port ${ports.api}`,
+            'port 8082': `port ${ports.api}`,
+          }),
+      '127.0.0.1:18081': `127.0.0.1:${ports.pages}`,
+      '127.0.0.1:18082': `127.0.0.1:${ports.pages}`,
+    });
+    await writeFile(beside, text);
+    const values = { ...tls, backends, beside };
+    return name === 'nginx' ? startNginx(place, values) : startHaproxy(place, values);
+  });
+  return { ...proxy, consoleUrl: `https://127.0.0.1:${port}` };
+}
+
+/** Its own address, and names that tests ask for. */
+const HOSTS = ['127.0.0.1', 'console.example.com', 'elsewhere.example'];
+
 async function startBehindTls(
   name: ProxyName,
   folder: string,
@@ -78,7 +114,7 @@ async function startBehindTls(
 ): Promise<RunningProxy> {
   const port = await freePort();
   const authority = makeAuthority();
-  const { certificate, keyText } = makeCertificate({ hosts: ['127.0.0.1'], issuer: authority });
+  const { certificate, keyText } = makeCertificate({ hosts: HOSTS, issuer: authority });
   const place = join(folder, name);
   await mkdir(place, { recursive: true });
   const pem = join(place, 'parcela.pem');
@@ -120,7 +156,8 @@ async function startBehindTls(
 }
 
 type Tls = { readonly port: number; readonly pem: string; readonly key: string };
-type Values = Tls & { readonly backends: readonly [number, number] };
+/** `beside`: another file that is read with it. */
+type Values = Tls & { readonly backends: readonly [number, number]; readonly beside?: string };
 
 /** The text of the document with each of these written otherwise; each must be there, once. */
 async function adapted(document: string, changes: Readonly<Record<string, string>>): Promise<string> {
@@ -133,11 +170,13 @@ async function adapted(document: string, changes: Readonly<Record<string, string
   return text;
 }
 
-function startHaproxy(place: string, { backends, ...tls }: Values): Promise<ChildProcess> {
-  return startHaproxyOf(place, 'docs/proxy/haproxy.cfg', tls, {
+function startHaproxy(place: string, { backends, beside, ...tls }: Values): Promise<ChildProcess> {
+  const changes = {
     '127.0.0.1:8081': `127.0.0.1:${backends[0]}`,
     '127.0.0.1:8082': `127.0.0.1:${backends[1]}`,
-  });
+  };
+  const more = beside === undefined ? [] : ['-f', beside];
+  return startHaproxyOf(place, 'docs/proxy/haproxy.cfg', tls, changes, more);
 }
 
 async function startHaproxyOf(
@@ -145,6 +184,7 @@ async function startHaproxyOf(
   document: string,
   { port, pem }: Tls,
   backends: Readonly<Record<string, string>>,
+  more: readonly string[] = [],
 ): Promise<ChildProcess> {
   const file = join(place, 'haproxy.cfg');
   const text = await adapted(document, {
@@ -153,13 +193,16 @@ async function startHaproxyOf(
     ...backends,
   });
   await writeFile(file, text);
-  return spawn('haproxy', ['-db', '-f', file], {
+  return spawn('haproxy', ['-db', '-f', file, ...more], {
     env: { ...process.env, PATH },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
 }
 
-async function startNginx(place: string, { port, pem, key, backends }: Values): Promise<ChildProcess> {
+async function startNginx(
+  place: string,
+  { port, pem, key, backends, beside }: Values,
+): Promise<ChildProcess> {
   const site = join(place, 'parcela.conf');
   const text = await adapted('docs/proxy/nginx.conf', {
     'listen 443 ssl;': `listen 127.0.0.1:${port} ssl;`,
@@ -184,6 +227,7 @@ http {
 access_log off;
 ${temporary}
 include ${site};
+${beside === undefined ? '' : `include ${beside};`}
 }
 `,
   );

@@ -16,6 +16,8 @@ export type Peer = {
   readonly words: string;
   /** `PARCELA_ACQUIRER`. */
   readonly setting: string;
+  /** Where its address stands elsewhere than in `…_URL`. */
+  readonly urlSetting?: string;
   readonly url: string;
   readonly files: ChannelFiles;
   /** What its own protocol says of it, once it answers; throws for one that is not fit. */
@@ -31,7 +33,7 @@ const DATE_SLACK_SECONDS = 1;
 
 /** From the files over the name and the connection to what it answers; the first fault ends it. */
 export async function checkChannel(peer: Peer): Promise<Diagnosis[]> {
-  const { name, words, setting, url, files } = peer;
+  const { name, words, url, files } = peer;
   const credentials = await readChannelFiles(files).catch((error: Error) => error);
   if (credentials instanceof Error)
     return [fault(`${name}.files`, credentials.message, 'put a file there that fits')];
@@ -39,7 +41,7 @@ export async function checkChannel(peer: Peer): Promise<Diagnosis[]> {
   const address = new URL(url);
   const addresses = await findAddresses(address.hostname);
   if ('code' in addresses) {
-    const says = `the name ${address.hostname} of ${setting}_URL leads nowhere (${addresses.code})`;
+    const says = `the name ${address.hostname} of ${urlSettingOf(peer)} leads nowhere (${addresses.code})`;
     return [...own, fault(`${name}.dns`, says, 'mend the address, or the name servers of this machine')];
   }
   const greeting = await greet(address, credentials);
@@ -52,7 +54,13 @@ export async function checkChannel(peer: Peer): Promise<Diagnosis[]> {
   return [...found, ...(await checkAnswer(peer))];
 }
 
-async function checkAnswer({ name, words, setting, url, files, check }: Peer): Promise<Diagnosis[]> {
+function urlSettingOf({ setting, urlSetting = `${setting}_URL` }: Peer): string {
+  return urlSetting;
+}
+
+async function checkAnswer(peer: Peer): Promise<Diagnosis[]> {
+  const { name, words, setting, url, files, check } = peer;
+  const named = urlSettingOf(peer);
   if (check === null) return [fine(`${name}.reached`, `${words} is reached`)];
   const channel = await openChannel(files, {
     connectTimeoutMilliseconds: CONNECT_MILLISECONDS,
@@ -63,7 +71,7 @@ async function checkAnswer({ name, words, setting, url, files, check }: Peer): P
     const about = await askAbout(url, channel);
     if ('code' in about) {
       const says = `${words} does not answer /about (${about.code})`;
-      return [fault(`${name}.silent`, says, `look at the program at ${setting}_URL`)];
+      return [fault(`${name}.silent`, says, `look at the program at ${named}`)];
     }
     if (about.status === 401 || about.status === 403) {
       const says = `${words} does not believe us: it answered ${about.status}`;
@@ -75,10 +83,10 @@ async function checkAnswer({ name, words, setting, url, files, check }: Peer): P
         : [judgeClock(`clock.${name}`, words, about.date, { before, after: Date.now() }, DATE_SLACK_SECONDS)];
     const complaint = await check(channel);
     if (complaint !== null)
-      return [...clock, fault(`${name}.silent`, complaint, `look at the program at ${setting}_URL`)];
+      return [...clock, fault(`${name}.silent`, complaint, `look at the program at ${named}`)];
     return [...clock, fine(`${name}.fit`, `${words} answers and is fit`)];
   } catch (error) {
-    return [fault(`${name}.unfit`, reasonOf(error), `name another one in ${setting}_URL`)];
+    return [fault(`${name}.unfit`, reasonOf(error), `name another one in ${named}`)];
   } finally {
     channel.close();
   }
@@ -86,7 +94,8 @@ async function checkAnswer({ name, words, setting, url, files, check }: Peer): P
 
 const UNTRUSTED = /CERT|SELF_SIGNED|ISSUER|SIGNATURE|ALTNAME/;
 
-function refusedDiagnosis({ name, words, setting }: Peer, { host }: URL, code: string): Diagnosis {
+function refusedDiagnosis(peer: Peer, { host }: URL, code: string): Diagnosis {
+  const { name, words, setting } = peer;
   if (code === 'CERT_HAS_EXPIRED')
     return fault(`${name}.tls`, `the certificate of ${words} has expired`, 'let its operator renew it');
   if (UNTRUSTED.test(code)) {
@@ -101,7 +110,7 @@ function refusedDiagnosis({ name, words, setting }: Peer, { host }: URL, code: s
   return fault(
     `${name}.unreachable`,
     says,
-    `look at the program, the port and the firewall before ${setting}_URL`,
+    `look at the program, the port and the firewall before ${urlSettingOf(peer)}`,
   );
 }
 

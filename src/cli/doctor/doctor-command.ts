@@ -6,6 +6,7 @@ import { openDatabase } from '../../platform/postgres/database.ts';
 import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
 import { checkChannel, type Peer } from './check-channel.ts';
+import { checkConsole } from './check-console.ts';
 import { checkDatabase, checkWayIn } from './check-database.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkMachine } from './check-machine.ts';
@@ -53,8 +54,9 @@ async function examine({ configure, reachPlace }: InstallationTools): Promise<Di
     warning('settings.warning', says, 'see docs/configuration.md'),
   );
   const place = await reachPlace(configuration).catch((error: Error) => error);
-  const [machine, peers, inDatabase] = await Promise.all([
+  const [machine, pages, peers, inDatabase] = await Promise.all([
     checkMachine(configuration),
+    checkConsole(configuration),
     Promise.all(peersOf(configuration).map(checkChannel)),
     place instanceof Error
       ? [fault('database.unreachable', place.message, 'see docs/installing.md')]
@@ -66,6 +68,7 @@ async function examine({ configure, reachPlace }: InstallationTools): Promise<Di
     ...machine,
     ...inDatabase,
     ...peers.flat(),
+    ...pages,
   ];
 }
 

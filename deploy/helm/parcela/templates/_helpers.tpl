@@ -36,6 +36,14 @@ capabilities: { drop: [ALL] }
 - { name: PARCELA_METRICS_HOST, value: 0.0.0.0 }
 - { name: PARCELA_METRICS_TOKEN_FILE, value: /secrets/metrics/token }
 {{- end }}
+{{- if .Values.console.origin }}
+- { name: PARCELA_CONSOLE_PORT, value: "8090" }
+- { name: PARCELA_CONSOLE_HOST, value: 0.0.0.0 }
+- { name: PARCELA_CONSOLE_ORIGIN, value: {{ .Values.console.origin | quote }} }
+{{- end }}
+{{- if .Values.secrets.oidcClient.name }}
+- { name: PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE, value: /secrets/oidc/secret }
+{{- end }}
 {{- end }}
 
 {{- define "parcela.mounts" -}}
@@ -46,6 +54,9 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- if .Values.secrets.metricsToken.name }}
 - { name: metrics, mountPath: /secrets/metrics, readOnly: true }
+{{- end }}
+{{- if .Values.secrets.oidcClient.name }}
+- { name: oidc, mountPath: /secrets/oidc, readOnly: true }
 {{- end }}
 - { name: data, mountPath: /data }
 - { name: temporary, mountPath: /tmp }
@@ -70,6 +81,10 @@ secret:
 {{- if .Values.secrets.metricsToken.name }}
 - name: metrics
   {{- include "parcela.secretVolume" (dict "secret" .Values.secrets.metricsToken "path" "token") | nindent 2 }}
+{{- end }}
+{{- if .Values.secrets.oidcClient.name }}
+- name: oidc
+  {{- include "parcela.secretVolume" (dict "secret" .Values.secrets.oidcClient "path" "secret") | nindent 2 }}
 {{- end }}
 - { name: data, emptyDir: { medium: Memory, sizeLimit: 16Mi } }
 - { name: temporary, emptyDir: { medium: Memory, sizeLimit: 64Mi } }
