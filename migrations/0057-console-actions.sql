@@ -16,6 +16,8 @@ create table console_actions (
 );
 create index console_actions_of_user on console_actions (user_id);
 create index console_actions_by_begin on console_actions (begun_at);
+-- What is under way at one place: a thing that moves money is moved by one form at a time.
+create index console_actions_under_way on console_actions (path_hash) where outcome is null;
 
 -- What moves money over the operator's limit, and waits for another person. A row stands as it was written: what
 -- became of it is in the table below.

@@ -2,6 +2,7 @@ import { NAME_CLAIMS } from '../console/identities/identity.ts';
 import type { ProviderSettings } from '../console/identities/provider-settings.ts';
 import type { NamedFile } from '../platform/channels/channel-files.ts';
 import { channelUrlFault } from '../platform/channels/channel-url.ts';
+import { type Cents, cents } from '../values/cents.ts';
 import { openToAll } from './secret-files.ts';
 import type { SettingReader } from './setting-reader.ts';
 
@@ -12,11 +13,14 @@ export type ConsoleSettings = {
   readonly origin: string | null;
   /** Null: people sign in with passkeys alone. */
   readonly provider: ProviderSettings | null;
+  /** What people move beyond it waits for a second person; null: nothing does. */
+  readonly secondPersonOver: Cents | null;
 };
 
 export function readConsole(reader: SettingReader): ConsoleSettings {
   const { text, whole, host, web, faults } = reader;
   const port = text('PARCELA_CONSOLE_PORT');
+  const over = text('PARCELA_CONSOLE_SECOND_PERSON_OVER');
   const given = web('PARCELA_CONSOLE_ORIGIN', ['https:', 'http:']);
   const origin = given === null ? null : (URL.parse(given)?.origin ?? null);
   if (given !== null && given.replace(/\/$/, '') !== origin)
@@ -30,6 +34,8 @@ export function readConsole(reader: SettingReader): ConsoleSettings {
         : { host: host('PARCELA_CONSOLE_HOST'), port: whole('PARCELA_CONSOLE_PORT', 0, 65_535, port) },
     origin,
     provider: readProvider(reader),
+    secondPersonOver:
+      over === '' ? null : cents(whole('PARCELA_CONSOLE_SECOND_PERSON_OVER', 0, 1_000_000_000, over)),
   };
 }
 

@@ -26,6 +26,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   forgetExpiredAccess: 'http',
   forgetExpiredSessions: 'http',
   forgetOldActions: 'http',
+  forgetOldRequests: 'http',
   forgetOldKeys: 'http',
   forgetAntiFraud: 'http',
   forgetDeclinedVerifications: 'http',

@@ -11,9 +11,11 @@ import type { ServedEndpoint } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
 import { rateLimit } from '../platform/http/rate-limit.ts';
 import type { ModuleContext } from '../platform/module.ts';
+import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
+import type { Cents } from '../values/cents.ts';
 import { listMessagesOf } from '../webhooks/history/messages-of-payments.sql.ts';
 import type { FirstStepsTools } from './first-steps/step-screens.ts';
 import type { IdentityProvider } from './identities/open-provider.ts';
@@ -23,10 +25,14 @@ import { html } from './parts/html.ts';
 import type { Visit } from './parts/screen.ts';
 import { consoleWording } from './parts/wording.ts';
 import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
+import type { WaitingTools } from './second-person/waiting-screens.ts';
+import { forgetOldRequests } from './second-person/work.ts';
 import { listUsers } from './users/list-users.ts';
 import { actorName } from './users/user.ts';
 import { forgetExpiredSessions } from './users/work.ts';
 import { answerPage, framed, type PageTools } from './visits/answer-page.ts';
+import { decideRequest } from './visits/decide-request.ts';
+import { listWaiting } from './visits/list-waiting.ts';
 import { readAssets } from './visits/read-assets.ts';
 import { forgetOldActions } from './visits/work.ts';
 
@@ -35,7 +41,7 @@ export type ConsoleContext = OperatorContext &
     readonly configuration: ModuleContext['configuration'] & {
       readonly requestDeadlineMilliseconds: number;
       readonly cell: string | null;
-      readonly console: { readonly origin: string | null };
+      readonly console: { readonly origin: string | null; readonly secondPersonOver: Cents | null };
     };
     readonly keyring: Keyring;
   };
@@ -58,7 +64,7 @@ const USERS_OF_PAGE = 100;
 
 /** The works of the console, which tidy up what its users leave behind. */
 export function consoleWorks({ database }: Pick<ConsoleContext, 'database'>): Work[] {
-  return [forgetExpiredSessions(database), forgetOldActions(database)];
+  return [forgetExpiredSessions(database), forgetOldActions(database), forgetOldRequests(database)];
 }
 
 export function openConsole(context: ConsoleContext, below: Below): Pages {
@@ -67,12 +73,16 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
   const isHere = ({ homologationOnly }: { readonly homologationOnly?: true }) =>
     isHomologation || homologationOnly !== true;
   const endpoints = new Map(below.endpoints.map((served) => [served.contract.id, served]));
+  const { secondPersonOver } = configuration.console;
+  const decide = (...[visit, wanted]: DecideArguments) =>
+    decideRequest({ ...tools, ...tools.asking }, visit, wanted);
   const tools: PageTools = {
     database,
     audit,
     keyring,
     log,
     provider: below.provider,
+    secondPersonOver,
     linksOpen: isHomologation,
     isHomologation,
     ownOrigin: configuration.console.origin,
@@ -91,6 +101,13 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     actions: ACTIONS.filter(isHere),
     consoleTools: {
       ...consoleTools(context),
+      secondPersonOver,
+      listRequests: (visit) =>
+        context.search(NO_MERCHANT, (reader) => listWaiting({ reader, actions: tools.actions }, visit)),
+      approveRequest: (visit, requestId, reason) =>
+        decide(visit, { requestId, reason, decision: 'approved' }),
+      declineRequest: (visit, requestId, reason) =>
+        decide(visit, { requestId, reason, decision: 'declined' }),
       contractOf: (id) => endpoints.get(id)?.contract ?? null,
     },
     findMerchant: (merchantId) => findMerchant(database, merchantId),
@@ -108,7 +125,11 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
   };
 }
 
-function consoleTools(context: ConsoleContext): Omit<ConsoleTools, keyof FirstStepsTools> {
+type DecideArguments = [visit: Visit, wanted: Parameters<typeof decideRequest>[2]];
+
+function consoleTools(
+  context: ConsoleContext,
+): Omit<ConsoleTools, keyof FirstStepsTools | keyof WaitingTools> {
   const { database, lookUp, search, gate, audit, configuration } = context;
   const enforceAddresses = configuration.environment === 'production';
   const toolsOf = ({ user, address }: Pick<Visit, 'user' | 'address'>) => ({

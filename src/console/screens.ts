@@ -24,6 +24,7 @@ import { RECONCILIATION_SCREENS } from './reconciliation/reconciliation-screens.
 import { BILLING_ACTIONS, BILLING_SCREENS } from './recurrence/billing-screens.ts';
 import { PLAN_SCREENS } from './recurrence/plan-screens.ts';
 import { SUBSCRIPTION_ACTIONS, SUBSCRIPTION_SCREENS } from './recurrence/subscription-screens.ts';
+import { WAITING_ACTIONS, WAITING_SCREENS, type WaitingTools } from './second-person/waiting-screens.ts';
 import { DIFFERENCE_SCREENS } from './settlement/difference-screens.ts';
 import { EXCEPTION_ACTIONS } from './settlement/exception-actions.ts';
 import { EXCEPTION_SCREENS } from './settlement/exception-screens.ts';
@@ -41,6 +42,7 @@ export type ConsoleTools = PaymentTools &
   UserTools &
   CredentialTools &
   OperatorTools &
+  WaitingTools &
   FirstStepsTools;
 
 /** Every page behind the sign-in, and everything that is done on them: a new one is added here. */
@@ -63,6 +65,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...EXCEPTION_SCREENS,
   ...FILE_SCREENS,
   ...DIFFERENCE_SCREENS,
+  ...WAITING_SCREENS,
   ...MERCHANT_SCREENS,
   ...FEE_SCREENS,
   ...KEY_SCREENS,
@@ -82,6 +85,7 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...FIRST_STEPS_ACTIONS,
   ...UNRESOLVED_ACTIONS,
   ...EXCEPTION_ACTIONS,
+  ...WAITING_ACTIONS,
   ...MERCHANT_ACTIONS,
   ...FEE_ACTIONS,
   ...USER_ACTIONS,

@@ -46,6 +46,15 @@ async function unanswered(): Promise<string> {
   return id;
 }
 
+test('lists of files, differences and keys say what they are about when they are empty', async () => {
+  assert.match(wordsOf(await shown(admin, '/console/files')), /Nenhum arquivo foi importado\./);
+  assert.match(
+    wordsOf(await shown(admin, '/console/differences')),
+    /Livros, feed, arquivos e razão concordam\./,
+  );
+  assert.match(wordsOf(await shown(admin, '/console/keys')), /card Em uso/);
+});
+
 test('what has no known outcome is listed with its age, and decided once with a reason', async () => {
   assert.match(wordsOf(await shown(admin, '/console/unresolved')), /Todo resultado é conhecido\./);
   const id = await unanswered();
@@ -122,15 +131,6 @@ test('an exception of reconciliation is found, read, and resolved once with a re
   );
   assert.ok(!(await shown(admin, page)).includes('/resolve"'));
   assert.ok((await shown(admin, '/console/exceptions?state=resolved')).includes(id));
-});
-
-test('lists of files, differences and keys say what they are about when they are empty', async () => {
-  assert.match(wordsOf(await shown(admin, '/console/files')), /Nenhum arquivo foi importado\./);
-  assert.match(
-    wordsOf(await shown(admin, '/console/differences')),
-    /Livros, feed, arquivos e razão concordam\./,
-  );
-  assert.match(wordsOf(await shown(admin, '/console/keys')), /card Em uso/);
 });
 
 test('a merchant is locked out and let in, has its billings held and released, and is changed', async () => {

@@ -1,3 +1,4 @@
+import type { Merchant } from '../../merchants/merchant.ts';
 import type { Contract } from '../../platform/http/endpoint.ts';
 import { ROLES, type Role, type User } from '../users/user.ts';
 import type { Ask, Asked, Given } from './asked.ts';
@@ -18,6 +19,8 @@ export type Visit = {
   readonly path: string;
   readonly wording: Wording;
   readonly ask: Ask;
+  /** The same of another merchant, with a key of its own. */
+  readonly askFor: (merchant: Merchant | null, onceKey: string) => Ask;
   /** From where it is asked. */
   readonly address: string;
   /** Milliseconds. */
@@ -85,6 +88,18 @@ function leads(found: unknown): found is { readonly leadsTo: string } {
 /** The fields of a form, each once. */
 export type Form = Readonly<Record<string, string>>;
 
+/** What an action would move, as the books know it. */
+export type Moved = {
+  /** Cents. */
+  readonly amount: number;
+  /** What counts against the limit: with what went the same way before. */
+  readonly counted: number;
+  /** How the thing stands: another one later means that it has changed. */
+  readonly standing: string;
+  /** The form that moves exactly this. */
+  readonly fields: Form;
+};
+
 type AskingEndpoint = {
   readonly contract: Contract;
   readonly asks: (visit: Visit, form: Form) => Given;
@@ -104,6 +119,8 @@ type Performing<Tools> = {
  */
 export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
   Where & {
+    /** Of what moves money: how much. Over the operator's limit a second person is asked first. */
+    readonly moves?: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<Moved | null>>;
     /** It asks somebody else and changes nothing: no reason is wanted. */
     readonly isQuestion?: true;
     /** What is said where it was done. */

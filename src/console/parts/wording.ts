@@ -11,6 +11,7 @@ import PAYMENT_TEXTS from '../payments/texts.json' with { type: 'json' };
 import RECEIPT_TEXTS from '../receipts/texts.json' with { type: 'json' };
 import RECONCILIATION_TEXTS from '../reconciliation/texts.json' with { type: 'json' };
 import RECURRENCE_TEXTS from '../recurrence/texts.json' with { type: 'json' };
+import SECOND_PERSON_TEXTS from '../second-person/texts.json' with { type: 'json' };
 import SETTLEMENT_TEXTS from '../settlement/texts.json' with { type: 'json' };
 import UNRESOLVED_TEXTS from '../unresolved/texts.json' with { type: 'json' };
 import UPKEEP_TEXTS from '../upkeep/texts.json' with { type: 'json' };
@@ -35,6 +36,7 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...FIRST_STEPS_TEXTS.portuguese,
   ...RECEIPT_TEXTS.portuguese,
   ...UPKEEP_TEXTS.portuguese,
+  ...SECOND_PERSON_TEXTS.portuguese,
 };
 
 /** How a page speaks: its words, and what money, moments and numbers look like in them. */

@@ -12,6 +12,8 @@ import { emptyState, errorsOf, filterForm, link, pager } from '../parts/page-par
 import {
   type Action,
   ALL_ROLES,
+  type Form,
+  type Moved,
   OF_MERCHANT,
   pathOf,
   type Screen,
@@ -165,9 +167,27 @@ const CANCEL: Action = {
     parameters: { paymentId },
     body: amount === undefined ? {} : { amount: centsOf(amount) },
   }),
+  moves: givenBack,
   done: 'The amount was given back, or the acquirer has accepted to give it back.',
   next: ({ merchantId, parameters: { paymentId = '' } }) => paymentPath(merchantId, paymentId),
 };
+
+/** Of a payment what goes back in parts counts together. */
+async function givenBack(
+  { ask, parameters: { paymentId = '' } }: Visit,
+  { amount }: Form,
+): Promise<Asked<Moved | null>> {
+  const asked = await ask(GET_PAYMENT, { parameters: { paymentId } });
+  if (!asked.ok) return asked;
+  const { value, canceledAmount, cancelingAmount, statusDescription } = asked.body;
+  const before = canceledAmount + cancelingAmount;
+  const wanted = amount === undefined ? value - before : centsOf(amount);
+  // The endpoint refuses what is no amount, and what has nothing left.
+  if (typeof wanted === 'string' || wanted <= 0) return { ok: true, status: 200, body: null };
+  const fields = { amount: `${Math.floor(wanted / 100)},${String(wanted % 100).padStart(2, '0')}` };
+  const standing = `${statusDescription} ${value} ${canceledAmount} ${cancelingAmount}`;
+  return { ok: true, status: 200, body: { amount: wanted, counted: before + wanted, standing, fields } };
+}
 
 /** Reais as they are typed; what is none is left to the reader of the endpoint to refuse. */
 export function centsOf(text: string): number | string {

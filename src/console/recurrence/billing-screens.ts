@@ -1,10 +1,12 @@
 import { CANCEL_BILLING, GET_BILLING } from '../../recurrence/billings/contract.ts';
 import { CHARGE_BILLING } from '../../recurrence/collection/contract.ts';
+import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, facts, link, moment, section } from '../parts/page-parts.ts';
 import {
   type Action,
   ALL_ROLES,
+  type Moved,
   mayUse,
   OF_MERCHANT,
   pathOf,
@@ -99,6 +101,15 @@ const next: Action['next'] = ({ merchantId, parameters: { billingId = '' } }) =>
   billingPath(merchantId, billingId);
 const asks = ({ parameters: { billingId = '' } }: Visit) => ({ parameters: { billingId } });
 
+async function charged({ ask, parameters: { billingId = '' } }: Visit): Promise<Asked<Moved | null>> {
+  const asked = await ask(GET_BILLING, { parameters: { billingId } });
+  if (!asked.ok) return asked;
+  const { amount: reais, status, timeline } = asked.body;
+  const amount = Math.round(reais * 100);
+  const standing = `${status} ${amount} ${timeline.length}`;
+  return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: {} } };
+}
+
 export const BILLING_ACTIONS: readonly Action[] = [
   {
     ...MAY_ACT,
@@ -106,6 +117,7 @@ export const BILLING_ACTIONS: readonly Action[] = [
     title: 'Charge it now',
     contract: CHARGE_BILLING,
     asks,
+    moves: charged,
     done: 'The charge was made: what came of it stands below.',
     next,
   },

@@ -95,6 +95,13 @@ export const UNRESOLVED_ACTIONS: readonly Action<UnresolvedTools>[] = [
     ...MAY_DECIDE,
     title: 'Decide',
     operation: 'resolve.decide',
+    async moves({ parameters: { id = '' } }, { decision = '' }, { findCase }) {
+      const found = isUuid(id) ? await findCase(id) : null;
+      if (found === null) return { ok: true, status: 200, body: null };
+      const { kind, state, amount, isUnresolved } = found;
+      const standing = `${kind} ${state} ${amount} ${isUnresolved}`;
+      return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: { decision } } };
+    },
     async perform(visit, { decision, reason = '' }, { decide, findCase }) {
       const { say } = visit.wording;
       const { id = '' } = visit.parameters;

@@ -62,6 +62,18 @@ export function recoverByLink(hash: Buffer, userId: string, createdBy: string): 
   return { statement: RECOVER, values: [hash, userId, createdBy, LINK_SECONDS] };
 }
 
+const IS_NEWCOMER = statement(
+  'console_links.is_newcomer',
+  `select exists (select from console_links
+     where user_id = $1 and created_by like 'user:%' and created_at > now() - interval '1 day') as is_newcomer`,
+);
+
+/** Whether a user of the console let this one in, anew or for the first time, within the last day. */
+export async function isNewcomer(database: Database, userId: string): Promise<boolean> {
+  const [row] = await database.query(IS_NEWCOMER, [userId]);
+  return row?.is_newcomer === true;
+}
+
 const FORGET = statement(
   'console_links.forget',
   `delete from console_links where token_hash in

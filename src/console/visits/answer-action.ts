@@ -1,32 +1,26 @@
-import { type Audit, type AuditEvent, LONGEST_REASON } from '../../audit/audit-event.ts';
+import { type AuditEvent, LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import { errorFields, type Log } from '../../platform/log.ts';
-import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
-import { watchWrites } from '../../platform/postgres/write-watch.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
-import { errorsOf } from '../parts/page-parts.ts';
+import { errorsOf, link } from '../parts/page-parts.ts';
 import { type Action, type Form, operationOf, type Visit, withQuery } from '../parts/screen.ts';
 import type { ConsoleTools } from '../screens.ts';
+import { waitingPath } from '../second-person/second-person.ts';
 import { actorName } from '../users/user.ts';
-import { UNKNOWN_OUTCOME } from './ask-endpoint.ts';
-import { finishAction } from './finish-action.ts';
+import { askSecondPerson, type SecondPersonTools } from './ask-second-person.ts';
+import { type FinishTools, finishAction } from './finish-action.ts';
 import { type Again, againOf } from './sent-form.ts';
 import { sentForm, startAction } from './start-action.ts';
+import { type TryTools, tryAction } from './try-action.ts';
 
-export type ActionTools = {
-  readonly database: Database;
-  readonly audit: Audit;
-  readonly log: Log;
-  /** Whether nothing may act. */
-  readonly isHeld: () => boolean;
-  readonly consoleTools: ConsoleTools;
-  /** What shows the next page that it was done. */
-  readonly markOf: (action: Action<ConsoleTools>) => string;
-};
+export type ActionTools = FinishTools &
+  TryTools &
+  SecondPersonTools & {
+    /** What shows the next page that it was done. */
+    readonly markOf: (action: Action<ConsoleTools>) => string;
+  };
 
 type Made =
   | { readonly goTo: string }
@@ -58,7 +52,7 @@ export async function answerAction(
   const sent = sentForm(visit, form);
   const earlier = await startAction(tools, sent, event, visit.merchantId);
   const again = earlier === null ? null : againOf(sent, earlier);
-  const mayAskAgain = again === 'unknown' && 'contract' in action && action.contract.isRepeatable === true;
+  const mayAskAgain = again === 'unknown' && isRepeatable(tools, action);
   if (again !== null && !mayAskAgain) return answerAgain(action, visit, again);
   // The endpoint has the same key, and finds out what became of the first request.
   if (mayAskAgain) await tools.audit.record(event, visit.merchantId);
@@ -68,12 +62,30 @@ export async function answerAction(
     outcome: 'failure',
     detail: { operation: operationOf(action), status },
   });
-  const asked = await doneOrDoubt(tools, action, visit, form).catch(async (error) => {
+  const work = async () =>
+    (await askSecondPerson(tools, action, visit, form, sent)) ?? tryAction(tools, action, visit, form);
+  const asked = await work().catch(async (error) => {
     await finishAction(tools, sent, NOTHING_WRITTEN, refusedWith(500), visit.merchantId);
     throw error;
   });
+  if (asked === 'waits') return waits(action, visit);
   await finishAction(tools, sent, asked, refusedWith(asked.status), visit.merchantId);
   return answerDone(tools, action, visit, asked);
+}
+
+/** What is measured before it is done is not done over again: after the first it may be another amount. */
+function isRepeatable({ secondPersonOver }: ActionTools, action: Action<ConsoleTools>): boolean {
+  const isMeasured = secondPersonOver !== null && action.moves !== undefined;
+  return !isMeasured && 'contract' in action && action.contract.isRepeatable === true;
+}
+
+const WAITS = 'This moves more than one person may move alone: it waits for a second person, for a day.';
+
+function waits(action: Action<ConsoleTools>, visit: Visit): Made {
+  const { say } = visit.wording;
+  const shown = html`<p class="message" role="status">${say(WAITS)}</p>
+<p>${link(waitingPath(action.of === 'operator' ? null : visit.merchantId), say('Waiting for a second person'))}</p>`;
+  return { status: 202, title: action.title, body: revealed(shown, visit, action.next(visit)) };
 }
 
 /** An error in front of every write: the form may be sent again. */
@@ -132,28 +144,6 @@ const NO_REASON = 'Give a reason, of up to 200 characters.';
 function reasonFault(reason: string): string | null {
   if (reason === '' || [...reason].length > LONGEST_REASON) return NO_REASON;
   return holdsCardNumber(reason) ? 'A reason holds no card number.' : null;
-}
-
-/** An error behind a write does not say that nothing was done, of an operation as of an endpoint. */
-async function doneOrDoubt(
-  { consoleTools, isHeld, log }: ActionTools,
-  action: Action<ConsoleTools>,
-  visit: Visit,
-  form: Form,
-): Promise<Asked<unknown>> {
-  if ('contract' in action) return visit.ask(action.contract, action.asks(visit, form));
-  const { language } = visit.wording;
-  const { status, tag, sentence } = FAILURES.held;
-  if (isHeld() && action.isForHeld !== true)
-    return { ok: false, status, errors: [{ tag, description: sentence[language] }] };
-  const watch = { mayHaveWritten: false };
-  try {
-    return await watchWrites(watch, () => action.perform(visit, form, consoleTools));
-  } catch (error) {
-    if (!watch.mayHaveWritten && !(error instanceof CommitUnknown)) throw error;
-    log.error({ operation: action.operation, ...errorFields(error) }, 'it is not known what was done');
-    return { ok: false, status: 504, errors: [{ tag: '', description: UNKNOWN_OUTCOME[language] }] };
-  }
 }
 
 function refused({ wording }: Visit, back: string, errors: readonly WireError[]): Html {

@@ -1,10 +1,12 @@
 import type { Audit } from '../../audit/audit-event.ts';
 import type { OnForbidden } from '../../audit/audit-refused-access.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { newId } from '../../platform/chance.ts';
 import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { PageAnswer } from '../../platform/web-pages/page-routes.ts';
+import type { Cents } from '../../values/cents.ts';
 import type { Ask } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { type AssetPaths, type Frame, type NavigationItem, PAGE_HEADERS, page } from '../parts/layout.ts';
@@ -28,6 +30,9 @@ import { type AskTools, askEndpoint } from './ask-endpoint.ts';
 
 export type VisitTools = {
   readonly database: Database;
+  readonly keyring: Pick<Keyring, 'fingerprint' | 'fingerprints'>;
+  /** Cents; what moves more waits for a second person. Null: nothing does. */
+  readonly secondPersonOver: Cents | null;
   readonly audit: Audit;
   readonly isHomologation: boolean;
   readonly asking: AskTools;
@@ -80,9 +85,10 @@ export async function answerVisit(
     await tools.onForbidden(caller, route, request.address);
     return { ...about, ...shown(403, frame(wording.say('Not for you'), forbidden(wording))) };
   }
-  const onceKey = 'action' in found ? (request.form.once ?? null) : null;
-  const asker = { ...request, caller, language: wording.language, onceKey };
-  const ask: Ask = (contract, given) => askEndpoint(tools.asking, asker, contract, given);
+  const askAs = (caller: Caller, onceKey: string | null): Ask => {
+    const asker = { ...request, caller, language: wording.language, onceKey };
+    return (contract, given) => askEndpoint(tools.asking, asker, contract, given);
+  };
   const visit: Visit = {
     user,
     merchantId: merchant?.merchantId ?? '',
@@ -91,7 +97,8 @@ export async function answerVisit(
     query,
     path: `/console${path}`,
     wording,
-    ask,
+    ask: askAs(caller, 'action' in found ? (request.form.once ?? null) : null),
+    askFor: (other, onceKey) => askAs(callerOf(session, other), onceKey),
     address: request.address,
     now: Date.now(),
     formMark: formMark(session.token),
@@ -99,14 +106,8 @@ export async function answerVisit(
   };
   if ('action' in found) {
     const markOf = (action: Action<ConsoleTools>) => doneMark(session, action);
-    const { database, audit, consoleTools, asking } = tools;
-    const { log, isHeld } = asking;
-    const made = await answerAction(
-      { database, audit, consoleTools, log, isHeld, markOf },
-      found.action,
-      visit,
-      request,
-    );
+    const { log, isHeld } = tools.asking;
+    const made = await answerAction({ ...tools, log, isHeld, markOf }, found.action, visit, request);
     if ('goTo' in made) return { ...about, ...seeOther(made.goTo) };
     return { ...about, ...shown(made.status, frame(wording.say(made.title), made.body)) };
   }

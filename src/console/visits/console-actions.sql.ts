@@ -60,6 +60,19 @@ export function freeStep({ onceKey, userId }: SentForm): Step {
   return { statement: FREE, values: [onceKey, userId] };
 }
 
+const UNDER_WAY = statement(
+  'console_actions.find_under_way',
+  `select exists (select from console_actions a
+     where a.path_hash = $1 and a.outcome is null and a.once_key <> $2
+       and a.begun_at > now() - interval '10 minutes') as is_under_way`,
+);
+
+/** Whether another form that was sent to the same place is not known to have ended. */
+export async function isUnderWay(database: Database, pathHash: Buffer, onceKey: string): Promise<boolean> {
+  const [row] = await database.query(UNDER_WAY, [pathHash, onceKey]);
+  return row?.is_under_way === true;
+}
+
 const FORGET = statement(
   'console_actions.forget',
   `delete from console_actions where once_key in

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
-import type { CommitStep, Database } from '../../platform/postgres/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Form, Visit } from '../parts/screen.ts';
-import { findEarlierForm, finishStep, startStep } from './console-actions.sql.ts';
+import { findEarlierForm, startStep } from './console-actions.sql.ts';
 import type { EarlierForm, SentForm } from './sent-form.ts';
 
 export type StartTools = { readonly database: Database; readonly audit: Audit };
@@ -21,24 +21,15 @@ export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: For
   };
 }
 
-/**
- * Takes the key of a form, in one commit with the entry that says who wants what. Null: it is new. `whole`:
- * steps that are all of it, so that it is done with this commit.
- */
+/** Takes the key of a form, in one commit with the entry that says who wants what. Null: it is new. */
 export async function startAction(
   { database, audit }: StartTools,
   sent: SentForm,
   event: AuditEvent,
   merchantId: string,
-  whole: readonly CommitStep[] = [],
 ): Promise<EarlierForm | null> {
-  const ifNew =
-    (step: CommitStep): CommitStep =>
-    (rows) =>
-      rows[0]?.length !== 1 ? null : typeof step === 'function' ? step(rows) : step;
-  const steps = whole.length === 0 ? [] : [...whole, finishStep(sent, null)].map(ifNew);
   const [started] = await audit.commit(
-    [startStep(sent), ...steps],
+    [startStep(sent)],
     ([rows]) => (rows?.length === 1 ? [event] : []),
     merchantId,
   );

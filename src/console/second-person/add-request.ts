@@ -1,0 +1,67 @@
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import { newId } from '../../platform/chance.ts';
+import { readClockOfDatabase } from '../../platform/database-time.sql.ts';
+import type { CommitStep, Database } from '../../platform/postgres/database.ts';
+import { cents } from '../../values/cents.ts';
+import { instant } from '../../values/instant.ts';
+import type { Moved, Visit } from '../parts/screen.ts';
+import { actorName } from '../users/user.ts';
+import { insertRequest } from './requests.sql.ts';
+import { REQUEST_MILLISECONDS, requestText, type SecondPersonRequest } from './second-person.ts';
+
+export type AddRequestTools = {
+  readonly database: Database;
+  readonly audit: Audit;
+  readonly keyring: Pick<Keyring, 'fingerprint'>;
+};
+
+/**
+ * Writes what a person wants to be done by two, with the entry that says so, and in the same commit `beside`.
+ * False: this person's others that wait are as many as may.
+ */
+export async function addRequest(
+  { database, audit, keyring }: AddRequestTools,
+  visit: Visit,
+  moved: Moved,
+  wanted: {
+    readonly operation: string;
+    readonly isOfOperator: boolean;
+    readonly reason: string;
+    readonly beside: CommitStep;
+  },
+): Promise<boolean> {
+  const requestedAt = instant(Math.floor(await readClockOfDatabase(database)));
+  const { operation, isOfOperator, reason, beside } = wanted;
+  const request: SecondPersonRequest = {
+    requestId: newId(),
+    merchantId: isOfOperator ? null : visit.merchantId,
+    requestedBy: visit.user.userId,
+    operation,
+    path: visit.path,
+    fields: moved.fields,
+    reason,
+    amount: cents(moved.amount),
+    standing: moved.standing,
+    requestedAt,
+    expiresAt: instant(requestedAt + REQUEST_MILLISECONDS),
+  };
+  const event: AuditEvent = {
+    action: 'console.request',
+    outcome: 'success',
+    actor: actorName(visit.user),
+    origin: visit.address,
+    resource: visit.path.replace('/console/', ''),
+    detail: { operation, amount: moved.amount, request: request.requestId, reason },
+  };
+  const { print } = keyring.fingerprint(requestText(request));
+  const [made] = await audit.commit(
+    [
+      insertRequest(request, print),
+      (rows) => (rows[0]?.length !== 1 ? null : typeof beside === 'function' ? beside(rows) : beside),
+    ],
+    ([rows]) => (rows?.length === 1 ? [event] : []),
+    visit.merchantId,
+  );
+  return made?.length === 1;
+}

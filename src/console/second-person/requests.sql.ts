@@ -1,0 +1,185 @@
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
+import type { Cents } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { Form } from '../parts/screen.ts';
+import type { Role } from '../users/user.ts';
+import {
+  type FoundRequest,
+  MOST_WAITING,
+  type SecondPersonDecision,
+  type SecondPersonRequest,
+} from './second-person.ts';
+
+const INSERT = statement(
+  'console_requests.insert',
+  `insert into console_requests (request_id, merchant_id, requested_by, operation, path, fields, reason, amount,
+     standing, requested_at, expires_at, seal)
+   select $1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::double precision / 1000),
+     to_timestamp($11::double precision / 1000), $12
+   where (select count(*) from console_requests r
+          where r.requested_by = $3 and r.expires_at > now()
+            and not exists (select from console_decisions d where d.request_id = r.request_id)) < $13
+   returning request_id`,
+);
+
+/** Gives a row; none: the person has asked for as much as may wait. */
+export function insertRequest(request: SecondPersonRequest, seal: Buffer): Step {
+  const { requestId, merchantId, requestedBy, operation, path, fields, reason, amount, standing } = request;
+  const { requestedAt, expiresAt } = request;
+  return {
+    statement: INSERT,
+    values: [
+      ...[requestId, merchantId, requestedBy, operation, path, JSON.stringify(fields), reason, amount],
+      ...[standing, requestedAt, expiresAt, seal, MOST_WAITING],
+    ],
+  };
+}
+
+const COLUMNS = `r.request_id::text, r.merchant_id, r.requested_by::text, r.operation, r.path, r.fields, r.reason,
+  r.amount, r.standing, r.requested_at, r.expires_at, r.seal, now() as now,
+  u.name as requester, u.role, u.merchant_id as requester_merchant, u.disabled_at is not null as is_locked_out,
+  d.decision, d.reason as decision_reason, d.decided_at, d.outcome, d.refusal, decider.name as decided_by`;
+
+const TABLES = `console_requests r join console_users u on u.user_id = r.requested_by
+  left join console_decisions d on d.request_id = r.request_id
+  left join console_users decider on decider.user_id = d.decided_by`;
+
+const FIND = statement(
+  'console_requests.find',
+  `select ${COLUMNS} from ${TABLES} where r.request_id = $1 and ($2::text is null or r.merchant_id = $2)`,
+);
+
+/** `merchantId` null: of the operator's pages and of all merchants. */
+export async function findRequest(
+  reader: Reader,
+  requestId: string,
+  merchantId: string | null,
+): Promise<FoundRequest | null> {
+  const [row] = await reader.query(FIND, [requestId, merchantId]);
+  return row === undefined ? null : parse(row);
+}
+
+const LIST_WAITING = statement(
+  'console_requests.list_waiting',
+  `select ${COLUMNS} from ${TABLES}
+   where ($1::text is null or r.merchant_id = $1) and d.request_id is null and r.expires_at > now()
+   order by r.requested_at limit $2`,
+);
+
+const LIST_OVER = statement(
+  'console_requests.list_over',
+  `select ${COLUMNS} from ${TABLES}
+   where ($1::text is null or r.merchant_id = $1) and (d.request_id is not null or r.expires_at <= now())
+   order by r.requested_at desc limit $2`,
+);
+
+/** Those that wait, the oldest first, and behind them those that wait no more, the newest first. */
+export async function listRequests(
+  reader: Reader,
+  merchantId: string | null,
+  limit: number,
+): Promise<FoundRequest[]> {
+  const waiting = await reader.query(LIST_WAITING, [merchantId, limit]);
+  const over = await reader.query(LIST_OVER, [merchantId, limit]);
+  return [...waiting, ...over].map(parse);
+}
+
+const DECIDE = statement(
+  'console_requests.decide',
+  `insert into console_decisions (request_id, decided_by, decision, reason)
+   select r.request_id, $2, $3, $4 from console_requests r where r.request_id = $1 and r.expires_at > now()
+   on conflict (request_id) do nothing
+   returning request_id`,
+);
+
+type NewDecision = Pick<SecondPersonDecision, 'decision' | 'reason'> & {
+  readonly requestId: string;
+  readonly userId: string;
+};
+
+/** Gives a row; none: it is decided already, or has expired. */
+export function decideStep({ requestId, userId, decision, reason }: NewDecision): Step {
+  return { statement: DECIDE, values: [requestId, userId, decision, reason] };
+}
+
+const FINISH = statement(
+  'console_requests.finish',
+  `update console_decisions set outcome = $2, refusal = $3 where request_id = $1 and outcome is null
+   returning request_id`,
+);
+
+/** `refusal` null: it was done. */
+export async function finishRequest(
+  database: Database,
+  requestId: string,
+  refusal: string | null,
+): Promise<void> {
+  await database.query(FINISH, [requestId, refusal === null ? 'done' : 'refused', refusal]);
+}
+
+const FREE = statement(
+  'console_requests.free',
+  'delete from console_decisions where request_id = $1 and outcome is null returning request_id',
+);
+
+/** Nothing was done of it, for a cause that passes: it waits again. */
+export async function freeRequest(database: Database, requestId: string): Promise<void> {
+  await database.query(FREE, [requestId]);
+}
+
+const FORGET = statement(
+  'console_requests.forget',
+  `delete from console_requests where request_id in
+     (select request_id from console_requests where requested_at < now() - $2 * interval '1 day'
+      order by requested_at limit $1)
+   returning 1`,
+);
+
+/** Gives how many went; the audit log keeps what became of them. */
+export async function deleteOldRequests(database: Database, limit: number, days: number): Promise<number> {
+  return (await database.query(FORGET, [limit, days])).length;
+}
+
+function parse(row: Row): FoundRequest {
+  return {
+    request: {
+      requestId: row.request_id as string,
+      merchantId: row.merchant_id as string | null,
+      requestedBy: row.requested_by as string,
+      operation: row.operation as string,
+      path: row.path as string,
+      fields: row.fields as Form,
+      reason: row.reason as string,
+      amount: row.amount as Cents,
+      standing: row.standing as string,
+      requestedAt: row.requested_at as Instant,
+      expiresAt: row.expires_at as Instant,
+    },
+    seal: row.seal as Buffer,
+    requester: {
+      userId: row.requested_by as string,
+      name: row.requester as string,
+      role: row.role as Role,
+      merchantId: row.requester_merchant as string | null,
+    },
+    isRequesterLockedOut: row.is_locked_out as boolean,
+    decision:
+      row.decision === null
+        ? null
+        : {
+            decision: row.decision as SecondPersonDecision['decision'],
+            decidedBy: row.decided_by as string,
+            reason: row.decision_reason as string,
+            decidedAt: row.decided_at as Instant,
+            outcome: row.outcome as SecondPersonDecision['outcome'],
+            refusal: row.refusal as string | null,
+          },
+    now: row.now as Instant,
+  };
+}

@@ -1,0 +1,130 @@
+import type { Cents } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
+import { type Form, OF_MERCHANT, pathOf } from '../parts/screen.ts';
+import type { User } from '../users/user.ts';
+
+/** What a person asked for that moves more than the limit: it stands as it was written. */
+export type SecondPersonRequest = {
+  readonly requestId: string;
+  /** Null: of the operator's pages, which no merchant's user sees. */
+  readonly merchantId: string | null;
+  readonly requestedBy: string;
+  readonly operation: string;
+  /** As the form was sent to, with `/console`. */
+  readonly path: string;
+  readonly fields: Form;
+  readonly reason: string;
+  /** What will move. */
+  readonly amount: Cents;
+  /** How the thing stood. */
+  readonly standing: string;
+  readonly requestedAt: Instant;
+  readonly expiresAt: Instant;
+};
+
+export const REQUEST_MILLISECONDS = 24 * 60 * 60 * 1_000;
+
+/** Where requests are listed. */
+export const WAITING = { operator: '/waiting', merchant: `${OF_MERCHANT}/waiting` } as const;
+
+/** `merchantId` null: of the operator. */
+export function waitingPath(merchantId: string | null): string {
+  return merchantId === null ? pathOf(WAITING.operator, {}) : pathOf(WAITING.merchant, { merchantId });
+}
+
+/** Of one person, so that the list stays one that a person reads. */
+export const MOST_WAITING = 20;
+
+/** What is sealed of a request: all of it. */
+export function requestText(request: SecondPersonRequest): string {
+  const fields = Object.entries(request.fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
+  return `console request|${JSON.stringify([
+    request.requestId,
+    request.merchantId,
+    request.requestedBy,
+    request.operation,
+    request.path,
+    fields,
+    request.reason,
+    request.amount,
+    request.standing,
+    request.requestedAt,
+    request.expiresAt,
+  ])}`;
+}
+
+/** What a second person said of a request. `outcome` null: it is not known, or under way. */
+export type SecondPersonDecision = {
+  readonly decision: 'approved' | 'declined';
+  readonly decidedBy: string;
+  readonly reason: string;
+  readonly decidedAt: Instant;
+  readonly outcome: 'done' | 'refused' | null;
+  readonly refusal: string | null;
+};
+
+/** A request with what became of it; `now` by the clock of the database, of which it expires. */
+export type FoundRequest = {
+  readonly request: SecondPersonRequest;
+  readonly seal: Buffer;
+  readonly requester: User;
+  readonly isRequesterLockedOut: boolean;
+  /** With the name of the person. */
+  readonly decision: SecondPersonDecision | null;
+  readonly now: Instant;
+};
+
+/** Where a request stands for those who look at it. */
+export type RequestState = 'waiting' | 'expired' | SecondPersonDecision['decision'];
+
+export function stateOf({ request, decision, now }: FoundRequest): RequestState {
+  if (decision !== null) return decision.decision;
+  return now < request.expiresAt ? 'waiting' : 'expired';
+}
+
+/**
+ * Why a person may not decide. `newcomer`: somebody let this person in within the last day, and may have made
+ * a second one of him. `notAllowed`: the one who asked, or the one who decides, may not do it alone either.
+ */
+export type DecisionFault =
+  | 'decided'
+  | 'expired'
+  | 'samePerson'
+  | 'newcomer'
+  | 'notAllowed'
+  | 'requesterLockedOut'
+  | 'altered'
+  | 'changed';
+
+export type Decider = {
+  readonly user: Pick<User, 'userId'>;
+  readonly isNewcomer: boolean;
+  /** Of the person who decides and of the one who asked. */
+  readonly mayBoth: boolean;
+};
+
+/** Null: the person may approve it. */
+export function approvalFault(
+  found: FoundRequest,
+  { user, isNewcomer, mayBoth }: Decider,
+): DecisionFault | null {
+  const state = stateOf(found);
+  if (state === 'expired') return 'expired';
+  if (state !== 'waiting') return 'decided';
+  if (user.userId === found.request.requestedBy) return 'samePerson';
+  if (found.isRequesterLockedOut) return 'requesterLockedOut';
+  if (!mayBoth) return 'notAllowed';
+  return isNewcomer ? 'newcomer' : null;
+}
+
+/** The same of declining: whoever asked may take it back. */
+export function declineFault(
+  found: FoundRequest,
+  mayDecider: boolean,
+  user: Pick<User, 'userId'>,
+): DecisionFault | null {
+  const state = stateOf(found);
+  if (state === 'expired') return 'expired';
+  if (state !== 'waiting') return 'decided';
+  return mayDecider || user.userId === found.request.requestedBy ? null : 'notAllowed';
+}

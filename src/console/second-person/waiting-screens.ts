@@ -1,0 +1,204 @@
+import type { Asked } from '../parts/asked.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
+import {
+  actionForm,
+  badge,
+  emptyState,
+  link,
+  moment,
+  section,
+  type Tone,
+  table,
+} from '../parts/page-parts.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import type { DecisionFault, FoundRequest, RequestState } from './second-person.ts';
+import { stateOf, WAITING, waitingPath } from './second-person.ts';
+
+/** A request as this user sees it. */
+export type ShownRequest = FoundRequest & {
+  /** Of what was asked for, in English. */
+  readonly title: string;
+  readonly mayApprove: boolean;
+  readonly mayDecline: boolean;
+};
+
+/** `unknownId`: there is none, or it is not for this page. */
+export type Decided = Asked<unknown> | { readonly fault: DecisionFault | 'unknownId' };
+
+export type WaitingTools = {
+  /** Cents; null: nothing waits for a second person. */
+  readonly secondPersonOver: number | null;
+  /** Of the page: of one merchant, or all. Those that wait first, up to a bound. */
+  readonly listRequests: (visit: Visit) => Promise<readonly ShownRequest[]>;
+  readonly approveRequest: (visit: Visit, requestId: string, reason: string) => Promise<Decided>;
+  readonly declineRequest: (visit: Visit, requestId: string, reason: string) => Promise<Decided>;
+};
+
+type Found = { readonly requests: readonly ShownRequest[]; readonly over: number | null };
+
+function waitingScreen(of: 'operator' | 'merchant', path: string, place: number): Screen<WaitingTools> {
+  return screen<WaitingTools, Found>({
+    path,
+    roles: ALL_ROLES,
+    of,
+    title: 'Waiting for a second person',
+    place,
+    read: async (visit, { listRequests, secondPersonOver }) => ({
+      requests: await listRequests(visit),
+      over: secondPersonOver,
+    }),
+    view: waitingPage,
+  });
+}
+
+export const WAITING_SCREENS: readonly Screen<WaitingTools>[] = [
+  waitingScreen('operator', WAITING.operator, 4),
+  waitingScreen('merchant', WAITING.merchant, 75),
+];
+
+function waitingPage({ requests, over }: Found, visit: Visit): Html {
+  const { say, money } = visit.wording;
+  const waiting = requests.filter((one) => stateOf(one) === 'waiting');
+  const rest = requests.filter((one) => stateOf(one) !== 'waiting');
+  const limit =
+    over === null
+      ? say('Nothing waits: no limit is set (PARCELA_CONSOLE_SECOND_PERSON_OVER).')
+      : say(
+          'What moves more than {amount} is done when a second person with the same right approves it, within a day.',
+          {
+            amount: money(over),
+          },
+        );
+  return html`<p class="note">${limit}</p>
+${waiting.length === 0 ? emptyState(say('Nothing waits for a second person.'), say('What is asked for appears here.')) : waiting.map((one) => waitingOne(one, visit))}
+${rest.length > 0 && section(say('What waits no more'), overTable(rest, visit))}`;
+}
+
+const thingPath = (path: string) => path.slice(0, path.lastIndexOf('/'));
+
+function waitingOne(found: ShownRequest, visit: Visit): Html {
+  const { request, requester, title, mayApprove, mayDecline } = found;
+  const { wording } = visit;
+  const { say, money } = wording;
+  const about = say('{who} asks for it: {reason}', { who: requester.name, reason: request.reason });
+  const form = (what: 'approve' | 'decline', text: string, isGrave: boolean) =>
+    actionForm(visit, {
+      action: `${visit.path}/${request.requestId}/${what}`,
+      title: text,
+      about: `${say(title)}: ${money(request.amount)}. ${about}`,
+      isGrave,
+    });
+  return section(
+    `${say(title)}: ${money(request.amount)}`,
+    html`<p>${about}</p>
+<p>${link(thingPath(request.path), say('What it is about'))} · ${say('Requested')} ${moment(wording, request.requestedAt)} · ${say('Until')} ${moment(wording, request.expiresAt)}</p>
+${mayApprove && form('approve', say('Approve and do it'), true)}${mayDecline && form('decline', say('Decline'), false)}`,
+  );
+}
+
+const STATES: Readonly<Record<RequestState, { readonly tone: Tone; readonly text: string }>> = {
+  waiting: { tone: 'wait', text: 'Waits' },
+  expired: { tone: 'plain', text: 'Not decided in time' },
+  approved: { tone: 'good', text: 'Approved by another' },
+  declined: { tone: 'bad', text: 'Declined by another' },
+};
+
+function stateText(found: ShownRequest, { say }: Visit['wording']): Shown {
+  const { decision } = found;
+  const { tone, text } = STATES[stateOf(found)];
+  if (decision?.decision !== 'approved') return badge(tone, say(text));
+  if (decision.outcome === 'done') return badge('good', say('Approved and done'));
+  if (decision.outcome === null) return badge('wait', say('Approved; it is not known what became of it'));
+  return html`${badge('bad', say('Approved, and refused then'))} ${decision.refusal}`;
+}
+
+function overTable(requests: readonly ShownRequest[], { wording }: Visit): Html {
+  const { say, money } = wording;
+  return table(
+    say('What waits no more'),
+    [
+      { title: say('Requested') },
+      { title: say('What') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('By') },
+      { title: say('Reason') },
+      { title: say('State') },
+      { title: say('Decided by') },
+      { title: say('Reason of the decision') },
+    ],
+    requests.map((one) => [
+      moment(wording, one.request.requestedAt),
+      link(thingPath(one.request.path), say(one.title)),
+      money(one.request.amount),
+      one.requester.name,
+      one.request.reason,
+      stateText(one, wording),
+      one.decision?.decidedBy ?? '–',
+      one.decision?.reason ?? '–',
+    ]),
+  );
+}
+
+const FAULTS: Readonly<
+  Record<DecisionFault | 'unknownId', { readonly status: 404 | 409; readonly text: string }>
+> = {
+  unknownId: { status: 404, text: 'There is no such request.' },
+  decided: { status: 409, text: 'It is decided already.' },
+  expired: { status: 409, text: 'Its day is over: it is to be asked for anew.' },
+  samePerson: { status: 409, text: 'Another person than the one who asked decides.' },
+  newcomer: {
+    status: 409,
+    text: 'You were let in within the last day by another user, and count as a second person a day later.',
+  },
+  notAllowed: {
+    status: 409,
+    text: 'The one who asked and the one who decides must both be allowed to do it.',
+  },
+  requesterLockedOut: { status: 409, text: 'The person who asked is locked out.' },
+  altered: { status: 409, text: 'The request is not as it was written. Tell those who run the database.' },
+  changed: {
+    status: 409,
+    text: 'It has changed since it was asked for: decline this, and ask for it anew.',
+  },
+};
+
+function answered(decided: Decided, { wording }: Visit): Asked<unknown> {
+  if (!('fault' in decided)) return decided.ok ? OPERATION_DONE : decided;
+  const { status, text } = FAULTS[decided.fault];
+  return operationRefused(status, wording.say(text));
+}
+
+const MAY_DECIDE: Action['roles'] = ['finance', 'operator', 'admin'];
+
+function decisionActions(of: 'operator' | 'merchant', path: string): readonly Action<WaitingTools>[] {
+  const where = { of, roles: MAY_DECIDE };
+  const next = ({ merchantId }: Visit) => waitingPath(of === 'operator' ? null : merchantId);
+  return [
+    {
+      ...where,
+      path: `${path}/{requestId}/approve`,
+      title: 'Approve and do it',
+      operation: 'console.approve',
+      perform: async (visit, { reason = '' }, { approveRequest }) =>
+        answered(await approveRequest(visit, visit.parameters.requestId ?? '', reason), visit),
+      done: 'It was approved, and done.',
+      next,
+    },
+    {
+      ...where,
+      path: `${path}/{requestId}/decline`,
+      title: 'Decline',
+      operation: 'console.decline',
+      perform: async (visit, { reason = '' }, { declineRequest }) =>
+        answered(await declineRequest(visit, visit.parameters.requestId ?? '', reason), visit),
+      done: 'It was declined, and is not done.',
+      next,
+    },
+  ];
+}
+
+export const WAITING_ACTIONS: readonly Action<WaitingTools>[] = [
+  ...decisionActions('operator', WAITING.operator),
+  ...decisionActions('merchant', WAITING.merchant),
+];

@@ -1,0 +1,167 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { errorFields } from '../../platform/log.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { isUuid } from '../../values/ids.ts';
+import { type Action, matchPath, mayUse, type Visit } from '../parts/screen.ts';
+import type { ConsoleTools } from '../screens.ts';
+import { decideStep, findRequest, finishRequest, freeRequest } from '../second-person/requests.sql.ts';
+import {
+  approvalFault,
+  declineFault,
+  type FoundRequest,
+  requestText,
+  type SecondPersonDecision,
+} from '../second-person/second-person.ts';
+import type { Decided } from '../second-person/waiting-screens.ts';
+import { isNewcomer } from '../users/links.sql.ts';
+import { actorName, mayEnter } from '../users/user.ts';
+import { endOf } from './sent-form.ts';
+import { type TryTools, tryAction } from './try-action.ts';
+
+export type DecideRequestTools = TryTools & {
+  readonly database: Database;
+  readonly audit: Audit;
+  readonly keyring: Pick<Keyring, 'fingerprints'>;
+  readonly actions: readonly Action<ConsoleTools>[];
+  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
+};
+
+type Wanted = Pick<SecondPersonDecision, 'decision' | 'reason'> & { readonly requestId: string };
+
+/** Approves what another person asked for and does it, once; or declines it. Both are written before. */
+export async function decideRequest(
+  tools: DecideRequestTools,
+  visit: Visit,
+  wanted: Wanted,
+): Promise<Decided> {
+  const { requestId } = wanted;
+  const whose = visit.merchantId === '' ? null : visit.merchantId;
+  const found = isUuid(requestId) ? await findRequest(tools.database, requestId, whose) : null;
+  const asked = found === null ? null : askedFor(tools.actions, found);
+  if (found === null || asked === null) return { fault: 'unknownId' };
+  if (wanted.decision === 'declined') {
+    const fault = declineFault(found, mayUse(asked.action, visit.user), visit.user);
+    if (fault !== null) return { fault };
+    return (await isDecided(tools, visit, found, wanted)) ? DONE : { fault: 'decided' };
+  }
+  const fault = await faultOf(tools, visit, found, asked.action);
+  if (fault !== null) return { fault };
+  const there = await visitThere(tools, visit, found, asked.parameters);
+  if (there === null) return { fault: 'unknownId' };
+  const moved = await asked.action.moves?.(there, found.request.fields, tools.consoleTools);
+  if (moved === undefined || (moved.ok && moved.body === null)) return { fault: 'changed' };
+  if (!moved.ok) return moved;
+  const { amount, standing } = found.request;
+  if (moved.body?.amount !== amount || moved.body.standing !== standing) return { fault: 'changed' };
+  if (!(await isDecided(tools, visit, found, wanted))) return { fault: 'decided' };
+  const form = { ...found.request.fields, reason: found.request.reason };
+  const done = await tryAction(tools, asked.action, there, form).catch(async (error) => {
+    // In front of every write: it waits again.
+    await freeRequest(tools.database, requestId);
+    throw error;
+  });
+  await noteOutcome(tools, found, done);
+  return done;
+}
+
+const DONE = { ok: true, status: 200, body: null } as const;
+
+/** The action of a request, as its path names it. */
+export function askedFor(actions: readonly Action<ConsoleTools>[], { request }: FoundRequest) {
+  for (const action of actions) {
+    const parameters = matchPath(action.path, request.path.replace(/^\/console/, ''));
+    if (parameters !== null && action.moves !== undefined) return { action, parameters };
+  }
+  return null;
+}
+
+async function faultOf(
+  { database, keyring }: DecideRequestTools,
+  { user }: Visit,
+  found: FoundRequest,
+  action: Action<ConsoleTools>,
+) {
+  const { request, requester, seal } = found;
+  const isSealed = keyring
+    .fingerprints(requestText(request))
+    .some(({ print }) => print.length === seal.length && timingSafeEqual(print, seal));
+  if (!isSealed) return 'altered';
+  const mayBoth = [user, requester].every(
+    (person) =>
+      mayUse(action, person) && (request.merchantId === null || mayEnter(person, request.merchantId)),
+  );
+  return approvalFault(found, { user, isNewcomer: await isNewcomer(database, user.userId), mayBoth });
+}
+
+/** The page of the action, in the name of the person who approves, with the key of the request. */
+async function visitThere(
+  { findMerchant }: DecideRequestTools,
+  visit: Visit,
+  { request: { requestId, path } }: FoundRequest,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Visit | null> {
+  const { merchantId } = parameters;
+  const merchant = merchantId === undefined ? null : await findMerchant(merchantId);
+  if (merchantId !== undefined && merchant === null) return null;
+  return {
+    ...visit,
+    merchantId: merchant?.merchantId ?? '',
+    accountNumbers: merchant?.accountNumbers ?? [],
+    parameters,
+    path,
+    ask: visit.askFor(merchant, requestId),
+  };
+}
+
+/** Of several who decide at once one does. */
+async function isDecided(
+  { audit }: DecideRequestTools,
+  visit: Visit,
+  { request, requester }: FoundRequest,
+  { decision, reason, requestId }: Wanted,
+): Promise<boolean> {
+  const { operation, amount, path } = request;
+  const event: AuditEvent = {
+    action: decision === 'approved' ? 'console.approve' : 'console.decline',
+    outcome: 'success',
+    actor: actorName(visit.user),
+    origin: visit.address,
+    resource: path.replace('/console/', ''),
+    detail: {
+      operation,
+      amount,
+      request: requestId,
+      requestedBy: actorName(requester),
+      asked: request.reason,
+      reason,
+    },
+  };
+  const [made] = await audit.commit(
+    [decideStep({ requestId, userId: visit.user.userId, decision, reason })],
+    ([rows]) => (rows?.length === 1 ? [event] : []),
+    visit.merchantId,
+  );
+  return made?.length === 1;
+}
+
+const LONGEST_REFUSAL = 1_000;
+
+/** What was done is done, whether this can be noted or not. */
+async function noteOutcome(
+  { database, log }: DecideRequestTools,
+  { request: { requestId } }: FoundRequest,
+  done: Awaited<ReturnType<typeof tryAction>>,
+): Promise<void> {
+  const end = endOf(done);
+  try {
+    if (end === 'free') await freeRequest(database, requestId);
+    const why = done.ok ? null : done.errors.map(({ description }) => description).join(' ');
+    if (end === 'done' || end === 'refused')
+      await finishRequest(database, requestId, end === 'done' ? null : (why ?? '').slice(0, LONGEST_REFUSAL));
+  } catch (error) {
+    log.error(errorFields(error), 'what became of an approved request could not be noted');
+  }
+}

@@ -1,0 +1,30 @@
+import type { Reader } from '../../platform/postgres/database.ts';
+import { type Action, mayUse, type Visit } from '../parts/screen.ts';
+import type { ConsoleTools } from '../screens.ts';
+import { listRequests } from '../second-person/requests.sql.ts';
+import { approvalFault, declineFault } from '../second-person/second-person.ts';
+import type { ShownRequest } from '../second-person/waiting-screens.ts';
+import { askedFor } from './decide-request.ts';
+
+/** Of each kind: those that wait, and those that wait no more. */
+const MOST_SHOWN = 100;
+
+/** What waits for a second person, and which buttons this one gets. */
+export async function listWaiting(
+  { reader, actions }: { readonly reader: Reader; readonly actions: readonly Action<ConsoleTools>[] },
+  { merchantId, user }: Visit,
+): Promise<readonly ShownRequest[]> {
+  const found = await listRequests(reader, merchantId === '' ? null : merchantId, MOST_SHOWN);
+  return found.map((one) => {
+    const action = askedFor(actions, one)?.action ?? null;
+    const may = action !== null && mayUse(action, user);
+    // What else is looked at is said when the button is pressed.
+    const decider = { user, isNewcomer: false, mayBoth: may };
+    return {
+      ...one,
+      title: action?.title ?? one.request.operation,
+      mayApprove: approvalFault(one, decider) === null,
+      mayDecline: declineFault(one, may, user) === null,
+    };
+  });
+}

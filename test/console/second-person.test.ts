@@ -1,0 +1,318 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
+import { call, logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
+import { subscribe } from './merchant-things.ts';
+import { hiddenFields, invite, originOf, type Shown, signedIn, Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let merchantId: string;
+let home: string;
+let token: string;
+let ana: Visitor;
+let bia: Visitor;
+before(async () => {
+  service = await openTestService({ PARCELA_CONSOLE_SECOND_PERSON_OVER: '1000' });
+  const { gateway, ...demo } = await service.demo();
+  merchantId = demo.merchantId;
+  home = `/console/merchants/${merchantId}`;
+  token = await logIn(service.gatewayUrl, gateway);
+  ana = await signedIn(service, 'finance', merchantId);
+  bia = await signedIn(service, 'finance', merchantId);
+});
+after(() => service.close());
+
+async function paid(amount: number): Promise<string> {
+  const { reply } = await pay(service.gatewayUrl, token, amount);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.paymentAuthorization.paymentId as string;
+}
+
+async function givenBack(id: string): Promise<number> {
+  return (await call(service.gatewayUrl, `/v1/payments/${id}`, { token })).body.canceledAmount;
+}
+
+async function cancel(visitor: Visitor, id: string, amount?: string): Promise<Shown> {
+  const page = `${home}/payments/${id}`;
+  const fields = { reason: 'cliente desistiu', ...(amount !== undefined && { amount }) };
+  return visitor.send(page, `${page}/cancel`, fields);
+}
+
+/** The request that waits for a payment, as the table has it. */
+async function requestOf(id: string): Promise<string> {
+  const [row] = await service.auditor.query(
+    `select request_id::text from console_requests where path like '%' || $1 || '%' order by requested_at desc limit 1`,
+    [id],
+  );
+  return String(row?.request_id);
+}
+
+const markOf = async (visitor: Visitor, page: string) =>
+  hiddenFields((await visitor.turnTo(page)).text, '/console/sign-out').mark ?? '';
+
+/** Presses a button, whether the page shows it or not. */
+async function decide(
+  visitor: Visitor,
+  requestId: string,
+  what: 'approve' | 'decline' = 'approve',
+  list = `${home}/waiting`,
+): Promise<Shown> {
+  const form = { mark: await markOf(visitor, list), once: randomUUID(), reason: 'conferido' };
+  return visitor.ask(`${list}/${requestId}/${what}`, { form });
+}
+
+async function waitingCancel(amount = 20_000): Promise<{ readonly id: string; readonly requestId: string }> {
+  const id = await paid(amount);
+  const asked = await cancel(ana, id);
+  assert.equal(asked.status, 202, asked.text);
+  return { id, requestId: await requestOf(id) };
+}
+
+test('what one person may move alone is done at once, and parts of one payment count together', async () => {
+  const id = await paid(30_000);
+  assert.equal((await cancel(ana, id, '6,00')).status, 303);
+  assert.equal((await cancel(ana, id, '4,00')).status, 303);
+  assert.equal(await givenBack(id), 1_000);
+  const more = await cancel(ana, id, '0,01');
+  assert.deepEqual([more.status, /espera por uma segunda pessoa/.test(wordsOf(more.text))], [202, true]);
+  assert.equal(await givenBack(id), 1_000);
+});
+
+test('more waits for a second person, who does it once; the log has all three steps with both names', async () => {
+  const { id, requestId } = await waitingCancel();
+  const listed = wordsOf((await bia.turnTo(`${home}/waiting`)).text);
+  assert.match(listed, /Devolver: R\$ 200,00 .* pede: cliente desistiu/);
+  const button = `${home}/waiting/${requestId}/approve`;
+  const page = await bia.turnTo(`${home}/waiting`);
+  const form = { ...hiddenFields(page.text, button), reason: 'conferido' };
+  const approved = await bia.ask(button, { form });
+  assert.equal(approved.status, 303, approved.text);
+  assert.equal(await givenBack(id), 20_000);
+  const again = await bia.ask(button, { form });
+  assert.deepEqual([again.status, /Já foi feito/.test(wordsOf(again.text))], [200, true]);
+  assert.equal((await decide(bia, requestId)).status, 409);
+  const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
+  assert.equal(body.cancels.length, 1);
+  const entries = await service.auditor.query(
+    `select action, actor, detail from audit_entries where action in ('console.request', 'console.approve')
+       and detail like '%' || $1 || '%' order by entry_number`,
+    [requestId],
+  );
+  const [asked, said] = entries.map(({ detail }) => JSON.parse(String(detail)));
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['console.request', 'console.approve'],
+  );
+  assert.equal(asked.amount, 20_000);
+  assert.equal(said.requestedBy, entries[0]?.actor);
+  assert.notEqual(entries[1]?.actor, entries[0]?.actor);
+  assert.deepEqual([said.asked, said.reason], ['cliente desistiu', 'conferido']);
+  assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado e feito/);
+});
+
+test('a form that waits is sent twice and waits once', async () => {
+  const id = await paid(20_000);
+  const page = `${home}/payments/${id}`;
+  const fields = hiddenFields((await ana.turnTo(page)).text, `${page}/cancel`);
+  const form = { ...fields, reason: 'duas vezes' };
+  assert.equal((await ana.ask(`${page}/cancel`, { form })).status, 202);
+  const again = await ana.ask(`${page}/cancel`, { form });
+  assert.deepEqual([again.status, /Já foi feito/.test(wordsOf(again.text))], [200, true]);
+  const made = await service.auditor.query("select from console_requests where reason = 'duas vezes'");
+  assert.equal(made.length, 1);
+});
+
+test('nobody is a second person to himself, in another session either, and the action itself only asks', async () => {
+  const { id, requestId } = await waitingCancel();
+  const [{ name } = { name: '' }] = await service.auditor.query(
+    'select u.name from console_requests r join console_users u on u.user_id = r.requested_by where request_id = $1',
+    [requestId],
+  );
+  const other = new Visitor(originOf(service));
+  const path = await linkFor(String(name), 'operator of the machine');
+  await other.enter(path);
+  for (const visitor of [ana, other]) {
+    const sent = await decide(visitor, requestId);
+    assert.deepEqual([sent.status, /Decide outra pessoa/.test(wordsOf(sent.text))], [409, true]);
+  }
+  const page = `${home}/payments/${id}`;
+  const mark = await markOf(other, page);
+  for (const amount of ['200,00', '10,01', '']) {
+    const form = { mark, once: randomUUID(), reason: 'direto', amount };
+    assert.equal((await other.ask(`${page}/cancel`, { form })).status, 202, amount);
+  }
+  assert.equal(await givenBack(id), 0);
+});
+
+/** A link of a user who is there already. */
+async function linkFor(name: string, createdBy: string): Promise<string> {
+  const link = randomUUID().replaceAll('-', '').padEnd(43, 'x');
+  await service.auditor.query(
+    `insert into console_links (token_hash, user_id, created_by, expires_at)
+     select sha256($1::bytea), user_id, $3, now() + interval '1 day' from console_users where name = $2`,
+    [link, name, createdBy],
+  );
+  return `/console/links/${link}`;
+}
+
+test('of several who approve at once one does it', async () => {
+  const { id, requestId } = await waitingCancel();
+  const caio = await signedIn(service, 'admin', merchantId);
+  const dora = await signedIn(service, 'finance', null);
+  const sent = await Promise.all([bia, caio, dora].map((visitor) => decide(visitor, requestId)));
+  assert.equal(sent.filter(({ status }) => status === 303).length, 1);
+  for (const { status } of sent) assert.ok(status === 303 || status === 409, String(status));
+  const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
+  assert.deepEqual([body.canceledAmount, body.cancels.length], [20_000, 1]);
+  const entries = await service.auditor.query(
+    "select from audit_entries where action = 'console.approve' and detail like '%' || $1 || '%'",
+    [requestId],
+  );
+  assert.equal(entries.length, 1);
+});
+
+test('what is declined, expired or changed is not done', async () => {
+  const declined = await waitingCancel();
+  assert.equal((await decide(bia, declined.requestId, 'decline')).status, 303);
+  assert.equal((await decide(bia, declined.requestId)).status, 409);
+  const back = await waitingCancel();
+  assert.equal((await decide(ana, back.requestId, 'decline')).status, 303, 'whoever asked takes it back');
+  const expired = await waitingCancel();
+  await service.auditor.query(
+    "update console_requests set requested_at = requested_at - interval '25 hours', expires_at = expires_at - interval '25 hours' where request_id = $1",
+    [expired.requestId],
+  );
+  const late = await decide(bia, expired.requestId);
+  assert.equal(late.status, 409);
+  const changed = await waitingCancel();
+  const part = { amount: 1_000 };
+  const canceled = await call(service.gatewayUrl, `/v1/payments/${changed.id}/cancel`, { token, body: part });
+  assert.equal(canceled.status, 200, canceled.text);
+  const stale = await decide(bia, changed.requestId);
+  assert.deepEqual([stale.status, /Mudou desde o pedido/.test(wordsOf(stale.text))], [409, true]);
+  for (const { id } of [declined, back, expired]) assert.equal(await givenBack(id), 0);
+  assert.equal(await givenBack(changed.id), 1_000);
+});
+
+test('a request that was altered in the database is not done', async () => {
+  const { id, requestId } = await waitingCancel();
+  const [before] = await service.auditor.query('select path from console_requests where request_id = $1', [
+    requestId,
+  ]);
+  const other = await paid(20_000);
+  await service.auditor.query(
+    'update console_requests set path = replace(path, $2, $3) where request_id = $1',
+    [requestId, id, other],
+  );
+  assert.notEqual(before, undefined);
+  const sent = await decide(bia, requestId);
+  assert.deepEqual([sent.status, /não está como foi gravado/.test(wordsOf(sent.text))], [409, true]);
+  assert.equal(await givenBack(other), 0);
+});
+
+test('roles that may not do it do not approve it, and a user who was let in just now does not count', async () => {
+  const { id, requestId } = await waitingCancel();
+  for (const role of ['viewer', 'support'] as const) {
+    const visitor = await signedIn(service, role, merchantId);
+    assert.ok(!(await visitor.turnTo(`${home}/waiting`)).text.includes('/approve"'));
+    assert.equal((await decide(visitor, requestId)).status, 403, role);
+  }
+  const operator = await signedIn(service, 'operator', merchantId);
+  const sent = await decide(operator, requestId);
+  assert.deepEqual([sent.status, /precisam ambos poder/.test(wordsOf(sent.text))], [409, true]);
+  const { name } = await invite(service, 'finance', merchantId);
+  const newcomer = await new Visitor(originOf(service)).enter(await linkFor(name, 'user:somebody'));
+  const early = await decide(newcomer, requestId);
+  assert.deepEqual([early.status, /há menos de um dia/.test(wordsOf(early.text))], [409, true]);
+  await service.auditor.query(
+    "update console_links set created_at = created_at - interval '25 hours' where created_by = 'user:somebody'",
+  );
+  assert.equal((await decide(newcomer, requestId)).status, 303);
+  assert.equal(await givenBack(id), 20_000);
+});
+
+test('a request of another merchant is not there, and the operator sees all', async () => {
+  const { id, requestId } = await waitingCancel();
+  await createForeignMerchant(service.auditor, (await service.demo()).gateway.userName);
+  const stranger = await signedIn(service, 'admin', FOREIGN_MERCHANT);
+  const list = `/console/merchants/${FOREIGN_MERCHANT}/waiting`;
+  assert.ok(!(await stranger.turnTo(list)).text.includes(requestId));
+  for (const what of ['approve', 'decline'] as const)
+    assert.equal((await decide(stranger, requestId, what, list)).status, 404);
+  const operator = await signedIn(service, 'admin', null);
+  assert.equal((await decide(operator, requestId, 'approve', list)).status, 404);
+  assert.equal((await decide(stranger, requestId, 'approve', '/console/waiting')).status, 403);
+  assert.ok((await operator.turnTo('/console/waiting')).text.includes(requestId));
+  assert.equal((await decide(operator, requestId, 'approve', '/console/waiting')).status, 303);
+  assert.equal(await givenBack(id), 20_000);
+});
+
+test('a decision about what has no known outcome waits too, for the operator alone', async () => {
+  const id = await paid(20_000);
+  await service.auditor.query(
+    `update transactions set state = 'unresolved', decided_at = null, authorization_code = null, nsu = null,
+       due_at = now() + interval '1 hour', unknown_reason = 'o teste calou', unresolved_since = now() - interval '2 hours'
+     where transaction_id = $1`,
+    [id],
+  );
+  const first = await signedIn(service, 'operator', null);
+  const page = `/console/unresolved/${id}`;
+  const fields = { decision: 'voided', reason: 'Maria, caso 4711' };
+  const asked = await first.send(page, `${page}/decide`, fields);
+  assert.equal(asked.status, 202, asked.text);
+  const requestId = await requestOf(id);
+  assert.ok(!(await ana.turnTo(`${home}/waiting`)).text.includes(requestId));
+  const second = await signedIn(service, 'admin', null);
+  assert.equal((await decide(second, requestId, 'approve', '/console/waiting')).status, 303);
+  const [row] = await service.auditor.query('select state from transactions where transaction_id = $1', [id]);
+  assert.equal(row?.state, 'voided');
+  const [entry] = await service.auditor.query(
+    "select detail from audit_entries where action = 'resolve.decide' and resource like $1",
+    [`%${id}`],
+  );
+  assert.equal(JSON.parse(String(entry?.detail)).reason, 'Maria, caso 4711');
+});
+
+test('a billing over the limit is charged when a second person approves it, and what refuses it is said', async () => {
+  const { billingId } = await subscribe(service, 10.05);
+  const page = `${home}/billings/${billingId}`;
+  const asked = await ana.send(page, `${page}/charge`, { reason: 'cliente pediu' });
+  assert.equal(asked.status, 202, asked.text);
+  const charges = async () => (await ana.turnTo(page)).text.split('<li>').length;
+  const before = await charges();
+  assert.match(wordsOf((await bia.turnTo(`${home}/waiting`)).text), /R\$ 10,05/);
+  const approved = await decide(bia, await requestOf(billingId));
+  assert.equal(approved.status, 402, approved.text);
+  assert.ok((await charges()) > before, 'the issuer was asked');
+  assert.match(wordsOf((await ana.turnTo(`${home}/waiting`)).text), /Aprovado, e então recusado/);
+});
+
+test('small parts that are sent at once do not go beyond the limit together', async () => {
+  const id = await paid(60_000);
+  const page = `${home}/payments/${id}`;
+  const mark = await markOf(ana, page);
+  const forms = Array.from({ length: 6 }, () => ({
+    mark,
+    once: randomUUID(),
+    reason: 'partes',
+    amount: '9,00',
+  }));
+  await Promise.all(forms.map((form) => ana.ask(`${page}/cancel`, { form })));
+  assert.ok((await givenBack(id)) <= 1_000);
+});
+
+test('one person has so many requests that wait, and then takes one back', async () => {
+  const eva = await signedIn(service, 'finance', merchantId);
+  const id = await paid(20_000);
+  await cancel(eva, id);
+  await service.auditor.query(
+    `insert into console_requests select gen_random_uuid(), merchant_id, requested_by, operation, path, fields, reason,
+       amount, standing, requested_at, expires_at, seal
+     from console_requests, generate_series(1, 19) where path like '%' || $1 || '%'`,
+    [id],
+  );
+  const sent = await cancel(eva, id);
+  assert.deepEqual([sent.status, /Já espera o máximo/.test(wordsOf(sent.text))], [429, true]);
+});
