@@ -10,7 +10,7 @@ import type {
 import type { Asked } from '../parts/asked.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { type Action, type Form, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
-import { MERCHANT_REFUSALS } from './merchant-refusals.ts';
+import { MERCHANT_REFUSALS } from './refused-merchant.ts';
 import { MAY_CHANGE } from './merchant-view.ts';
 
 type Changed<Refusal> = Promise<Merchant | Refused<Refusal>>;
