@@ -43,6 +43,7 @@ import {
 } from './infrastructure.ts';
 import { type Modules, openModules } from './modules.ts';
 import { openInstallationMetrics } from './open-installation-metrics.ts';
+import { openProcessReports } from './open-process-reports.ts';
 import { openTracing } from './open-tracing.ts';
 import { checkAllDescribed, referenceOf } from './reference.ts';
 import { isRunBy } from './roles.ts';
@@ -155,7 +156,14 @@ async function openOnDatabase(
     drain.hasBegun() ? 'stopping' : (start.gate.reason() ?? (readiness.isReady ? null : 'starting'));
   const endpoints = await servedEndpoints(context, modules, whyNot);
   const seen = openInstallationMetrics(context, () => whyNot() === null);
-  const works = [...keys.works, ...time.works, ...seen.works, ...modules.works, ...consoleWorks(context)];
+  const works = [
+    ...keys.works,
+    ...time.works,
+    ...seen.works,
+    ...openProcessReports(context),
+    ...modules.works,
+    ...consoleWorks(context),
+  ];
   startAll(
     context,
     works.filter((work) => isRunBy(start.configuration.roles, work)),

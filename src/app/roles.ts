@@ -18,6 +18,7 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   refreshCapabilities: OWN,
   checkAuditTail: OWN,
   lookAtDatabase: OWN,
+  reportProcess: OWN,
   moveClocks: OWN,
   followKeyPairs: 'http',
   deleteRetiredPairs: 'http',

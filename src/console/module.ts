@@ -1,4 +1,5 @@
 import type { OnForbidden } from '../audit/audit-refused-access.ts';
+import { findLastVerification } from '../audit/find-last-verification.ts';
 import { listNewestEntries } from '../audit/list-newest-entries.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import { createCredential } from '../merchants/credentials/create-credential.ts';
@@ -10,6 +11,7 @@ import type { Admission } from '../platform/http/admission.ts';
 import type { ServedEndpoint } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
 import { rateLimit } from '../platform/http/rate-limit.ts';
+import { keptRead } from '../platform/kept-read.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
@@ -61,6 +63,8 @@ const MOST_MOVEMENTS = 500;
 const MOST_MESSAGES = 100;
 const ENTRIES_OF_PAGE = 50;
 const USERS_OF_PAGE = 100;
+/** It is looked for through many entries of the log. */
+const VERIFICATION_MILLISECONDS = 15_000;
 
 /** The works of the console, which tidy up what its users leave behind. */
 export function consoleWorks({ database }: Pick<ConsoleContext, 'database'>): Work[] {
@@ -130,7 +134,8 @@ type DecideArguments = [visit: Visit, wanted: Parameters<typeof decideRequest>[2
 function consoleTools(
   context: ConsoleContext,
 ): Omit<ConsoleTools, keyof FirstStepsTools | keyof WaitingTools> {
-  const { database, lookUp, search, gate, audit, configuration } = context;
+  const { database, lookUp, search, gate, audit, keyring, configuration } = context;
+  const findVerification = keptRead(VERIFICATION_MILLISECONDS, () => findLastVerification(database));
   const enforceAddresses = configuration.environment === 'production';
   const toolsOf = ({ user, address }: Pick<Visit, 'user' | 'address'>) => ({
     database,
@@ -149,7 +154,7 @@ function consoleTools(
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
     findMessages: (merchantId, transactionId, nsu) =>
       lookUp(merchantId, () => listMessagesOf(database, [{ merchantId, transactionId, nsu }], MOST_MESSAGES)),
-    findHealth: () => findHealth({ database, gate }),
+    findHealth: () => findHealth({ database, gate, keyring, findVerification }),
     listAudit: (by, filter, before) => listNewestEntries(toolsOf(by), filter, before, ENTRIES_OF_PAGE),
     listMerchants: () => listMerchants({ database }),
     listUsers: (filter) => listUsers({ database }, filter, USERS_OF_PAGE),

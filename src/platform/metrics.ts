@@ -68,6 +68,12 @@ export function declaredMetrics(): readonly Metric[] {
   return [...declared.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
+/** One value of a metric, with its labels. */
+export type Sample = {
+  readonly labels: Readonly<Record<string, string | number | undefined>>;
+  readonly value: number;
+};
+
 /** The metrics of a process, under which each module registers those that it has declared. */
 export type Metrics = {
   counter<Label extends string>(metric: Declared<'counter', Label>): Counter<Label>;
@@ -77,6 +83,8 @@ export type Metrics = {
     collect?: (gauge: Gauge<Label>) => void,
   ): Gauge<Label>;
   histogram<Label extends string>(metric: ReturnType<typeof histogram<Label>>): Histogram<Label>;
+  /** What stands under a declared name now; of a histogram how often it was observed. */
+  read(name: string): Promise<readonly Sample[]>;
   text(): Promise<string>;
 };
 
@@ -107,6 +115,12 @@ export function openMetrics(): Metrics {
       }),
     histogram: ({ name, help, labels, buckets }) =>
       new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers }),
+    async read(name) {
+      if (!declared.has(name)) throw new Error(`no metric ${name} is declared`);
+      const found = await registry.getSingleMetric(name)?.get();
+      const values: readonly (Sample & { readonly metricName?: string })[] = found?.values ?? [];
+      return values.filter(({ metricName = name }) => metricName === name || metricName === `${name}_count`);
+    },
     text: () => registry.metrics(),
   };
 }

@@ -56,6 +56,7 @@ const PURE_PLATFORM = [
   'src/platform/http/failures.ts',
   'src/platform/pages.ts',
   'src/platform/http/places.ts',
+  'src/platform/process-reports/process-report.ts',
   'src/platform/http/refusal.ts',
   'src/platform/http/schema-faults.ts',
   'src/platform/http/sentence.ts',

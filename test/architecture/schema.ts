@@ -25,6 +25,8 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   audit_archives: "the operator's",
   database_stamp: "the operator's",
   service_beats: 'of the processes',
+  process_reports: 'of the processes',
+  settlement_refusals: "the operator's: a file may be of several merchants",
   restore_runs: "the operator's",
   truth_budgets: 'of all merchants together',
   truth_reports: 'of all merchants together',

@@ -1,33 +1,70 @@
+import type { AuditEntry } from '../../audit/audit-chain.ts';
 import { countUnresolvedBoletos } from '../../boletos/unresolved/unresolved-boletos.sql.ts';
-import { listMerchants } from '../../merchants/list-merchants.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
+import { countMerchants } from '../../merchants/merchants.sql.ts';
+import { lookAtDatabase } from '../../platform/database-watch/database-look.sql.ts';
+import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import type { Gate } from '../../platform/gate.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { listReports } from '../../platform/process-reports/process-reports.sql.ts';
 import { countExceptions } from '../../reconciliation/exceptions/exception-counts.sql.ts';
+import { reportBytes } from '../../reconciliation/truth/day-truth.ts';
+import { readNewestReport } from '../../reconciliation/truth/truth-reports.sql.ts';
 import { findOldestDueDay } from '../../recurrence/collection/due-billings.sql.ts';
 import { countUnresolved } from '../../transactions/unresolved/unresolved.sql.ts';
 import { countDeliveries } from '../../webhooks/deliveries/endpoint-changes.sql.ts';
-import type { Health } from './health.ts';
+import type { Health, Integrity } from './health.ts';
 
-export type FindHealthTools = { readonly database: Database; readonly gate: Pick<Gate, 'reason'> };
+export type FindHealthTools = {
+  readonly database: Database;
+  readonly gate: Pick<Gate, 'reason'>;
+  readonly keyring: Pick<Keyring, 'checkAuditSeal'>;
+  readonly findVerification: () => Promise<AuditEntry | null>;
+};
+
+const MOST_PROCESSES = 100;
 
 /** Every count stops at a bound of its own, so that it is cheap however long an outage lasts. */
-export async function findHealth({ database, gate }: FindHealthTools): Promise<Health> {
+export async function findHealth(tools: FindHealthTools): Promise<Health> {
+  const { database, gate } = tools;
   const unresolved = await countUnresolved(database);
   const boletos = await countUnresolvedBoletos(database);
   const deliveries = await countDeliveries(database);
   const exceptions = await countExceptions(database);
-  const merchants = await listMerchants({ database });
+  const { stamp, facts } = await readStamp(database);
   return {
     heldBecause: gate.reason(),
+    processes: await listReports(database, MOST_PROCESSES),
+    integrity: await findIntegrity(tools),
+    server: { ...facts, ...(await lookAtDatabase(database)), doubt: stamp?.doubt ?? null },
     unresolved: [...unresolved, { kind: 'boleto', ...boletos }],
     deliveries,
     oldestDueOn: await findOldestDueDay(database),
     exceptions: exceptions.open.filter(({ count }) => count > 0),
-    merchants: {
-      inAll: merchants.length,
-      disabled: merchants.filter(({ isDisabled }) => isDisabled).length,
-      billingsHeld: merchants.filter(({ hasBillingsHeld }) => hasBillingsHeld).length,
-    },
+    merchants: await countMerchants(database),
     readAt: Date.now(),
+  };
+}
+
+async function findIntegrity({ database, keyring, findVerification }: FindHealthTools): Promise<Integrity> {
+  const newest = await readNewestReport(database);
+  const verified = await findVerification();
+  return {
+    report: newest && {
+      day: newest.day,
+      charges: newest.charges,
+      differences: newest.differences,
+      madeAt: Math.floor(Date.now() - newest.ageSeconds * 1_000),
+      isSealed: await keyring.checkAuditSeal(
+        newest.dataKeyId,
+        reportBytes(newest.report),
+        Buffer.from(newest.seal, 'hex'),
+      ),
+    },
+    audit: verified && {
+      verifiedAt: Math.floor(Number(verified.occurredAtSeconds) * 1_000),
+      by: verified.actor,
+      isWhole: verified.outcome === 'success',
+    },
   };
 }

@@ -1,13 +1,37 @@
+import type { DatabaseLook } from '../../platform/database-watch/database-look.sql.ts';
+import type { ServerFacts } from '../../platform/database-watch/server-facts.ts';
 import type { HoldReason } from '../../platform/gate.ts';
+import type { ProcessReport } from '../../platform/process-reports/process-report.ts';
+import type { ExceptionClass } from '../../reconciliation/exceptions/exception.ts';
 import type { Day } from '../../values/instant.ts';
 
 /** Something that waits, and since when: seconds, 0 when nothing does. */
 export type Waiting = { readonly count: number; readonly oldestAge: number; readonly mostTries: number };
 
-/** What an operator looks at first, of all merchants. */
+/** Whether the books are believed, by what was verified last. */
+export type Integrity = {
+  /** The newest report of a day over all merchants; null: there is none yet. */
+  readonly report: {
+    readonly day: Day;
+    readonly charges: number;
+    readonly differences: number;
+    /** Milliseconds. */
+    readonly madeAt: number;
+    /** Whether its seal is the one that our audit key gives it. */
+    readonly isSealed: boolean;
+  } | null;
+  /** When all of the audit log was verified last; null: not lately. */
+  readonly audit: { readonly verifiedAt: number; readonly by: string; readonly isWhole: boolean } | null;
+};
+
+/** What an operator looks at first, of all merchants: from the database, the same on every process. */
 export type Health = {
-  /** Null: this process may act. */
+  /** Of the process that shows it, which knows it at once; null: it may act. */
   readonly heldBecause: HoldReason | null;
+  /** What each process wrote down of itself last, the newest first. */
+  readonly processes: readonly ProcessReport[];
+  readonly integrity: Integrity;
+  readonly server: ServerFacts & DatabaseLook & { readonly doubt: string | null };
   readonly unresolved: readonly (Waiting & { readonly kind: 'charge' | 'cancel' | 'capture' | 'boleto' })[];
   readonly deliveries: {
     readonly waiting: number;
@@ -16,7 +40,7 @@ export type Health = {
   /** The first day on which a billing is to be charged; null: none waits. */
   readonly oldestDueOn: Day | null;
   readonly exceptions: readonly {
-    readonly class: string;
+    readonly class: ExceptionClass;
     readonly count: number;
     readonly cents: number;
     readonly oldestAge: number;

@@ -1,0 +1,191 @@
+import type { HoldReason } from '../../platform/gate.ts';
+import { isCurrent, PEERS, peerHealth } from '../../platform/process-reports/process-report.ts';
+import { instant, saoPauloDay } from '../../values/instant.ts';
+import { type Html, html } from '../parts/html.ts';
+import { emptyState, figure, link, moment, section, table } from '../parts/page-parts.ts';
+import { mayUse, type Visit } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
+import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
+import type { Health } from './health.ts';
+import { databaseFigure, integrityFigures, peerTable, processTable } from './installation-view.ts';
+
+/** A charge that is unknown for longer than this is looked at by a person. */
+const LONG_UNRESOLVED_SECONDS = 15 * 60;
+
+const KINDS = {
+  charge: 'Charges',
+  cancel: 'Cancels',
+  capture: 'Captures',
+  boleto: 'Boletos',
+} as const;
+
+/** What it means, and where it is said what to do. */
+const HOLDS: Readonly<Record<HoldReason, readonly [string, string]>> = {
+  byHand: ['it was held by hand, by PARCELA_HOLD_WORK', 'docs/restore.md'],
+  restored: [
+    'the database is a copy, or was restored: parcela restore show says what is to be done',
+    'docs/restore.md',
+  ],
+  unchecked: ['another server answers, and is being compared: for seconds only', 'docs/failover.md'],
+  unfit: ['the server could lose payments by its settings: parcela doctor names them', 'docs/failover.md'],
+  unwritable: [
+    'the database takes no writes: its disk is full, or the server is a standby',
+    'docs/failover.md',
+  ],
+};
+
+export function healthPage(health: Health, visit: Visit): Html {
+  const { wording } = visit;
+  const { say } = wording;
+  const peers = PEERS.map((peer) => peerHealth(health.processes, peer)).filter((one) => one !== null);
+  const { isAuditBroken } = health.processes.find((one) => isCurrent(one) && one.isAuditBroken) ?? {};
+  const seesAudit = mayUse({ roles: ['operator', 'admin'], of: 'operator' }, visit.user);
+  return html`${held(health, wording)}
+<dl class="figures">${figures(health, wording)}${integrityFigures(
+    health,
+    { isBroken: isAuditBroken === true, seesAudit },
+    wording,
+  )}${databaseFigure(health.server, health.processes, wording)}</dl>
+${section(say('Whom we ask'), peerTable(peers, visit))}
+${section(say('Unresolved'), unresolvedTable(health, wording))}
+${section(say('Open exceptions of reconciliation'), exceptions(health, wording))}
+${section(say('Processes'), processTable(health.processes, visit))}
+<p class="note">${say('Read at')} ${moment(wording, health.readAt)}. ${say(
+    'All of it stands in the database and is the same on every process; each writes down every ten seconds what it alone knows.',
+  )}</p>`;
+}
+
+const isKnown = (reason: string): reason is HoldReason => Object.hasOwn(HOLDS, reason);
+
+/** Each reason once, with the processes that are held for it. */
+function held({ heldBecause, processes }: Health, { say }: Wording): Html[] {
+  const current = processes.filter(isCurrent);
+  const reasons = new Set(
+    [heldBecause, ...current.map((one) => one.heldBecause)].filter((one) => one !== null),
+  );
+  return [...reasons].map((reason) => {
+    // One of another version may have a reason of its own.
+    const [why, page] = isKnown(reason) ? HOLDS[reason] : [reason, 'docs/restore.md'];
+    const count = current.filter((one) => one.heldBecause === reason).length;
+    const all = current.length <= count || current.length === 0;
+    const text = all
+      ? say('Nothing is charged, resolved or sent now: {reason}', { reason: say(why) })
+      : say('{count} of {all} processes charge, resolve and send nothing now: {reason}', {
+          count: Math.max(1, count),
+          all: current.length,
+          reason: say(why),
+        });
+    return html`<p class="message bad">${text} <small>(<code>${page}</code>)</small></p>`;
+  });
+}
+
+function figures(health: Health, wording: Wording): Html[] {
+  const { say, count } = wording;
+  const { deliveries, merchants } = health;
+  const exceptions = health.exceptions.reduce((sum, one) => sum + one.count, 0);
+  const cents = health.exceptions.reduce((sum, one) => sum + one.cents, 0);
+  return [
+    unresolvedFigure(health, wording),
+    oldestDueFigure(health, wording),
+    figure(
+      say('Notifications waiting'),
+      count(deliveries.waiting),
+      deliveries.endpoints.held > 0 ? 'bad' : deliveries.endpoints.open > 0 ? 'wait' : 'good',
+      html`${say('{working} endpoints work, {open} fail, {held} are held', {
+        working: count(deliveries.endpoints.working),
+        open: count(deliveries.endpoints.open),
+        held: count(deliveries.endpoints.held),
+      })}. ${say('Each merchant has its own under Addresses.')} <code>docs/webhooks.md</code>`,
+    ),
+    figure(
+      say('Open exceptions'),
+      link('/console/exceptions', count(exceptions)),
+      exceptions === 0 ? 'good' : 'wait',
+      exceptions === 0
+        ? say('between files and what was expected')
+        : say('{money} between files and what was expected', { money: wording.money(cents) }),
+    ),
+    figure(
+      say('Merchants'),
+      link('/console/merchants', count(merchants.inAll)),
+      merchants.disabled + merchants.billingsHeld > 0 ? 'wait' : 'good',
+      say('{disabled} locked out, {held} with billings held', {
+        disabled: count(merchants.disabled),
+        held: count(merchants.billingsHeld),
+      }),
+    ),
+  ];
+}
+
+function unresolvedFigure(health: Health, { say, count, duration }: Wording): Html {
+  const unresolved = health.unresolved.reduce((sum, one) => sum + one.count, 0);
+  const oldest = Math.max(...health.unresolved.map((one) => one.oldestAge));
+  return figure(
+    say('Unresolved'),
+    link('/console/unresolved', count(unresolved)),
+    unresolved === 0 ? 'good' : oldest > LONG_UNRESOLVED_SECONDS ? 'bad' : 'wait',
+    unresolved === 0
+      ? say('Every outcome is known')
+      : say('the oldest for {time}', { time: duration(oldest) }),
+  );
+}
+
+function oldestDueFigure({ oldestDueOn, readAt }: Health, { say, day }: Wording): Html {
+  const isLate = oldestDueOn !== null && oldestDueOn < saoPauloDay(instant(readAt));
+  return figure(
+    say('Oldest billing to charge'),
+    oldestDueOn === null ? '–' : day(oldestDueOn),
+    isLate ? 'bad' : 'good',
+    oldestDueOn === null
+      ? say('none waits')
+      : isLate
+        ? html`${say('behind its day')}: ${say('a process with the role charging must run, and no merchant be held.')} <code>docs/operating.md</code>`
+        : say('on time'),
+  );
+}
+
+function unresolvedTable({ unresolved }: Health, { say, count, duration }: Wording): Html {
+  if (unresolved.every((one) => one.count === 0))
+    return emptyState(
+      say('Every outcome is known.'),
+      say('What the acquirer or the bank does not answer appears here, and is asked for until it is known.'),
+    );
+  return table(
+    say('Unresolved'),
+    [
+      { title: say('Kind') },
+      { title: say('How many'), isNumber: true },
+      { title: say('Oldest') },
+      { title: say('Most tries'), isNumber: true },
+    ],
+    unresolved.map((one) => [
+      link(`/console/unresolved?kind=${one.kind}`, say(KINDS[one.kind])),
+      count(one.count),
+      one.count === 0 ? '–' : duration(one.oldestAge),
+      count(one.mostTries),
+    ]),
+  );
+}
+
+function exceptions({ exceptions: open }: Health, { say, count, duration, money }: Wording): Html {
+  if (open.length === 0)
+    return emptyState(
+      say('No exception is open.'),
+      say('Where a file of the acquirer differs from what was expected, it stands here.'),
+    );
+  return table(
+    say('Open exceptions of reconciliation'),
+    [
+      { title: say('Class') },
+      { title: say('How many'), isNumber: true },
+      { title: say('Money'), isNumber: true },
+      { title: say('Oldest') },
+    ],
+    open.map((one) => [
+      link(`/console/exceptions?class=${one.class}`, say(EXCEPTION_WORDS[one.class])),
+      count(one.count),
+      money(one.cents),
+      duration(one.oldestAge),
+    ]),
+  );
+}

@@ -1,0 +1,245 @@
+import {
+  isCurrent,
+  type Peer,
+  type PeerHealth,
+  type ProcessReport,
+} from '../../platform/process-reports/process-report.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { badge, emptyState, figure, link, moment, type Tone, table } from '../parts/page-parts.ts';
+import { type Visit, withQuery } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
+import type { Health, Integrity } from './health.ts';
+
+const PEER_WORDS: Readonly<Record<Peer, string>> = {
+  acquirer: 'Acquirer',
+  bank: 'Bank of the boletos',
+  antifraud: 'Anti-fraud provider',
+};
+
+const STATE_WORDS: Readonly<Record<PeerHealth['state'], readonly [Tone, string]>> = {
+  answers: ['good', 'Answers'],
+  some: ['wait', 'Answers in part'],
+  silent: ['bad', 'Away'],
+  notAsked: ['plain', 'Not asked yet'],
+};
+
+/** What it means for buyers and merchants, and what a person does. */
+const SILENCE_WORDS: Readonly<Record<Peer, readonly [string, string]>> = {
+  acquirer: [
+    'Cards are not charged, and what was under way is unknown until it answers: then it is resolved by itself. Look at the bridge.',
+    'docs/resolving.md',
+  ],
+  bank: [
+    'Boletos that are asked for wait; those that are registered can be paid. Look at the bridge.',
+    'docs/boletos.md',
+  ],
+  antifraud: ['Sales get the verdict of PARCELA_ANTIFRAUD_WHEN_SILENT.', 'docs/antifraud.md'],
+};
+
+const AWAY_WORDS: Readonly<Record<string, string>> = {
+  charge: 'Charges',
+  cancel: 'Cancels',
+  capture: 'Captures',
+  boleto: 'Boletos',
+};
+
+/** Behind this age of its newest page, payouts and chargebacks arrive late. */
+const OLD_FEED_SECONDS = 15 * 60;
+/** A night in between is usual. */
+const OLD_REPORT_MILLISECONDS = 2 * 24 * 60 * 60 * 1_000;
+const MANY_WAITING = 20;
+
+export function peerTable(peers: readonly PeerHealth[], { wording }: Visit): Html {
+  const { say, duration } = wording;
+  if (peers.length === 0)
+    return emptyState(
+      say('No process has reported yet.'),
+      say('Each writes down every ten seconds how those answer whom it asks.'),
+    );
+  const rows = peers.map(({ peer, state, since, answeredAt, awayFor, feedAgeSeconds }) => {
+    const [tone, word] = STATE_WORDS[state];
+    return [
+      say(PEER_WORDS[peer]),
+      badge(tone, say(word)),
+      moment(wording, since),
+      moment(wording, answeredAt),
+      awayFor.length === 0
+        ? say('Closed: all is asked')
+        : say('Open for {kinds}: asked now and then', {
+            kinds: awayFor.map((kind) => say(AWAY_WORDS[kind] ?? kind)).join(', '),
+          }),
+      feedAgeSeconds === null
+        ? '–'
+        : feedAgeSeconds > OLD_FEED_SECONDS
+          ? badge('wait', duration(feedAgeSeconds))
+          : duration(feedAgeSeconds),
+      meaning({ peer, state }, wording),
+    ];
+  });
+  return table(
+    say('Whom we ask'),
+    [
+      { title: say('Who') },
+      { title: say('State') },
+      { title: say('Since') },
+      { title: say('Last answer') },
+      { title: say('Circuit') },
+      { title: say('Age of its changes') },
+      { title: say('What it means') },
+    ],
+    rows,
+  );
+}
+
+function meaning({ peer, state }: Pick<PeerHealth, 'peer' | 'state'>, { say }: Wording): Shown {
+  const [words, page] = SILENCE_WORDS[peer];
+  switch (state) {
+    case 'answers':
+      return say('Nothing is to be done.');
+    case 'notAsked':
+      return say('Nobody needed it since the processes began.');
+    case 'some':
+      return html`<span class="why">${say('Some processes get no answer: look at their way to it.')} <code>${page}</code></span>`;
+    case 'silent':
+      return html`<span class="why">${say(words)} <code>${page}</code></span>`;
+  }
+}
+
+export function integrityFigures(
+  { integrity: { report, audit }, readAt }: Pick<Health, 'integrity' | 'readAt'>,
+  { isBroken, seesAudit }: { readonly isBroken: boolean; readonly seesAudit: boolean },
+  wording: Wording,
+): Html[] {
+  return [reportFigure(report, readAt, wording), auditFigure(audit, { isBroken, seesAudit }, wording)];
+}
+
+function reportFigure(report: Integrity['report'], readAt: number, wording: Wording): Html {
+  const { say, count, day } = wording;
+  const name = say('Books, feed, files and ledger');
+  if (report === null)
+    return figure(
+      name,
+      link('/console/differences', '–'),
+      'wait',
+      html`${say('No day was verified yet: it is done every night.')} <code>docs/settlement.md</code>`,
+    );
+  const { charges, differences, madeAt, isSealed } = report;
+  const isOld = readAt - madeAt > OLD_REPORT_MILLISECONDS;
+  const checked = say('{charges} charges checked on {day}, {differences} differ', {
+    charges: count(charges),
+    day: day(report.day),
+    differences: count(differences),
+  });
+  return figure(
+    name,
+    link('/console/differences', count(differences)),
+    !isSealed || differences > 0 ? 'bad' : isOld ? 'wait' : 'good',
+    html`${checked}; ${isSealed ? say('sealed') : say('its seal is not ours: it was altered')}, ${moment(wording, madeAt)}.${
+      isOld && html` ${say('No later night was verified: a process with the role reconciliation must run.')}`
+    }`,
+  );
+}
+
+function auditFigure(
+  audit: Integrity['audit'],
+  { isBroken, seesAudit }: { readonly isBroken: boolean; readonly seesAudit: boolean },
+  wording: Wording,
+): Html {
+  const { say } = wording;
+  const isBad = isBroken || audit?.isWhole === false;
+  const word = isBad ? say('Altered') : say('Whole');
+  return figure(
+    say('Chain of the audit log'),
+    seesAudit ? link(withQuery('/console/audit', { action: 'audit.verify' }), word) : word,
+    isBad ? 'bad' : audit === null ? 'wait' : 'good',
+    html`${
+      isBroken
+        ? say('A process has read an entry that was altered: run parcela audit verify.')
+        : say('New entries are verified every minute.')
+    } ${
+      audit === null
+        ? say('All of it was not verified lately: run parcela audit verify.')
+        : html`${say('All of it was verified by {actor} at', { actor: audit.by })} ${moment(wording, audit.verifiedAt)}.`
+    } <code>docs/audit.md</code>`,
+  );
+}
+
+export function databaseFigure(
+  server: Health['server'],
+  processes: readonly ProcessReport[],
+  wording: Wording,
+): Html {
+  const { say, count } = wording;
+  const current = processes.filter(isCurrent);
+  const waiting = current.reduce((sum, { connections }) => sum + connections.waiting, 0);
+  const [tone, role]: readonly [Tone, string] = server.isReadOnly
+    ? ['bad', say('It takes no writes: it is a standby, or read-only.')]
+    : server.hasSynchronousStandby
+      ? server.logReaders > 0
+        ? ['good', say('A primary with a synchronous standby: none of its commits is on one machine only.')]
+        : ['bad', say('Its synchronous standby is away: no commit ends.')]
+      : server.logReaders > 0
+        ? ['wait', say('Replicated without a synchronous standby: a failover may lose payments.')]
+        : ['plain', say('One server without a standby.')];
+  const isBusy = waiting > MANY_WAITING;
+  return figure(
+    say('Database'),
+    sizeText(server.sizeBytes, wording),
+    server.doubt !== null ? 'bad' : isBusy && tone !== 'bad' ? 'wait' : tone,
+    html`${role} ${server.doubt !== null && `${server.doubt}. `}${say(
+      '{waiting} statements wait for a connection; migration {version}.',
+      { waiting: count(waiting), version: server.schemaVersion },
+    )} ${say('Its free space is known to its server alone.')} <code>docs/failover.md</code>`,
+  );
+}
+
+function sizeText(bytes: number, { language }: Wording): string {
+  const [unit, size] = bytes >= 2 ** 30 ? (['gigabyte', 2 ** 30] as const) : (['megabyte', 2 ** 20] as const);
+  const format = { style: 'unit', unit, maximumFractionDigits: 1 } as const;
+  return new Intl.NumberFormat(language === 'pt' ? 'pt-BR' : 'en-GB', format).format(bytes / size);
+}
+
+export function processTable(processes: readonly ProcessReport[], { wording }: Visit): Html {
+  const { say, count } = wording;
+  if (processes.length === 0)
+    return emptyState(
+      say('No process has reported yet.'),
+      say('Each writes down every ten seconds how those answer whom it asks.'),
+    );
+  const versions = new Set(processes.filter(isCurrent).map(({ version }) => version));
+  const rows = processes.map((one) => [
+    `${one.host} (${one.pid})`,
+    processState(one, wording),
+    one.version,
+    one.cell ?? '–',
+    one.roles.join(', '),
+    moment(wording, one.startedAt),
+    moment(wording, one.reportedAt),
+    `${count(one.connections.used)} / ${count(one.connections.most)}`,
+    count(one.connections.waiting),
+  ]);
+  return html`${table(
+    say('Processes'),
+    [
+      { title: say('Where') },
+      { title: say('State') },
+      { title: say('Version') },
+      { title: say('Cell') },
+      { title: say('Roles') },
+      { title: say('Began') },
+      { title: say('Last report') },
+      { title: say('Connections'), isNumber: true },
+      { title: say('Statements waiting'), isNumber: true },
+    ],
+    rows,
+  )}${
+    versions.size > 1 &&
+    html`<p class="note">${say('Several versions run beside each other: replace the processes of the older one.')} <code>docs/upgrading.md</code></p>`
+  }`;
+}
+
+function processState(one: ProcessReport, { say }: Wording): Html {
+  if (!isCurrent(one)) return badge('plain', say('Not heard of'));
+  if (one.heldBecause !== null) return badge('bad', say('Held'));
+  return badge('good', say('Works'));
+}

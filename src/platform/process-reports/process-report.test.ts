@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  callsOf,
+  type PeerReport,
+  type ProcessReport,
+  parseReport,
+  peerHealth,
+  seenAgain,
+  unseenPeer,
+} from './process-report.ts';
+
+const report = (peers: readonly Partial<PeerReport>[], ageSeconds = 5): ProcessReport => ({
+  ...parseReport('{}'),
+  processId: 'p',
+  startedAt: 0,
+  reportedAt: 0,
+  ageSeconds,
+  peers: peers.map((peer) => ({
+    peer: 'acquirer',
+    state: 'answers',
+    since: 100,
+    answeredAt: 200,
+    awayFor: [],
+    feedAgeSeconds: null,
+    ...peer,
+  })),
+});
+
+test('calls are answered, silent, or were never made', () => {
+  const sample = (result: string, value: number) => ({ labels: { operation: 'find', result }, value });
+  const calls = callsOf([
+    sample('approved', 3),
+    sample('declined', 1),
+    sample('unknown', 2),
+    sample('notConnected', 1),
+    sample('full', 9),
+  ]);
+  assert.deepEqual(calls, { answered: 4, silent: 3 });
+});
+
+test('somebody is silent since the first look without an answer, and answers since the first with one', () => {
+  const unasked = seenAgain(unseenPeer(10), { answered: 0, silent: 0 }, 20);
+  assert.deepEqual([unasked.state, unasked.since, unasked.answeredAt], ['notAsked', 10, null]);
+  const answers = seenAgain(unasked, { answered: 1, silent: 4 }, 30);
+  assert.deepEqual([answers.state, answers.since, answers.answeredAt], ['answers', 30, 30]);
+  const silent = seenAgain(answers, { answered: 1, silent: 5 }, 40);
+  const still = seenAgain(silent, { answered: 1, silent: 6 }, 50);
+  assert.deepEqual([still.state, still.since, still.answeredAt], ['silent', 40, 30]);
+  const quiet = seenAgain(still, still.calls, 60);
+  assert.deepEqual([quiet.state, quiet.since], ['silent', 40], 'nobody asked: it stays as it was');
+});
+
+test('all processes together know more than each: the newest answer, and whether all are left without one', () => {
+  assert.equal(peerHealth([report([])], 'acquirer'), null);
+  assert.equal(peerHealth([report([{}], 61)], 'acquirer'), null, 'one that has ended says nothing');
+  const answered = report([{ answeredAt: 300, feedAgeSeconds: 4 }]);
+  const silent = report([{ state: 'silent', since: 150, awayFor: ['charge'], feedAgeSeconds: 90 }]);
+  const some = peerHealth([answered, silent], 'acquirer');
+  assert.deepEqual([some?.state, some?.since, some?.answeredAt], ['some', 150, 300]);
+  assert.deepEqual([some?.awayFor, some?.feedAgeSeconds], [['charge'], 4]);
+  assert.equal(peerHealth([silent, report([{ state: 'notAsked' }])], 'acquirer')?.state, 'silent');
+  assert.equal(peerHealth([answered, report([{ state: 'notAsked' }])], 'acquirer')?.state, 'answers');
+  assert.equal(peerHealth([report([{ state: 'notAsked' }])], 'acquirer')?.state, 'notAsked');
+});
+
+test('a report of another version is read as far as it is known', () => {
+  const read = parseReport('{"version":"9.0.0","heldBecause":"asleep","peers":[{"peer":"oracle"}],"more":1}');
+  assert.deepEqual([read.version, read.heldBecause, read.peers], ['9.0.0', 'asleep', []]);
+  assert.deepEqual(parseReport('3').roles, []);
+});

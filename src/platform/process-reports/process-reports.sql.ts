@@ -1,0 +1,41 @@
+import { type Database, type Reader, statement } from '../postgres/database.ts';
+import { type ProcessReport, parseReport, type ReportBody } from './process-report.ts';
+
+/** Those of processes that were killed. */
+const FORGET_AFTER = '1 day';
+
+const WRITE = statement(
+  'process_reports.write',
+  `with ended as (delete from process_reports where reported_at < now() - interval '${FORGET_AFTER}' and process_id <> $1)
+   insert into process_reports (process_id, report) values ($1, $2)
+   on conflict (process_id) do update set report = excluded.report, reported_at = now()`,
+);
+
+export async function writeReport(database: Database, processId: string, report: ReportBody): Promise<void> {
+  await database.query(WRITE, [processId, JSON.stringify(report)]);
+}
+
+const DELETE = statement('process_reports.delete', 'delete from process_reports where process_id = $1');
+
+/** Of a process that ends. */
+export async function deleteReport(database: Database, processId: string): Promise<void> {
+  await database.query(DELETE, [processId]);
+}
+
+const LIST = statement(
+  'process_reports.list',
+  `select process_id, started_at, reported_at, extract(epoch from now() - reported_at)::float8 as age, report
+   from process_reports order by reported_at desc limit $1`,
+);
+
+/** The newest first. */
+export async function listReports(database: Reader, limit: number): Promise<ProcessReport[]> {
+  const rows = await database.query(LIST, [limit]);
+  return rows.map((row) => ({
+    ...parseReport(row.report as string),
+    processId: row.process_id as string,
+    startedAt: row.started_at as number,
+    reportedAt: row.reported_at as number,
+    ageSeconds: row.age as number,
+  }));
+}

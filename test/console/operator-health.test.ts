@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import type { ReportBody } from '../../src/platform/process-reports/process-report.ts';
+import { auditedTools } from '../kit/keys.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
+import { signedIn, type Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let admin: Visitor;
+before(async () => {
+  service = await openTestService();
+  admin = await signedIn(service, 'admin', null);
+});
+after(() => service.close());
+
+async function health(visitor: Visitor = admin): Promise<string> {
+  const { status, text } = await visitor.turnTo('/console/health');
+  assert.equal(status, 200, text);
+  return wordsOf(text);
+}
+
+/** As another process would have written it down. */
+async function report(change: Partial<ReportBody>, ageSeconds = 0): Promise<void> {
+  const body: ReportBody = {
+    host: 'outra-maquina',
+    pid: 7,
+    version: '9.9.9',
+    cell: null,
+    roles: ['resolving'],
+    heldBecause: null,
+    connections: { used: 1, most: 12, waiting: 0 },
+    isAuditBroken: false,
+    peers: [],
+    ...change,
+  };
+  await service.auditor.query(
+    "insert into process_reports (process_id, report, reported_at) values ($1, $2, now() - $3 * interval '1 second')",
+    [randomUUID(), JSON.stringify(body), ageSeconds],
+  );
+}
+
+test('what nobody has verified is said to be so', async () => {
+  const words = await health();
+  assert.match(words, /Nenhum dia foi verificado ainda/);
+  assert.match(words, /Cadeia do registro de auditoria Íntegra .*O todo não foi verificado ultimamente/);
+  assert.match(words, /Banco de dados \d+(,\d)? (MB|GB) Um servidor sem standby\./);
+});
+
+test('a process writes down how those answer whom it asks, and what it is', async () => {
+  const words = await until('the acquirer was asked, and that was written down', async () => {
+    const shown = await health();
+    return /Adquirente Responde \d/.test(shown) ? shown : null;
+  });
+  assert.match(words, /Fechado: tudo é perguntado/);
+  assert.match(words, /Funciona 0\.\d+\.\d+ – http, charging, webhooks, resolving, reconciliation/);
+});
+
+test('what other processes know stands beside it: silence, a held one, another version, one that has ended', async () => {
+  const now = Date.now();
+  const silent = {
+    peer: 'acquirer',
+    state: 'silent',
+    since: now - 600_000,
+    answeredAt: now - 700_000,
+    awayFor: ['charge'],
+    feedAgeSeconds: 3_600,
+  } as const;
+  await report({ peers: [silent], heldBecause: 'unwritable' });
+  await report({ host: 'maquina-velha', heldBecause: 'restored' }, 3_600);
+  const words = await health();
+  assert.match(words, /Adquirente Responde em parte/);
+  assert.match(words, /Aberto para Cobranças no cartão/);
+  assert.match(words, /1 de 2 processos não cobram, .*o disco está cheio/);
+  assert.ok(!words.includes('foi restaurado'), 'one that has ended holds nothing');
+  assert.match(words, /maquina-velha \(7\) Sem notícia 9\.9\.9/);
+  assert.match(words, /Várias versões rodam lado a lado/);
+});
+
+test('hostile texts of another process are shown as texts', async () => {
+  await report({ host: '<script>alert(1)</script>', heldBecause: '<img src=x>', roles: ['<b>'] });
+  const { text } = await admin.turnTo('/console/health');
+  assert.ok(!/<script>|<img|<b>/.test(text));
+  assert.ok(text.includes('&lt;script&gt;alert(1)'));
+});
+
+test('a report of a night is shown with its seal, and one that was altered as such', async () => {
+  const [key] = await service.auditor.query(
+    "select data_key_id from data_keys where purpose = 'audit' limit 1",
+  );
+  await service.auditor.query(
+    `insert into truth_reports (day, charges, differences, report, data_key_id, seal)
+     values ('2026-11-20', 1234, 0, '{}', $1, decode(repeat('00', 32), 'hex'))`,
+    [key?.data_key_id],
+  );
+  const words = await health();
+  assert.match(words, /1\.234 cobranças conferidas em 20\/11\/2026, 0 diferem; o selo não é nosso/);
+});
+
+test('who has verified the audit log, and when, is shown; where it is read only those see who may', async () => {
+  const pool = openDatabase(service.database.runtime, () => {});
+  try {
+    const { audit } = await auditedTools(pool);
+    const event = { actor: 'ana', origin: 'aqui', outcome: 'success', resource: 'audit' } as const;
+    await audit.record({ ...event, action: 'audit.verify' });
+  } finally {
+    await pool.close();
+  }
+  await until('it is looked for again', async () =>
+    /O todo foi verificado por ana em/.test(await health()) ? true : null,
+  );
+  const { text } = await admin.turnTo('/console/health');
+  assert.ok(text.includes('href="/console/audit?action=audit.verify"'));
+  const viewer = await signedIn(service, 'viewer', null);
+  assert.ok(!(await viewer.turnTo('/console/health')).text.includes('/console/audit?'));
+});
