@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ImportResult, importSettlementFile } from '../reconciliation/imports/import-settlement-file.ts';
 import { refusalLines } from '../reconciliation/imports/refusal-lines.ts';
+import { rememberRefusedFile } from '../reconciliation/imports/remember-refused-file.ts';
 import type { SettlementFile } from '../reconciliation/imports/settlement-file.ts';
 import { readFile } from '../reconciliation/imports/settlement-files.sql.ts';
 import { matchDueFile } from '../reconciliation/matching/match-due-file.ts';
@@ -55,7 +56,10 @@ async function importOne(path: string, tools: AuditedCommandTools): Promise<OneR
   );
   if (!isFile) return { kind: 'noFile' };
   const report = (count: number) => tools.report(`${visible(path)}: ${count} lines`);
-  return importSettlementFile({ ...tools, report, notify: () => {} }, path, tools.operator);
+  const result = await importSettlementFile({ ...tools, report, notify: () => {} }, path, tools.operator);
+  if (result.kind === 'refused' && !result.isBeingTaken)
+    await rememberRefusedFile(tools, path, result, tools.operator.actor);
+  return result;
 }
 
 /** How long processes of the service are awaited that match what was taken here. */

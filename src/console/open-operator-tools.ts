@@ -13,7 +13,14 @@ import type { ModuleContext } from '../platform/module.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import { findException, listExceptionsOfAll, readLine } from '../reconciliation/exceptions/exceptions.sql.ts';
 import { resolveException } from '../reconciliation/exceptions/resolve-exception.ts';
-import { listFiles, readFile } from '../reconciliation/imports/settlement-files.sql.ts';
+import { fileCoverages } from '../reconciliation/imports/file-coverage.ts';
+import {
+  listFileSpans,
+  listFiles,
+  listFilesUnderWay,
+  readFile,
+} from '../reconciliation/imports/settlement-files.sql.ts';
+import { listRefusedFiles } from '../reconciliation/imports/settlement-refusals.sql.ts';
 import { listDifferences } from '../reconciliation/truth/truth-runs.sql.ts';
 import { changeFees } from '../transactions/fees/change-fees.ts';
 import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
@@ -33,7 +40,7 @@ import type { ExceptionActionTools } from './settlement/exception-actions.ts';
 import type { ExceptionTools } from './settlement/exception-screens.ts';
 import { MOST_EXCEPTIONS_SHOWN } from './settlement/exception-view.ts';
 import type { FileTools } from './settlement/file-screens.ts';
-import { MOST_FILES_SHOWN } from './settlement/shown-file.ts';
+import { MOST_FILES_SHOWN, MOST_REFUSED_SHOWN } from './settlement/shown-file.ts';
 import type { UnresolvedTools } from './unresolved/unresolved-screens.ts';
 import { MOST_WAITING_SHOWN } from './unresolved/waiting-thing.ts';
 import type { FeeActionTools } from './upkeep/fee-actions.ts';
@@ -70,6 +77,8 @@ type MerchantOperatorTools = Pick<MerchantTools, 'findMerchant'> & MerchantActio
 const MOST_SHOWN = 100;
 /** That a person sends to the acquirer: ten at once, and one in five seconds. */
 const QUESTIONS = { perSecond: 0.2, burstSeconds: 50 };
+/** A file a day of a hundred establishments. */
+const MOST_SPANS = 5_000;
 
 /** As the audit log names who does something on a page. */
 function operatorOf({ user, address }: Visit): Actor {
@@ -142,6 +151,12 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
       resolveException({ database, audit }, operatorOf(visit), id, reason),
     listFiles: (before) => search(NO_MERCHANT, (reader) => listFiles(reader, before, MOST_FILES_SHOWN)),
     readFile: (fileNumber) => lookUp(NO_MERCHANT, () => readFile(database, fileNumber)),
+    listFilesUnderWay: () => search(NO_MERCHANT, (reader) => listFilesUnderWay(reader, MOST_SHOWN)),
+    listRefusedFiles: () => search(NO_MERCHANT, (reader) => listRefusedFiles(reader, MOST_REFUSED_SHOWN)),
+    async findCoverages(from, to) {
+      const spans = await search(NO_MERCHANT, (reader) => listFileSpans(reader, from, to, MOST_SPANS));
+      return fileCoverages(spans, from, to);
+    },
     listDifferences: (merchantId) =>
       search(NO_MERCHANT, (reader) => listDifferences(reader, merchantId, MOST_SHOWN)),
   } satisfies ExceptionTools & ExceptionActionTools & FileTools & DifferenceTools;

@@ -22,7 +22,7 @@ export function fileTable(files: readonly ListedFile[], { wording, path }: Visit
     file.replacedBy !== null
       ? badge('plain', say('Replaced'))
       : file.matchedAt === null
-        ? badge('wait', say('Being matched'))
+        ? badge('wait', say('Matched up to line {line}', { line: count(file.matchedLine) }))
         : badge('good', say('Matched')),
     moment(wording, file.takenAt),
   ]);

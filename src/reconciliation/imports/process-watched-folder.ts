@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Actor } from '../../audit/audit-event.ts';
 import { type ImportResult, type ImportTools, importSettlementFile } from './import-settlement-file.ts';
 import { refusalLines } from './refusal-lines.ts';
+import { rememberRefusedFile } from './remember-refused-file.ts';
 import { keptName } from './settlement-file.ts';
 import { hasRested, isStillWritten, isToTry, movedName, type WatchedFile } from './watched-file.ts';
 
@@ -80,8 +81,10 @@ async function takeWatched(tools: WatchedFolderTools, folder: string, name: stri
     if (!file.wasRefused) tools.observe(keptName(name), 'waiting');
     return;
   }
-  if (result.kind === 'refused') await refuseWatched(folder, name, result);
-  else await moveAway(path, join(folder, 'taken', movedName(name, result.sha256)));
+  if (result.kind === 'refused') {
+    await rememberRefusedFile(tools, path, result, tools.actor.actor);
+    await refuseWatched(folder, name, result);
+  } else await moveAway(path, join(folder, 'taken', movedName(name, result.sha256)));
   tools.observe(keptName(name), result.kind);
 }
 

@@ -9,6 +9,7 @@ import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import { referenceTail } from '../order-reference.ts';
 import type { SettlementEntry, SettlementFileHead, SettlementFormat } from '../settlement-entry.ts';
+import type { FileSpan } from './file-coverage.ts';
 import { type FilePlace, placeOfFile, type SettlementFile } from './settlement-file.ts';
 
 /*
@@ -263,17 +264,85 @@ export async function readFile(database: Database, fileNumber: number): Promise<
 
 const LIST = statement(
   'settlement_files.list',
-  `select ${FILE_COLUMNS}, replaced_by from settlement_files
+  `select ${FILE_COLUMNS}, replaced_by, matched_line from settlement_files
    where taken_at is not null and file_number < $1 order by file_number desc limit $2`,
 );
 
-/** `replacedBy`: the number of the file that took its place. */
-export type ListedFile = SettlementFile & { readonly replacedBy: number | null };
+/** `replacedBy`: the number of the file that took its place; `matchedLine`: up to where it is matched. */
+export type ListedFile = SettlementFile & {
+  readonly replacedBy: number | null;
+  readonly matchedLine: number;
+};
 
 /** Those with a lower number, the newest first. */
 export async function listFiles(database: Reader, before: number, limit: number): Promise<ListedFile[]> {
   const rows = await database.query(LIST, [before, limit]);
-  return rows.map((row) => ({ ...parseFile(row), replacedBy: row.replaced_by as number | null }));
+  return rows.map((row) => ({
+    ...parseFile(row),
+    replacedBy: row.replaced_by as number | null,
+    matchedLine: row.matched_line as number,
+  }));
+}
+
+const LIST_UNDER_WAY = statement(
+  'settlement_files.list_under_way',
+  `select f.file_number, f.name, f.format, f.establishment, f.taken_by, f.began_at, f.due_at <= now() as is_left,
+     coalesce((select e.line_number from settlement_entries e where e.file_number = f.file_number
+       order by e.line_number desc limit 1), 0) as line_number
+   from settlement_files f where f.taken_at is null order by f.file_number desc limit $1`,
+);
+
+/** A file that is being taken now: nothing of it counts yet. */
+export type FileUnderWay = {
+  readonly fileNumber: number;
+  readonly name: string;
+  readonly format: SettlementFormat;
+  readonly establishment: string;
+  readonly takenBy: string;
+  readonly beganAt: Instant;
+  /** Its process died: the next import clears it away, or takes it anew. */
+  readonly isLeft: boolean;
+  /** The last line that was written. */
+  readonly lineNumber: number;
+};
+
+/** The newest first. */
+export async function listFilesUnderWay(database: Reader, limit: number): Promise<FileUnderWay[]> {
+  const rows = await database.query(LIST_UNDER_WAY, [limit]);
+  return rows.map((row) => ({
+    fileNumber: row.file_number as number,
+    name: row.name as string,
+    format: row.format as SettlementFormat,
+    establishment: row.establishment as string,
+    takenBy: row.taken_by as string,
+    beganAt: row.began_at as Instant,
+    isLeft: row.is_left as boolean,
+    lineNumber: row.line_number as number,
+  }));
+}
+
+const LIST_SPANS = statement(
+  'settlement_files.list_spans',
+  `select distinct format, establishment, to_char(from_on, 'YYYY-MM-DD') as from_on, to_char(to_on, 'YYYY-MM-DD') as to_on
+   from settlement_files
+   where taken_at is not null and replaced_by is null and to_on >= $1::date and from_on <= $2::date
+   order by format, establishment, from_on limit $3`,
+);
+
+/** The days of the files that are about any of these days, by establishment. */
+export async function listFileSpans(
+  database: Reader,
+  from: Day,
+  to: Day,
+  limit: number,
+): Promise<FileSpan[]> {
+  const rows = await database.query(LIST_SPANS, [from, to, limit]);
+  return rows.map((row) => ({
+    format: row.format as SettlementFormat,
+    establishment: row.establishment as string,
+    from: row.from_on as Day,
+    to: row.to_on as Day,
+  }));
 }
 
 function parseFile(row: Row): SettlementFile {

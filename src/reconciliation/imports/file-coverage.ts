@@ -1,0 +1,52 @@
+import { isBusinessDay } from '../../values/business-day.ts';
+import { addDays, type Day } from '../../values/instant.ts';
+import type { SettlementFormat } from '../settlement-entry.ts';
+
+/** The days that a file is about. */
+export type FileSpan = {
+  readonly format: SettlementFormat;
+  readonly establishment: string;
+  readonly from: Day;
+  readonly to: Day;
+};
+
+/** Of an establishment's files of one format: which days they are about. */
+export type FileCoverage = {
+  readonly format: SettlementFormat;
+  readonly establishment: string;
+  /** Of the days that were looked at. */
+  readonly first: Day;
+  readonly last: Day;
+  readonly coveredDays: number;
+  /** Business days without a file, behind the first one that has one; the newest first. */
+  readonly missing: readonly Day[];
+};
+
+const keyOf = ({ format, establishment }: Pick<FileSpan, 'format' | 'establishment'>) =>
+  `${format} ${establishment}`;
+
+/**
+ * Of the days from `from` to `to`. On days that are no business days acquirers pay nothing, and most make no
+ * file.
+ */
+export function fileCoverages(spans: readonly FileSpan[], from: Day, to: Day): FileCoverage[] {
+  return [...Map.groupBy(spans, keyOf).values()].flatMap((own) => {
+    const [one] = own;
+    const days = new Set(own.flatMap((span) => daysOf(span, from, to)));
+    const covered = [...days].toSorted();
+    const [first, last] = [covered.at(0), covered.at(-1)];
+    if (one === undefined || first === undefined || last === undefined) return [];
+    const missing = daysOf({ from: first, to }, from, to).filter(
+      (day) => isBusinessDay(day) && !days.has(day),
+    );
+    const { format, establishment } = one;
+    return [{ format, establishment, first, last, coveredDays: days.size, missing: missing.toReversed() }];
+  });
+}
+
+function daysOf(span: Pick<FileSpan, 'from' | 'to'>, from: Day, to: Day): Day[] {
+  const days: Day[] = [];
+  const end = span.to < to ? span.to : to;
+  for (let day = span.from > from ? span.from : from; day <= end; day = addDays(day, 1)) days.push(day);
+  return days;
+}
