@@ -5,7 +5,6 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import { createCredential } from '../merchants/credentials/create-credential.ts';
 import { disableCredential } from '../merchants/credentials/disable-credential.ts';
 import { listCredentials } from '../merchants/credentials/list-credentials.ts';
-import { listMerchants } from '../merchants/list-merchants.ts';
 import { findMerchant } from '../merchants/merchants.sql.ts';
 import type { Admission } from '../platform/http/admission.ts';
 import type { ServedEndpoint } from '../platform/http/endpoint.ts';
@@ -156,7 +155,6 @@ function consoleTools(
       lookUp(merchantId, () => listMessagesOf(database, [{ merchantId, transactionId, nsu }], MOST_MESSAGES)),
     findHealth: () => findHealth({ database, gate, keyring, findVerification }),
     listAudit: (by, filter, before) => listNewestEntries(toolsOf(by), filter, before, ENTRIES_OF_PAGE),
-    listMerchants: () => listMerchants({ database }),
     listUsers: (filter) => listUsers({ database }, filter, USERS_OF_PAGE),
   };
 }

@@ -6,7 +6,8 @@ import { listDataKeys } from '../keys/data-keys.sql.ts';
 import { addAccounts } from '../merchants/add-accounts.ts';
 import { changeMerchant } from '../merchants/change-merchant.ts';
 import { changeStanding } from '../merchants/change-standing.ts';
-import { findMerchant } from '../merchants/merchants.sql.ts';
+import { createMerchant } from '../merchants/create-merchant.ts';
+import { findMerchant, searchMerchants } from '../merchants/merchants.sql.ts';
 import { readClockOfDatabase } from '../platform/database-time.sql.ts';
 import { rateLimit } from '../platform/http/rate-limit.ts';
 import type { ModuleContext } from '../platform/module.ts';
@@ -33,6 +34,7 @@ import type { ProviderSettings } from './identities/provider-settings.ts';
 import { recoverByIdentity } from './identities/recover-by-identity.ts';
 import type { MerchantActionTools } from './merchants/merchant-actions.ts';
 import type { MerchantTools } from './merchants/merchant-screens.ts';
+import type { Routing, RoutingTools } from './merchants/routing-screens.ts';
 import type { UserActionTools } from './operator/user-actions.ts';
 import type { Visit } from './parts/screen.ts';
 import type { DifferenceTools } from './settlement/difference-screens.ts';
@@ -55,8 +57,12 @@ import { findListedUser } from './users/users.sql.ts';
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
   readonly audit: Audit;
   readonly acquirer: Acquirer;
-  readonly configuration: {
+  readonly acquirerUrl: string;
+  /** Null: there is none. */
+  readonly bankUrl: string | null;
+  readonly configuration: ModuleContext['configuration'] & {
     readonly acquirerTimeoutMilliseconds: number;
+    readonly antiFraud: { readonly provider: { readonly url: string } | null };
     readonly console: { readonly provider: ProviderSettings | null };
   };
 };
@@ -72,11 +78,12 @@ export type OperatorTools = UnresolvedTools &
   KeyTools &
   UserActionTools;
 
-type MerchantOperatorTools = Pick<MerchantTools, 'findMerchant'> & MerchantActionTools;
+type MerchantOperatorTools = Omit<MerchantTools, 'listCredentials'> & MerchantActionTools & RoutingTools;
 
 const MOST_SHOWN = 100;
 /** That a person sends to the acquirer: ten at once, and one in five seconds. */
 const QUESTIONS = { perSecond: 0.2, burstSeconds: 50 };
+const MERCHANTS_OF_PAGE = 50;
 /** A file a day of a hundred establishments. */
 const MOST_SPANS = 5_000;
 
@@ -162,13 +169,40 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
   } satisfies ExceptionTools & ExceptionActionTools & FileTools & DifferenceTools;
 }
 
-function merchantTools({ database, audit }: OperatorContext): MerchantOperatorTools {
+function merchantTools(context: OperatorContext): MerchantOperatorTools {
+  const { database, audit, search } = context;
   const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   return {
+    readRouting: () => routingOf(context),
+    listMerchants: () =>
+      search(NO_MERCHANT, (reader) =>
+        searchMerchants(reader, { text: null, standing: null }, '', MOST_SHOWN),
+      ),
+    async searchMerchants(filter, after) {
+      const merchants = await search(NO_MERCHANT, (reader) =>
+        searchMerchants(reader, filter, after, MERCHANTS_OF_PAGE + 1),
+      );
+      const shown = merchants.slice(0, MERCHANTS_OF_PAGE);
+      return {
+        merchants: shown,
+        next: merchants.length > shown.length ? (shown.at(-1)?.merchantId ?? null) : null,
+      };
+    },
+    createMerchant: (visit, merchant) => createMerchant(toolsOf(visit), merchant),
     findMerchant: (merchantId) => findMerchant(database, merchantId),
     changeMerchant: (visit, change) => changeMerchant(toolsOf(visit), visit.merchantId, change),
     addAccounts: (visit, numbers) => addAccounts(toolsOf(visit), visit.merchantId, numbers),
     changeStanding: (visit, change) => changeStanding(toolsOf(visit), visit.merchantId, change),
+  };
+}
+
+function routingOf({ acquirer, acquirerUrl, bankUrl, configuration }: OperatorContext): Routing {
+  const hostOf = (url: string | null) => (url === null ? null : new URL(url).host);
+  return {
+    acquirer: { host: new URL(acquirerUrl).host, capabilities: acquirer.capabilities() },
+    bankHost: hostOf(bankUrl),
+    antiFraudHost: hostOf(configuration.antiFraud.provider?.url ?? null),
+    isHomologation: configuration.environment === 'homologation',
   };
 }
 

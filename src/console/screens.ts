@@ -9,6 +9,7 @@ import { FIRST_STEPS_ACTIONS, FIRST_STEPS_SCREENS } from './first-steps/first-st
 import type { FirstStepsTools } from './first-steps/step-screens.ts';
 import { MERCHANT_ACTIONS } from './merchants/merchant-actions.ts';
 import { MERCHANT_SCREENS, type MerchantTools } from './merchants/merchant-screens.ts';
+import { ROUTING_SCREENS } from './merchants/routing-screens.ts';
 import { ADDRESS_ACTIONS, ADDRESS_SCREENS } from './notifications/address-screens.ts';
 import { DELIVERY_ACTIONS, DELIVERY_SCREENS } from './notifications/delivery-screens.ts';
 import type { OperatorTools } from './open-operator-tools.ts';
@@ -67,6 +68,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...DIFFERENCE_SCREENS,
   ...WAITING_SCREENS,
   ...MERCHANT_SCREENS,
+  ...ROUTING_SCREENS,
   ...FEE_SCREENS,
   ...KEY_SCREENS,
   ...USER_SCREENS,

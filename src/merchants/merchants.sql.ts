@@ -1,7 +1,7 @@
 import type { Audit, AuditEvent } from '../audit/audit-event.ts';
-import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, type Step, statement } from '../platform/postgres/database.ts';
 import type { Instant } from '../values/instant.ts';
-import type { Merchant, MerchantField, NewMerchant, Standing } from './merchant.ts';
+import { bareCnpj, type Merchant, type MerchantField, type NewMerchant, type Standing } from './merchant.ts';
 
 const INSERT = statement(
   'merchants.insert',
@@ -131,6 +131,34 @@ const LIST = statement('merchants.list', `select ${COLUMNS} from merchants m ord
 /** All merchants: the operator's view. */
 export async function listAllMerchants(database: Database): Promise<Merchant[]> {
   return (await database.query(LIST, [])).map(parse);
+}
+
+const SEARCH = statement(
+  'merchants.search',
+  `select ${COLUMNS} from merchants m
+   where m.merchant_id > $1
+     and ($2::text is null or m.merchant_id = $2 or m.cnpj = $3 or position(lower($2) in lower(m.legal_name)) > 0
+       or exists (select from accounts a where a.merchant_id = m.merchant_id and a.account_number = $2))
+     and ($4::text is null or case $4 when 'disabled' then m.disabled_at when 'billingsHeld' then m.billings_held_at end is not null)
+   order by m.merchant_id limit $5`,
+);
+
+/** Null: all of them. */
+export type MerchantFilter = {
+  /** An id, a CNPJ with or without mask, an account, or a part of the name. */
+  readonly text: string | null;
+  readonly standing: Standing | null;
+};
+
+/** Those behind an id that fit, by id: the operator's view. */
+export async function searchMerchants(
+  database: Reader,
+  { text, standing }: MerchantFilter,
+  after: string,
+  limit: number,
+): Promise<Merchant[]> {
+  const values = [after, text, text === null ? null : bareCnpj(text), standing, limit];
+  return (await database.query(SEARCH, values)).map(parse);
 }
 
 /** Beyond so many the count stops. */

@@ -126,6 +126,7 @@ const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'fees.find_sale_after': "the operator's view",
   'merchants.list': "the operator's view",
   'merchants.count': "the operator's view",
+  'merchants.search': "the operator's view",
   'transactions.find_case': "the operator's view",
   'cancels.find_case': "the operator's view",
   'captures.find_case': "the operator's view",

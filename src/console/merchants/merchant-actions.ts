@@ -1,11 +1,14 @@
-import type {
-  AccountRefusal,
-  Merchant,
-  MerchantChange,
-  MerchantChangeRefusal,
-  Refused,
-  Standing,
-  StandingRefusal,
+import {
+  type AccountRefusal,
+  bareCnpj,
+  type Merchant,
+  type MerchantChange,
+  type MerchantChangeRefusal,
+  type MerchantRefusal,
+  type NewMerchant,
+  type Refused,
+  type Standing,
+  type StandingRefusal,
 } from '../../merchants/merchant.ts';
 import type { Asked } from '../parts/asked.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
@@ -16,6 +19,10 @@ import { MAY_CHANGE } from './merchant-view.ts';
 type Changed<Refusal> = Promise<Merchant | Refused<Refusal>>;
 
 export type MerchantActionTools = {
+  readonly createMerchant: (
+    visit: Visit,
+    merchant: NewMerchant,
+  ) => Promise<Merchant | Refused<MerchantRefusal>>;
   readonly changeMerchant: (visit: Visit, change: MerchantChange) => Changed<MerchantChangeRefusal>;
   readonly addAccounts: (visit: Visit, numbers: readonly string[]) => Changed<AccountRefusal>;
   readonly changeStanding: (
@@ -56,6 +63,16 @@ function standingAction(
 }
 
 export const MERCHANT_ACTIONS: readonly Action<MerchantActionTools>[] = [
+  {
+    ...MAY_CHANGE,
+    path: '/new-merchant/create',
+    title: 'Register a merchant',
+    operation: 'merchant.create',
+    perform: async (visit, form, { createMerchant }) =>
+      outcomeOf(visit, await createMerchant(visit, merchantOf(form))),
+    done: 'The merchant is registered.',
+    next: () => '/console/merchants',
+  },
   standingAction(
     'disable',
     'merchant.disable',
@@ -83,11 +100,11 @@ export const MERCHANT_ACTIONS: readonly Action<MerchantActionTools>[] = [
   {
     ...OF_OPERATOR,
     path: `${OF_MERCHANT}/accounts`,
-    title: 'Add an account',
+    title: 'Add accounts',
     operation: 'account.add',
-    perform: async (visit, { account }, { addAccounts }) =>
-      outcomeOf(visit, await addAccounts(visit, account === undefined ? [] : [account])),
-    done: 'The account is added.',
+    perform: async (visit, { account = '' }, { addAccounts }) =>
+      outcomeOf(visit, await addAccounts(visit, wordsOf(account))),
+    done: 'The accounts are added.',
   },
   {
     ...OF_OPERATOR,
@@ -100,6 +117,22 @@ export const MERCHANT_ACTIONS: readonly Action<MerchantActionTools>[] = [
   },
 ];
 
+const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
+
+function merchantOf(form: Form): NewMerchant {
+  const { cnpj = '', legalName = '', id, accounts = '', addresses = '', softDescriptor } = form;
+  const { contactName: name = '', contactEmail: email = '', contactPhone: phone = '' } = form;
+  return {
+    merchantId: id ?? bareCnpj(cnpj),
+    cnpj,
+    legalName,
+    contact: { name, email, phone },
+    accountNumbers: wordsOf(accounts),
+    productionAddresses: wordsOf(addresses),
+    softDescriptor: softDescriptor ?? null,
+  };
+}
+
 /** A form shows what stands: what is empty in it is taken away, or refused where it must be. */
 function changeOf(form: Form): MerchantChange {
   const { legalName = '', addresses = '', softDescriptor } = form;
@@ -107,7 +140,7 @@ function changeOf(form: Form): MerchantChange {
   return {
     legalName,
     contact: { name, email, phone },
-    productionAddresses: addresses.split(/[\s,]+/).filter(Boolean),
+    productionAddresses: wordsOf(addresses),
     softDescriptor: softDescriptor ?? null,
   };
 }

@@ -1,54 +1,40 @@
 import type { Credential } from '../../merchants/credentials/credential.ts';
-import type { Merchant } from '../../merchants/merchant.ts';
-import { badge, emptyState, link, moment, table } from '../parts/page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen } from '../parts/screen.ts';
-import { type MerchantFound, merchantPage } from './merchant-view.ts';
+import type { Merchant, Standing } from '../../merchants/merchant.ts';
+import type { MerchantFilter } from '../../merchants/merchants.sql.ts';
+import { html } from '../parts/html.ts';
+import { link } from '../parts/page-parts.ts';
+import { ALL_ROLES, mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type MerchantsFound, merchantFilters, merchantTable, newMerchant } from './merchant-list-view.ts';
+import { MAY_CHANGE, type MerchantFound, merchantPage } from './merchant-view.ts';
 
 export type MerchantTools = {
+  /** Those behind an id, by id, up to a bound. */
+  readonly searchMerchants: (filter: MerchantFilter, after: string) => Promise<MerchantsFound>;
+  /** The first ones, to choose one. */
   readonly listMerchants: () => Promise<readonly Merchant[]>;
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
   readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
 };
 
+const STANDINGS: readonly Standing[] = ['disabled', 'billingsHeld'];
+
+function filterOf({ query }: Visit): MerchantFilter {
+  return {
+    text: query.text?.trim() || null,
+    standing: STANDINGS.find((standing) => standing === query.standing) ?? null,
+  };
+}
+
 export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
-  screen<MerchantTools, readonly Merchant[]>({
+  screen<MerchantTools, MerchantsFound>({
     path: '/merchants',
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Merchants',
     place: 5,
-    read: (_visit, { listMerchants }) => listMerchants(),
-    view(merchants, { wording }) {
-      const { say } = wording;
-      if (merchants.length === 0)
-        return emptyState(
-          say('There is no merchant yet.'),
-          say('The command parcela merchant create registers one.'),
-        );
-      return table(
-        say('Merchants'),
-        [
-          { title: say('Name') },
-          { title: say('Id') },
-          { title: 'CNPJ' },
-          { title: say('Accounts') },
-          { title: say('State') },
-          { title: say('Since') },
-        ],
-        merchants.map((one) => [
-          link(pathOf(`${OF_MERCHANT}/payments`, { merchantId: one.merchantId }), one.legalName),
-          link(pathOf(OF_MERCHANT, { merchantId: one.merchantId }), one.merchantId),
-          one.cnpj,
-          one.accountNumbers.join(', '),
-          one.isDisabled
-            ? badge('bad', say('Locked out'))
-            : one.hasBillingsHeld
-              ? badge('wait', say('Billings held'))
-              : badge('good', say('Open')),
-          moment(wording, one.createdAt),
-        ]),
-      );
-    },
+    read: (visit, { searchMerchants }) => searchMerchants(filterOf(visit), visit.query.after ?? ''),
+    view: (found, visit) =>
+      html`${merchantFilters(visit)}${merchantTable(found, visit)}<p>${link('/console/routing', visit.wording.say('Routing'))}</p>${mayUse(MAY_CHANGE, visit.user) && newMerchant(visit)}`,
   }),
   screen<MerchantTools, MerchantFound>({
     path: OF_MERCHANT,

@@ -2,9 +2,11 @@ import type { Credential } from '../../merchants/credentials/credential.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
-import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
 
 export type MerchantFound = { readonly merchant: Merchant; readonly credentials: readonly Credential[] };
+
+const MOST_ACCOUNTS_SHOWN = 100;
 
 export const MAY_CHANGE = { roles: ['operator', 'admin'], of: 'operator' } as const;
 
@@ -18,13 +20,22 @@ export function merchantPage({ merchant, credentials }: MerchantFound, visit: Vi
 ${facts([
   [say('Id'), merchantId],
   ['CNPJ', merchant.cnpj],
-  [say('Accounts'), merchant.accountNumbers.join(', ')],
   [say('Contact'), `${contact.name}, ${contact.email}, ${contact.phone}`],
   [say('Addresses in production'), merchant.productionAddresses.join(', ') || '–'],
   [say('Name on statements'), merchant.softDescriptor ?? '–'],
   [say('Since'), moment(wording, merchant.createdAt)],
 ])}
-<p>${link(pathOf(`${OF_MERCHANT}/payments`, { merchantId }), say('Its payments'))}</p>
+<p class="links">${link(pathOf(`${OF_MERCHANT}/payments`, { merchantId }), say('Its payments'))} ${link(
+    pathOf(`${OF_MERCHANT}/credentials`, { merchantId }),
+    say('Credentials'),
+  )} ${link(withQuery('/console/unresolved', { merchant: merchantId }), say('Unresolved'))} ${link(
+    withQuery('/console/exceptions', { merchant: merchantId }),
+    say('Exceptions'),
+  )} ${link(withQuery('/console/routing', { merchant: merchantId }), say('Routing'))} ${link(
+    withQuery('/console/fees', { merchant: merchantId }),
+    say('Fees'),
+  )}</p>
+${section(say('Accounts'), accountTable(merchant, credentials, visit))}
 ${mayUse(MAY_CHANGE, visit.user) && forms(merchant, visit)}
 ${section(say('Credentials'), credentialTable(credentials, visit))}`;
 }
@@ -36,9 +47,16 @@ function forms(merchant: Merchant, visit: Visit): Shown {
   return html`${standingForms(merchant, visit, at)}
 ${actionForm(visit, {
   action: at('accounts'),
-  title: say('Add an account'),
-  about: say('It stands behind those that the merchant has.'),
-  fields: [{ name: 'account', label: say('Account'), isRequired: true, mostCharacters: 20 }],
+  title: say('Add accounts'),
+  about: say('They stand behind those that the merchant has, and are never taken away.'),
+  fields: [
+    {
+      name: 'account',
+      label: say('Accounts'),
+      hint: say('All of them, with a blank between them.'),
+      isRequired: true,
+    },
+  ],
 })}
 ${actionForm(visit, {
   action: at('change'),
@@ -105,6 +123,34 @@ function standingForms(
       isGrave: name === 'disable' || name === 'hold',
     }),
   );
+}
+
+/** In their order: the first is the one of credentials that name none. */
+function accountTable(
+  { accountNumbers }: Merchant,
+  credentials: readonly Credential[],
+  { wording }: Visit,
+): Html {
+  const { say, count } = wording;
+  const open = credentials.filter(({ disabledAt }) => disabledAt === null);
+  return html`${table(
+    say('Accounts'),
+    [
+      { title: say('Account') },
+      { title: say('Used for') },
+      { title: say('Open credentials'), isNumber: true },
+    ],
+    accountNumbers
+      .slice(0, MOST_ACCOUNTS_SHOWN)
+      .map((account, index) => [
+        account,
+        index === 0 ? say('Credentials that name no account') : '–',
+        count(open.filter(({ accountNumber }) => accountNumber === account).length),
+      ]),
+  )}${
+    accountNumbers.length > MOST_ACCOUNTS_SHOWN &&
+    html`<p class="note">${say('Only the first {count} are shown.', { count: count(MOST_ACCOUNTS_SHOWN) })}</p>`
+  }`;
 }
 
 function credentialTable(credentials: readonly Credential[], { wording }: Visit): Html {

@@ -1,11 +1,22 @@
-import type { AccountRefusal, MerchantChangeRefusal, StandingRefusal } from '../../merchants/merchant.ts';
+import type {
+  AccountRefusal,
+  MerchantChangeRefusal,
+  MerchantRefusal,
+  StandingRefusal,
+} from '../../merchants/merchant.ts';
 
-type Refusal = AccountRefusal | MerchantChangeRefusal | StandingRefusal;
+type Refusal = MerchantRefusal | AccountRefusal | MerchantChangeRefusal | StandingRefusal;
 
-/** Why nothing of a merchant was changed. */
+/** Why no merchant was registered, or nothing of one changed. */
 export const MERCHANT_REFUSALS: Readonly<
   Record<Refusal, { readonly status: 400 | 404 | 409; readonly text: string }>
 > = {
+  merchantIdMalformed: {
+    status: 400,
+    text: 'An id has 1 to 20 letters, digits, dots, hyphens or underscores, and is no card number.',
+  },
+  cnpjInvalid: { status: 400, text: 'This is no CNPJ: its check digits or its length are wrong.' },
+  merchantExists: { status: 409, text: 'Another merchant has this id.' },
   merchantUnknown: { status: 404, text: 'There is no such merchant.' },
   nothingToChange: { status: 409, text: 'Nothing would change.' },
   standsSoAlready: { status: 409, text: 'It stands so already.' },

@@ -1,0 +1,129 @@
+import type { AcquirerCapabilities } from '../../acquirers/capabilities.ts';
+import type { Merchant } from '../../merchants/merchant.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+import { type Html, html } from '../parts/html.ts';
+import { badge, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit } from '../parts/screen.ts';
+
+/** Whom the processes of this database ask; addresses without what stands behind the host. */
+export type Routing = {
+  readonly acquirer: { readonly host: string; readonly capabilities: AcquirerCapabilities };
+  /** Null: none is named. */
+  readonly bankHost: string | null;
+  readonly antiFraudHost: string | null;
+  readonly isHomologation: boolean;
+};
+
+export type RoutingTools = {
+  readonly readRouting: () => Routing;
+  readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
+};
+
+type Found = { readonly routing: Routing; readonly asked: string | null; readonly merchant: Merchant | null };
+
+export const ROUTING_SCREENS: readonly Screen<RoutingTools>[] = [
+  screen<RoutingTools, Found>({
+    path: '/routing',
+    roles: ALL_ROLES,
+    of: 'operator',
+    title: 'Routing',
+    async read({ query }, { readRouting, findMerchant }) {
+      const asked = query.merchant ?? null;
+      return { routing: readRouting(), asked, merchant: asked === null ? null : await findMerchant(asked) };
+    },
+    view: (found, visit) =>
+      html`${filterForm(visit, [{ name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 }])}${ofMerchant(found, visit)}${brands(found.routing, visit)}${capabilities(found.routing, visit)}${others(found.routing, visit)}`,
+  }),
+];
+
+function ofMerchant({ asked, merchant }: Found, { wording }: Visit): Html {
+  const { say } = wording;
+  if (asked === null)
+    return html`<p>${say('All merchants of this database are served by one acquirer: no command sends one of them elsewhere.')}</p>`;
+  if (merchant === null) return html`<p class="message bad">${say('There is no such merchant.')}</p>`;
+  const { merchantId, legalName, accountNumbers, softDescriptor, isDisabled, hasBillingsHeld } = merchant;
+  return html`<p class="headline"><strong>${legalName}</strong> ${
+    isDisabled ? badge('bad', say('Locked out')) : badge('good', say('Open'))
+  } ${hasBillingsHeld && badge('wait', say('Billings held'))}</p>
+${facts([
+  [say('Id'), link(pathOf(OF_MERCHANT, { merchantId }), merchantId)],
+  [say('Accounts'), accountNumbers.slice(0, 20).join(', ')],
+  [say('Name on statements'), softDescriptor ?? '–'],
+])}
+<p>${say('It is served like all merchants of this database: no command sends one of them elsewhere.')}</p>`;
+}
+
+function brands({ acquirer: { host, capabilities: able } }: Routing, { wording }: Visit): Html {
+  const { say, count } = wording;
+  const rows = CARD_BRANDS.map((brand) => {
+    const isServed = able.brands.includes(brand);
+    return [
+      brand,
+      isServed ? html`<code>${host}</code>` : badge('wait', say('Refused: nobody serves it')),
+      isServed ? say('1 to {count}', { count: count(able.largestInstallments) }) : '–',
+    ];
+  });
+  return section(
+    say('Brands'),
+    table(
+      say('Brands'),
+      [{ title: say('Brand') }, { title: say('Served by') }, { title: say('Installments') }],
+      rows,
+    ),
+  );
+}
+
+function capabilities({ acquirer: { capabilities: able } }: Routing, { wording }: Visit): Html {
+  const { say, count } = wording;
+  const yes = (can: boolean) => (can ? badge('good', say('Yes')) : badge('plain', say('No')));
+  return section(
+    say('What the acquirer can do'),
+    html`${facts([
+      [say('Authorizes now and captures later'), yes(able.captureLater)],
+      [say('Gives back a part'), yes(able.partialCancel)],
+      [say('Verifies a card without charging it'), yes(able.zeroVerification)],
+      [say('Is told who buys'), yes(able.customer)],
+      [say('Lists its charges, for a restore'), yes(able.listCharges)],
+      [
+        say('Finds a charge for'),
+        able.lookUpDays === null ? say('ever') : say('{count} days', { count: count(able.lookUpDays) }),
+      ],
+    ])}
+<p class="note">${say('As its bridge said to this process, at most fifteen seconds ago. What it cannot is refused before anything is sent.')}</p>`,
+  );
+}
+
+function others({ bankHost, antiFraudHost, acquirer, isHomologation }: Routing, { wording }: Visit): Html {
+  const { say } = wording;
+  const host = (name: string | null) => (name === null ? say('none') : html`<code>${name}</code>`);
+  return section(
+    say('Where it is said'),
+    html`${table(
+      say('Where it is said'),
+      [{ title: say('Who') }, { title: say('Address') }, { title: say('Setting') }, { title: say('Page') }],
+      [
+        [
+          say('Acquirer'),
+          host(acquirer.host),
+          html`<code>PARCELA_ACQUIRER_URL</code>`,
+          html`<code>docs/operating.md</code>`,
+        ],
+        [
+          say('Bank of the boletos'),
+          host(bankHost),
+          html`<code>PARCELA_BANK_URL</code>`,
+          html`<code>docs/bank-protocol.md</code>`,
+        ],
+        [
+          say('Anti-fraud provider'),
+          host(antiFraudHost),
+          html`<code>PARCELA_ANTIFRAUD_URL</code>`,
+          html`<code>docs/antifraud.md</code>`,
+        ],
+      ],
+    )}
+<p class="note">${say('These are settings of this process; all processes of a database name the same. Another acquirer is named with a restart, when nothing is unknown any more; to send brands or merchants to several, name a bridge that does.')} ${
+      isHomologation && say('In homologation a simulator answers where none is named.')
+    } ${link('/console/health', say('How they answer'))}</p>`,
+  );
+}

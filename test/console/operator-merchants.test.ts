@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openTestService, type TestService } from '../kit/service.ts';
+import { signedIn, type Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let operator: Visitor;
+let viewer: Visitor;
+before(async () => {
+  service = await openTestService();
+  operator = await signedIn(service, 'operator', null);
+  viewer = await signedIn(service, 'viewer', null);
+});
+after(() => service.close());
+
+async function shown(path: string, visitor: Visitor = viewer): Promise<string> {
+  const { status, text } = await visitor.turnTo(path);
+  assert.equal(status, 200, text);
+  return text;
+}
+
+const idsOf = (page: string) =>
+  [...page.matchAll(/href="\/console\/merchants\/([\w.-]+)"/g)].map(([, id]) => id);
+
+const NEW = {
+  cnpj: '11.444.777/0001-61',
+  legalName: 'Padaria da Esquina Ltda',
+  id: 'PADARIA',
+  accounts: '4000001 4000002',
+  contactName: 'Bia',
+  contactEmail: 'bia@padaria.example',
+  contactPhone: '+55 11 4000 0000',
+  reason: 'contrato 12',
+};
+
+test('a merchant is registered once, by those who may, as the command does', async () => {
+  const made = await operator.send('/console/merchants', '/console/new-merchant/create', NEW);
+  assert.equal(made.status, 303, made.text);
+  assert.match(wordsOf(await shown(made.headers.get('location') ?? '', operator)), /está cadastrado/);
+  const again = await operator.send('/console/merchants', '/console/new-merchant/create', NEW);
+  assert.deepEqual(
+    [again.status, /Outro estabelecimento tem este id/.test(wordsOf(again.text))],
+    [409, true],
+  );
+  const wrong = { ...NEW, id: 'OUTRA', cnpj: '11.444.777/0001-62' };
+  const refused = await operator.send('/console/merchants', '/console/new-merchant/create', wrong);
+  assert.deepEqual([refused.status, /não é um CNPJ/.test(wordsOf(refused.text))], [400, true]);
+  const [entry] = await service.auditor.query(
+    "select actor, resource from audit_entries where action = 'merchant.create' and actor like 'user:%'",
+  );
+  assert.match(String(entry?.actor), /^user:operator-/);
+  assert.equal(entry?.resource, 'merchants/PADARIA');
+  assert.ok(!(await shown('/console/merchants')).includes('/console/new-merchant/create'));
+  assert.equal((await viewer.ask('/console/new-merchant/create', { form: {} })).status, 403);
+});
+
+test('a merchant is found by its id, CNPJ, account and a part of its name, and by how it stands', async () => {
+  for (const text of ['PADARIA', '11.444.777/0001-61', '11444777000161', '4000002', 'da esquina']) {
+    const found = idsOf(await shown(`/console/merchants?text=${encodeURIComponent(text)}`));
+    assert.deepEqual(found, ['PADARIA'], text);
+  }
+  const none = await shown(`/console/merchants?text=${encodeURIComponent('%_<b>')}`);
+  assert.match(wordsOf(none), /Nenhum estabelecimento corresponde\./);
+  assert.ok(!none.includes('<b>'));
+  assert.deepEqual(idsOf(await shown('/console/merchants?standing=disabled')), []);
+  await service.auditor.query("update merchants set disabled_at = now() where merchant_id = 'PADARIA'");
+  assert.deepEqual(idsOf(await shown('/console/merchants?standing=disabled')), ['PADARIA']);
+  assert.deepEqual(idsOf(await shown('/console/merchants?standing=billingsHeld')), []);
+});
+
+test('a long list is read page by page, each merchant once, and a filter goes along', async () => {
+  await service.auditor.query(
+    `insert into merchants (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses)
+     select 'Z' || lpad(n::text, 4, '0'), '11222333000181', 'Muitas ' || n, 'Ana', 'ana@loja.example', '+551140000000', '{}'
+     from generate_series(1, 120) n`,
+  );
+  const seen: (string | undefined)[] = [];
+  let path = '/console/merchants?text=muitas';
+  for (let pages = 1; path !== ''; pages += 1) {
+    assert.ok(pages <= 3, 'fifty on a page');
+    const page = await shown(path);
+    seen.push(...idsOf(page));
+    path = (/href="(\/console\/merchants\?[^"]*after=[^"]*)"/.exec(page)?.[1] ?? '').replaceAll('&amp;', '&');
+  }
+  assert.equal(seen.length, 120);
+  assert.equal(new Set(seen).size, 120);
+});
+
+test("a merchant's page has its accounts in order, and takes several more at once", async () => {
+  const page = '/console/merchants/PADARIA';
+  assert.match(wordsOf(await shown(page)), /4000001 Credenciais que não dizem a conta 0 4000002 – 0/);
+  const fields = { account: '4000003, 4000004', reason: 'filiais' };
+  assert.equal((await operator.send(page, `${page}/accounts`, fields)).status, 303);
+  assert.match(wordsOf(await shown(page)), /4000003 – 0 4000004 – 0/);
+});
+
+test('routing says who serves which brand, and where that is said', async () => {
+  const words = wordsOf(await shown('/console/routing?merchant=PADARIA'));
+  assert.match(words, /Padaria da Esquina Ltda Bloqueado/);
+  assert.match(words, /visa 127\.0\.0\.1:\d+ 1 a \d+/);
+  assert.match(words, /Adquirente 127\.0\.0\.1:\d+ PARCELA_ACQUIRER_URL docs\/operating\.md/);
+  assert.match(wordsOf(await shown('/console/routing')), /atendidos por uma adquirente/);
+  const unknown = await shown(`/console/routing?merchant=${encodeURIComponent('<script>')}`);
+  assert.match(wordsOf(unknown), /Não há tal estabelecimento\./);
+  assert.ok(!unknown.includes('value="<script>'));
+});
