@@ -109,6 +109,7 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
       classes: name === null ? EXCEPTION_CLASSES : [name as ExceptionClass],
       merchantId: given.one('merchant'),
       day: day as Day | null,
+      olderThanDays: 0,
     },
     limit,
   );

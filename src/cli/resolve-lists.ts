@@ -19,7 +19,7 @@ export async function runList(given: GivenOptions, { database }: CommandTools): 
   };
   const limit = Number(given.one('limit') ?? USUAL_LIMIT);
   const found = [
-    ...(await listUnresolved(database, filter, limit)),
+    ...(await listUnresolved(database, filter, limit)).map(({ since, ...one }) => one),
     ...(await listUnresolvedBoletos(database, filter, limit)).map(unresolvedOf),
   ]
     .toSorted((one, other) => one.createdAt - other.createdAt)
@@ -104,7 +104,7 @@ function ageText(since: Instant): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-type Listed = Omit<Unresolved, 'kind' | 'origin'> & {
+type Listed = Omit<Unresolved, 'kind' | 'origin' | 'since'> & {
   readonly kind: Unresolved['kind'] | 'boleto' | 'boletoCancel';
   readonly origin: Unresolved['origin'] | 'bank';
 };

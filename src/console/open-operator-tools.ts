@@ -12,7 +12,13 @@ import { readClockOfDatabase } from '../platform/database-time.sql.ts';
 import { rateLimit } from '../platform/http/rate-limit.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
-import { findException, listExceptionsOfAll, readLine } from '../reconciliation/exceptions/exceptions.sql.ts';
+import type { Reader } from '../platform/postgres/database.ts';
+import {
+  findException,
+  listExceptionsOfAll,
+  readLine,
+  sumExceptionsOfAll,
+} from '../reconciliation/exceptions/exceptions.sql.ts';
 import { resolveException } from '../reconciliation/exceptions/resolve-exception.ts';
 import { fileCoverages } from '../reconciliation/imports/file-coverage.ts';
 import {
@@ -26,8 +32,7 @@ import { listDifferences } from '../reconciliation/truth/truth-runs.sql.ts';
 import { changeFees } from '../transactions/fees/change-fees.ts';
 import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
-import { listUnresolved } from '../transactions/unresolved/list-unresolved.ts';
-import { findCase } from '../transactions/unresolved/unresolved.sql.ts';
+import { findCase, findUnresolved } from '../transactions/unresolved/unresolved.sql.ts';
 import { instant } from '../values/instant.ts';
 import { inviteByIdentity } from './identities/invite-by-identity.ts';
 import type { ProviderSettings } from './identities/provider-settings.ts';
@@ -39,12 +44,17 @@ import type { UserActionTools } from './operator/user-actions.ts';
 import type { Visit } from './parts/screen.ts';
 import type { DifferenceTools } from './settlement/difference-screens.ts';
 import type { ExceptionActionTools } from './settlement/exception-actions.ts';
+import { MOST_EXCEPTIONS_SHOWN, MOST_SUMS_SHOWN } from './settlement/exception-found.ts';
 import type { ExceptionTools } from './settlement/exception-screens.ts';
-import { MOST_EXCEPTIONS_SHOWN } from './settlement/exception-view.ts';
 import type { FileTools } from './settlement/file-screens.ts';
 import { MOST_FILES_SHOWN, MOST_REFUSED_SHOWN } from './settlement/shown-file.ts';
 import type { UnresolvedTools } from './unresolved/unresolved-screens.ts';
-import { MOST_WAITING_SHOWN } from './unresolved/waiting-thing.ts';
+import {
+  MOST_WAITING_SHOWN,
+  type WaitingFilter,
+  type WaitingOrder,
+  type WaitingThing,
+} from './unresolved/waiting-thing.ts';
 import type { FeeActionTools } from './upkeep/fee-actions.ts';
 import type { FeeTools } from './upkeep/fee-screens.ts';
 import type { KeyTools } from './upkeep/key-screens.ts';
@@ -113,17 +123,21 @@ function unresolvedTools({
 }: OperatorContext): UnresolvedTools {
   const asked = rateLimit(QUESTIONS.perSecond, QUESTIONS.burstSeconds);
   return {
-    async listWaiting(filter) {
-      const cards = await search(NO_MERCHANT, (reader) => listUnresolved(reader, filter, MOST_WAITING_SHOWN));
-      const boletos = await search(NO_MERCHANT, (reader) =>
-        listUnresolvedBoletos(reader, filter, MOST_WAITING_SHOWN),
-      );
-      return [
-        ...cards.map((one) => ({ ...one, since: one.createdAt })),
-        ...boletos.map((one) => ({ ...one, kind: 'boleto' as const, id: one.boletoId })),
-      ]
-        .toSorted((one, other) => one.since - other.since)
-        .slice(0, MOST_WAITING_SHOWN);
+    async listWaiting({ kinds, order, ...filter }) {
+      const found: WaitingThing[] = [];
+      for (const kind of kinds) {
+        const ofKind = await search(
+          NO_MERCHANT,
+          (reader): Promise<readonly WaitingThing[]> =>
+            kind === 'boleto'
+              ? listWaitingBoletos(reader, filter, order)
+              : findUnresolved(reader, kind, filter, order, MOST_WAITING_SHOWN),
+        );
+        found.push(...ofKind);
+      }
+      const isBefore = (one: WaitingThing, other: WaitingThing) =>
+        order === 'money' ? other.amount - one.amount : one.since - other.since;
+      return found.toSorted(isBefore).slice(0, MOST_WAITING_SHOWN);
     },
     findCase: (id) => lookUp(NO_MERCHANT, (reader) => findCase(reader, id)),
     async askAcquirer({ user }, { merchantId, transactionId }) {
@@ -147,10 +161,21 @@ function unresolvedTools({
   };
 }
 
+async function listWaitingBoletos(
+  reader: Reader,
+  filter: Pick<WaitingFilter, 'merchantId' | 'olderThanMinutes'>,
+  order: WaitingOrder,
+): Promise<WaitingThing[]> {
+  const found = await listUnresolvedBoletos(reader, filter, MOST_WAITING_SHOWN, order);
+  return found.map((one) => ({ ...one, kind: 'boleto', id: one.boletoId }));
+}
+
 function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
   return {
     listExceptions: (filter) =>
       search(NO_MERCHANT, (reader) => listExceptionsOfAll(reader, filter, MOST_EXCEPTIONS_SHOWN)),
+    sumExceptions: (filter) =>
+      search(NO_MERCHANT, (reader) => sumExceptionsOfAll(reader, filter, MOST_SUMS_SHOWN)),
     findException: (id) => lookUp(NO_MERCHANT, (reader) => findException(reader, id)),
     readLine: (fileNumber, lineNumber) =>
       lookUp(NO_MERCHANT, (reader) => readLine(reader, fileNumber, lineNumber)),

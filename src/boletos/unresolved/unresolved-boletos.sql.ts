@@ -113,16 +113,18 @@ const LIST = statement(
      coalesce(b.unknown_reason, 'the process that asked did not finish') as reason, b.due_at
    from boletos b
    where ${IS_UNRESOLVED} and ${SINCE} <= now() - $2 * interval '1 minute' and ($1::text is null or b.merchant_id = $1)
-   order by ${SINCE}, b.boleto_id limit $3`,
+   order by case when $4::boolean then -b.amount end, ${SINCE}, b.boleto_id limit $3`,
 );
 
-/** Up to `limit`, oldest first; `merchantId` null: of all merchants. */
+/** Up to `limit`, oldest or largest first; `merchantId` null: of all merchants. */
 export async function listUnresolvedBoletos(
   database: Reader,
   { merchantId, olderThanMinutes }: { readonly merchantId: string | null; readonly olderThanMinutes: number },
   limit: number,
+  order: 'age' | 'money' = 'age',
 ): Promise<UnresolvedBoleto[]> {
-  return (await database.query(LIST, [merchantId, olderThanMinutes, limit])).map(parseUnresolved);
+  const values = [merchantId, olderThanMinutes, limit, order === 'money'];
+  return (await database.query(LIST, values)).map(parseUnresolved);
 }
 
 function parseUnresolved(row: Row): UnresolvedBoleto {

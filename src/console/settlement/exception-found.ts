@@ -5,6 +5,8 @@ export type FiledLine = { readonly line: string; readonly kind: string; readonly
 
 export type ExceptionFound = { readonly exception: ReconciliationException; readonly line: FiledLine | null };
 
+export const MOST_EXCEPTIONS_SHOWN = 100;
+export const MOST_SUMS_SHOWN = 20;
 export const EXCEPTION = '/exceptions/{id}';
 
 export const exceptionPath = (id: string) => pathOf(EXCEPTION, { id });

@@ -3,19 +3,19 @@ import {
   EXCEPTION_STATES,
   type ReconciliationException,
 } from '../../reconciliation/exceptions/exception.ts';
-import type { OperatorFilter } from '../../reconciliation/exceptions/exceptions.sql.ts';
+import type { ExceptionSums, OperatorFilter } from '../../reconciliation/exceptions/exceptions.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
-import { html } from '../parts/html.ts';
-import { filterForm, link } from '../parts/page-parts.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
 import { EXCEPTION, type ExceptionFound, type FiledLine } from './exception-found.ts';
-import { exceptionPage, exceptionTable } from './exception-view.ts';
+import { type ExceptionsFound, exceptionList } from './exception-list-view.ts';
+import { exceptionPage } from './exception-view.ts';
 
 export type ExceptionTools = {
   /** The largest first, up to a bound. */
   readonly listExceptions: (filter: OperatorFilter) => Promise<readonly ReconciliationException[]>;
+  /** By merchant and class, the most money first, up to a bound. */
+  readonly sumExceptions: (filter: OperatorFilter) => Promise<ExceptionSums>;
   readonly findException: (id: string) => Promise<ReconciliationException | null>;
   readonly readLine: (fileNumber: number, lineNumber: number) => Promise<FiledLine | null>;
 };
@@ -27,39 +27,22 @@ function filterOf({ query }: Visit): OperatorFilter {
     classes: EXCEPTION_CLASSES.filter((name) => query.class === undefined || name === query.class),
     merchantId: merchant ?? null,
     day: day !== undefined && isDay(day) ? day : null,
+    olderThanDays: /^\d{1,4}$/.test(query.olderThan ?? '') ? Number(query.olderThan) : 0,
   };
 }
 
 export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
-  screen<ExceptionTools, readonly ReconciliationException[]>({
+  screen<ExceptionTools, ExceptionsFound>({
     path: '/exceptions',
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Exceptions',
     place: 3,
-    read: (visit, { listExceptions }) => listExceptions(filterOf(visit)),
-    view(found, visit) {
-      const { say } = visit.wording;
-      const filters = filterForm(visit, [
-        {
-          name: 'state',
-          label: say('State'),
-          choices: EXCEPTION_STATES.map((state) => [state, say(EXCEPTION_WORDS[state])] as const),
-        },
-        {
-          name: 'class',
-          label: say('Class'),
-          choices: [
-            ['', say('Any')],
-            ...EXCEPTION_CLASSES.map((name) => [name, say(EXCEPTION_WORDS[name])] as const),
-          ],
-        },
-        { name: 'merchant', label: say('Merchant'), mostCharacters: 20 },
-        { name: 'day', label: say('Day'), type: 'date' },
-      ]);
-      return html`${filters}${exceptionTable(found, visit)}
-<p>${link('/console/differences', say('Differences between books, feed, files and ledger'))}</p>`;
+    async read(visit, { listExceptions, sumExceptions }) {
+      const filter = filterOf(visit);
+      return { sums: await sumExceptions(filter), exceptions: await listExceptions(filter) };
     },
+    view: exceptionList,
   }),
   screen<ExceptionTools, ExceptionFound>({
     path: EXCEPTION,

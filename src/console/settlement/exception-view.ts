@@ -1,20 +1,6 @@
-import {
-  ageOf,
-  type ExceptionState,
-  type ReconciliationException,
-} from '../../reconciliation/exceptions/exception.ts';
+import type { ExceptionState, ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import {
-  actionForm,
-  badge,
-  emptyState,
-  facts,
-  link,
-  moment,
-  section,
-  type Tone,
-  table,
-} from '../parts/page-parts.ts';
+import { actionForm, badge, facts, link, moment, section, type Tone } from '../parts/page-parts.ts';
 import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
 import { type ExceptionFound, exceptionPath } from './exception-found.ts';
@@ -28,43 +14,6 @@ const STATE_TONES: Readonly<Record<ExceptionState, Tone>> = {
 };
 
 export const MAY_RESOLVE = { roles: ['finance', 'operator', 'admin'], of: 'operator' } as const;
-export const MOST_EXCEPTIONS_SHOWN = 100;
-const DAY_SECONDS = 86_400;
-
-export function exceptionTable(found: readonly ReconciliationException[], { wording, now }: Visit): Html {
-  const { say, money, day, duration } = wording;
-  if (found.length === 0)
-    return emptyState(
-      say('No exception fits.'),
-      say('Where a file of the acquirer differs from what was expected, it stands here.'),
-    );
-  const rows = found.map((one) => [
-    link(exceptionPath(one.exceptionId), say(EXCEPTION_WORDS[one.class])),
-    one.merchantId ?? '–',
-    money(one.amount),
-    one.day === null ? '–' : day(one.day),
-    duration(Math.max(DAY_SECONDS, ageOf(one, now) / 1_000)),
-    one.expected ?? '–',
-    one.found ?? '–',
-  ]);
-  return html`${table(
-    say('Exceptions'),
-    [
-      { title: say('Class') },
-      { title: say('Merchant') },
-      { title: say('Missing'), isNumber: true },
-      { title: say('Day') },
-      { title: say('Age') },
-      { title: say('Expected') },
-      { title: say('Found') },
-    ],
-    rows,
-  )}${
-    found.length >= MOST_EXCEPTIONS_SHOWN &&
-    html`<p class="note">${say('Only the largest are shown: choose a merchant, a class or a day.')}</p>`
-  }`;
-}
-
 export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {
   const { wording } = visit;
   const { say, money, day } = wording;

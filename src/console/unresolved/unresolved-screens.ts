@@ -7,18 +7,16 @@ import type {
 } from '../../transactions/unresolved/unresolved.ts';
 import { DECISIONS_OF } from '../../transactions/unresolved/unresolved.ts';
 import { isUuid } from '../../values/ids.ts';
-import { html } from '../parts/html.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
-import { facts, filterForm } from '../parts/page-parts.ts';
+import { facts } from '../parts/page-parts.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { acquirerText, casePage, isAskable, MAY_ASK, MAY_DECIDE, waitingTable } from './unresolved-view.ts';
-import { CASE, casePath, type WaitingThing } from './waiting-thing.ts';
-
-export type UnresolvedFilter = { readonly merchantId: string | null; readonly olderThanMinutes: number };
+import { acquirerText, casePage, isAskable, MAY_ASK, MAY_DECIDE } from './unresolved-view.ts';
+import { waitingList } from './waiting-list-view.ts';
+import { CASE, casePath, WAITING_KINDS, type WaitingFilter, type WaitingThing } from './waiting-thing.ts';
 
 export type UnresolvedTools = {
-  /** The oldest first, up to a bound. */
-  readonly listWaiting: (filter: UnresolvedFilter) => Promise<readonly WaitingThing[]>;
+  /** The oldest or largest first, up to a bound. */
+  readonly listWaiting: (filter: WaitingFilter) => Promise<readonly WaitingThing[]>;
   readonly findCase: (id: string) => Promise<Case | null>;
   /** What the acquirer says of a charge now; null: this user has asked too often. */
   readonly askAcquirer: (visit: Visit, found: Case) => Promise<FoundCharge | null>;
@@ -28,6 +26,15 @@ export type UnresolvedTools = {
   ) => Promise<DecisionResult>;
 };
 
+function filterOf({ query }: Visit): WaitingFilter {
+  return {
+    kinds: WAITING_KINDS.filter((kind) => query.kind === undefined || kind === query.kind),
+    merchantId: query.merchant ?? null,
+    olderThanMinutes: /^\d{1,7}$/.test(query.olderThan ?? '') ? Number(query.olderThan) : 0,
+    order: query.order === 'money' ? 'money' : 'age',
+  };
+}
+
 export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
   screen<UnresolvedTools, readonly WaitingThing[]>({
     path: '/unresolved',
@@ -35,16 +42,8 @@ export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
     of: 'operator',
     title: 'Unresolved',
     place: 2,
-    read: ({ query }, { listWaiting }) =>
-      listWaiting({
-        merchantId: query.merchant ?? null,
-        olderThanMinutes: /^\d{1,7}$/.test(query.olderThan ?? '') ? Number(query.olderThan) : 0,
-      }),
-    view: (waiting, visit) =>
-      html`${filterForm(visit, [
-        { name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 },
-        { name: 'olderThan', label: visit.wording.say('Older than, in minutes'), type: 'number' },
-      ])}${waitingTable(waiting, visit)}`,
+    read: (visit, { listWaiting }) => listWaiting(filterOf(visit)),
+    view: waitingList,
   }),
   screen<UnresolvedTools, Case>({
     path: CASE,

@@ -1,56 +1,13 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import { type Case, DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import { actionForm, badge, facts, link, moment, section } from '../parts/page-parts.ts';
 import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
-import { casePath, MOST_WAITING_SHOWN, type WaitingThing } from './waiting-thing.ts';
+import { casePath, KIND_WORDS } from './waiting-thing.ts';
 
 export const MAY_ASK = { roles: ['support', 'finance', 'operator', 'admin'], of: 'operator' } as const;
 export const MAY_DECIDE = { roles: ['operator', 'admin'], of: 'operator' } as const;
-
-const KINDS = {
-  charge: 'Charge',
-  cancel: 'Cancel',
-  capture: 'Capture',
-  boleto: 'Boleto',
-} as const;
-
-export function waitingTable(waiting: readonly WaitingThing[], { wording, now }: Visit): Html {
-  const { say, money, count, duration } = wording;
-  if (waiting.length === 0)
-    return emptyState(
-      say('Every outcome is known.'),
-      say('What the acquirer or the bank does not answer appears here, and is asked for until it is known.'),
-    );
-  const rows = waiting.map((one) => [
-    one.kind === 'boleto' ? one.id : link(casePath(one.id), one.id),
-    say(KINDS[one.kind]),
-    one.merchantId,
-    money(one.amount),
-    duration(Math.max(0, (now - one.since) / 1_000)),
-    count(one.tries),
-    moment(wording, one.dueAt),
-    one.reason,
-  ]);
-  return html`${table(
-    say('Unresolved'),
-    [
-      { title: say('Id') },
-      { title: say('Kind') },
-      { title: say('Merchant') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Unknown for') },
-      { title: say('Tries'), isNumber: true },
-      { title: say('Next try') },
-      { title: say('Last reason') },
-    ],
-    rows,
-  )}${
-    waiting.length >= MOST_WAITING_SHOWN &&
-    html`<p class="note">${say('Only the oldest are shown: choose a merchant or an age.')}</p>`
-  }`;
-}
 
 const DECISION_WORDS: Readonly<Record<Decision, string>> = {
   voided: 'Voided: no charge stays',
@@ -70,7 +27,7 @@ export function casePage(found: Case, visit: Visit): Html {
   const state = found.isUnresolved ? badge('wait', say('Unknown')) : badge('plain', found.state);
   return html`<p class="headline"><strong>${money(found.amount)}</strong> ${state}</p>
 ${facts([
-  [say('Kind'), say(KINDS[found.kind])],
+  [say('Kind'), say(KIND_WORDS[found.kind])],
   [say('Merchant'), found.merchantId],
   [say('Payment'), found.origin === 'payment' ? link(paymentPath, found.transactionId) : found.transactionId],
   [say('Reference'), found.referenceTransaction ?? '–'],

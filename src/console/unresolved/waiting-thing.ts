@@ -1,9 +1,31 @@
 import type { Instant } from '../../values/instant.ts';
 import { pathOf } from '../parts/screen.ts';
 
+/** The acquirer is asked about the first three, the bank about the last. */
+export const WAITING_KINDS = ['charge', 'cancel', 'capture', 'boleto'] as const;
+export type WaitingKind = (typeof WAITING_KINDS)[number];
+
+export const KIND_WORDS: Readonly<Record<WaitingKind, string>> = {
+  charge: 'Charge',
+  cancel: 'Cancel',
+  capture: 'Capture',
+  boleto: 'Boleto',
+};
+
+/** What stands first: what waits longest, or the largest amount. */
+export type WaitingOrder = 'age' | 'money';
+
+/** Null and 0: of all. */
+export type WaitingFilter = {
+  readonly kinds: readonly WaitingKind[];
+  readonly merchantId: string | null;
+  readonly olderThanMinutes: number;
+  readonly order: WaitingOrder;
+};
+
 /** A charge, a cancel, a capture or a boleto without an answer. */
 export type WaitingThing = {
-  readonly kind: 'charge' | 'cancel' | 'capture' | 'boleto';
+  readonly kind: WaitingKind;
   readonly id: string;
   readonly merchantId: string;
   readonly amount: number;

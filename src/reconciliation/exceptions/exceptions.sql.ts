@@ -100,12 +100,22 @@ export async function listExceptionPage(
   return { items: rows.map(parseException), total };
 }
 
+/** Since the day on which the money was expected, or came; where there is none since it was found. */
+const SINCE = `coalesce((e.day + interval '3 hours') at time zone 'UTC', e.opened_at)`;
+const FITS = `e.state = any ($1::text[]) and e.class = any ($2::text[]) and ($3::text is null or e.merchant_id = $3)
+     and ($4::date is null or e.day = $4::date)
+     and ($5::integer = 0 or ${SINCE} <= now() - $5::integer * interval '1 day')`;
+/** For what is open there is an index, which the parameter of the states would hide. */
+const OPEN_FITS = `e.state = 'open' and ${FITS}`;
+const LARGEST = 'order by abs(e.amount) desc, e.opened_at, e.exception_id limit $6';
+
+const LIST_OPEN = statement(
+  'reconciliation_exceptions.list_open_of_operator',
+  `select ${COLUMNS} from reconciliation_exceptions e where ${OPEN_FITS} ${LARGEST}`,
+);
 const LIST_ALL = statement(
   'reconciliation_exceptions.list_of_operator',
-  `select ${COLUMNS} from reconciliation_exceptions e
-   where e.state = any ($1::text[]) and e.class = any ($2::text[]) and ($3::text is null or e.merchant_id = $3)
-     and ($4::date is null or e.day = $4::date)
-   order by abs(e.amount) desc, e.opened_at, e.exception_id limit $5`,
+  `select ${COLUMNS} from reconciliation_exceptions e where ${FITS} ${LARGEST}`,
 );
 
 /** What the operator lists; null: of all. */
@@ -114,15 +124,82 @@ export type OperatorFilter = {
   readonly classes: readonly ExceptionClass[];
   readonly merchantId: string | null;
   readonly day: Day | null;
+  readonly olderThanDays: number;
 };
+
+const isOpenOnly = ({ states }: OperatorFilter) => states.every((state) => state === 'open');
+const filterValues = ({ states, classes, merchantId, day, olderThanDays }: OperatorFilter) => [
+  ...[states, classes, merchantId, day, olderThanDays],
+];
 
 /** The largest ones first, of all merchants. */
 export async function listExceptionsOfAll(
   database: Reader,
-  { states, classes, merchantId, day }: OperatorFilter,
+  filter: OperatorFilter,
   limit: number,
 ): Promise<ReconciliationException[]> {
-  return (await database.query(LIST_ALL, [states, classes, merchantId, day, limit])).map(parseException);
+  const list = isOpenOnly(filter) ? LIST_OPEN : LIST_ALL;
+  return (await database.query(list, [...filterValues(filter), limit])).map(parseException);
+}
+
+const COUNTED = `select e.merchant_id, e.class, e.amount, ${SINCE} as since from reconciliation_exceptions e`;
+const SUMS = `grouped as (
+     select merchant_id, class, count(*) as count, sum(abs(amount))::bigint as cents,
+       extract(epoch from now() - min(since))::float8 as oldest_age
+     from counted group by merchant_id, class
+   )
+   select g.*, sum(g.count) over ()::bigint as in_all, sum(g.cents) over ()::bigint as cents_in_all
+   from grouped g order by g.cents desc, g.merchant_id, g.class limit $7`;
+
+const SUM_OPEN = statement(
+  'reconciliation_exceptions.sum_open_of_operator',
+  `with counted as (${COUNTED} where ${OPEN_FITS} limit $6), ${SUMS}`,
+);
+const SUM_ALL = statement(
+  'reconciliation_exceptions.sum_of_operator',
+  `with counted as (${COUNTED} where ${FITS} limit $6), ${SUMS}`,
+);
+
+/** Beyond so many the count stops. */
+const MOST_COUNTED = 100_000;
+
+/** Of a filter: how many there are and how much money, by merchant and class, the most money first. */
+export type ExceptionSums = {
+  readonly count: number;
+  /** Cents, without their sign. */
+  readonly cents: number;
+  /** There are more than were counted. */
+  readonly isCutShort: boolean;
+  readonly groups: readonly {
+    readonly merchantId: string | null;
+    readonly class: ExceptionClass;
+    readonly count: number;
+    readonly cents: number;
+    /** Seconds. */
+    readonly oldestAge: number;
+  }[];
+};
+
+export async function sumExceptionsOfAll(
+  database: Reader,
+  filter: OperatorFilter,
+  limit: number,
+): Promise<ExceptionSums> {
+  const sum = isOpenOnly(filter) ? SUM_OPEN : SUM_ALL;
+  const rows = await database.query(sum, [...filterValues(filter), MOST_COUNTED, limit]);
+  const count = (rows[0]?.in_all as number | undefined) ?? 0;
+  return {
+    count,
+    cents: (rows[0]?.cents_in_all as number | undefined) ?? 0,
+    isCutShort: count >= MOST_COUNTED,
+    groups: rows.map((row) => ({
+      merchantId: (row.merchant_id as string) || null,
+      class: row.class as ExceptionClass,
+      count: row.count as number,
+      cents: row.cents as number,
+      oldestAge: row.oldest_age as number,
+    })),
+  };
 }
 
 const FIND = statement(

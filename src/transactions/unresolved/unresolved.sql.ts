@@ -23,34 +23,37 @@ const UNFINISHED = 'the process that asked did not finish';
 
 const LIST_CHARGES = statement(
   'transactions.list_unresolved',
-  `select t.merchant_id, t.transaction_id as id, t.origin, t.amount, t.created_at, t.resolve_tries as tries, t.unknown_reason, t.due_at
+  `select t.merchant_id, t.transaction_id as id, t.origin, t.amount, t.created_at, ${CHARGE_SINCE} as since, t.resolve_tries as tries, t.unknown_reason, t.due_at
    from transactions t
    where ${IS_UNRESOLVED_CHARGE} and ${CHARGE_SINCE} <= now() - $2 * interval '1 minute'
      and ($1::text is null or t.merchant_id = $1)
-   order by ${CHARGE_SINCE}, t.transaction_id limit $3`,
+   order by case when $4::boolean then -t.amount end, ${CHARGE_SINCE}, t.transaction_id limit $3`,
 );
 
 const LIST_CANCELS = statement(
   'cancels.list_unresolved',
-  `select c.merchant_id, c.cancel_id as id, t.origin, c.amount, c.created_at, c.tries, c.unknown_reason, c.due_at
+  `select c.merchant_id, c.cancel_id as id, t.origin, c.amount, c.created_at, c.created_at as since, c.tries, c.unknown_reason, c.due_at
    from cancels c cross join lateral (
      select origin from transactions where merchant_id = c.merchant_id and transaction_id = c.transaction_id limit 1
    ) t
    where ${IS_UNRESOLVED_REQUEST} and c.created_at <= now() - $2 * interval '1 minute'
      and ($1::text is null or c.merchant_id = $1)
-   order by c.created_at, c.cancel_id limit $3`,
+   order by case when $4::boolean then -c.amount end, c.created_at, c.cancel_id limit $3`,
 );
 
 const LIST_CAPTURES = statement(
   'captures.list_unresolved',
-  `select c.merchant_id, c.capture_id as id, t.origin, c.amount, c.created_at, c.tries, c.unknown_reason, c.due_at
+  `select c.merchant_id, c.capture_id as id, t.origin, c.amount, c.created_at, c.created_at as since, c.tries, c.unknown_reason, c.due_at
    from captures c cross join lateral (
      select origin from transactions where merchant_id = c.merchant_id and transaction_id = c.transaction_id limit 1
    ) t
    where ${IS_UNRESOLVED_REQUEST} and c.created_at <= now() - $2 * interval '1 minute'
      and ($1::text is null or c.merchant_id = $1)
-   order by c.created_at, c.capture_id limit $3`,
+   order by case when $4::boolean then -c.amount end, c.created_at, c.capture_id limit $3`,
 );
+
+/** What stands first: what waits longest, or the largest amount. */
+export type UnresolvedOrder = 'age' | 'money';
 
 export type UnresolvedFilter = {
   /** Null: of all merchants. */
@@ -58,21 +61,22 @@ export type UnresolvedFilter = {
   readonly olderThanMinutes: number;
 };
 
-/** Up to `limit` charges, and up to as many cancels and captures, each oldest first. */
+const LISTS: Readonly<Record<UnresolvedKind, Statement>> = {
+  charge: LIST_CHARGES,
+  cancel: LIST_CANCELS,
+  capture: LIST_CAPTURES,
+};
+
+/** Up to `limit` of a kind, in this order. */
 export async function findUnresolved(
   database: Reader,
+  kind: UnresolvedKind,
   { merchantId, olderThanMinutes }: UnresolvedFilter,
+  order: UnresolvedOrder,
   limit: number,
 ): Promise<Unresolved[]> {
-  const listOf = async (kind: UnresolvedKind, list: Statement): Promise<Unresolved[]> => {
-    const rows = await database.query(list, [merchantId, olderThanMinutes, limit]);
-    return rows.map((row) => parseUnresolved(kind, row));
-  };
-  return [
-    ...(await listOf('charge', LIST_CHARGES)),
-    ...(await listOf('cancel', LIST_CANCELS)),
-    ...(await listOf('capture', LIST_CAPTURES)),
-  ];
+  const values = [merchantId, olderThanMinutes, limit, order === 'money'];
+  return (await database.query(LISTS[kind], values)).map((row) => parseUnresolved(kind, row));
 }
 
 function parseUnresolved(kind: UnresolvedKind, row: Row): Unresolved {
@@ -83,6 +87,7 @@ function parseUnresolved(kind: UnresolvedKind, row: Row): Unresolved {
     origin: row.origin as Origin,
     amount: row.amount as Cents,
     createdAt: row.created_at as Instant,
+    since: row.since as Instant,
     tries: row.tries as number,
     reason: (row.unknown_reason ?? UNFINISHED) as string,
     dueAt: row.due_at as Instant,

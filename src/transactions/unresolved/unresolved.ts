@@ -16,6 +16,8 @@ export type Unresolved = {
   readonly origin: Origin;
   readonly amount: Cents;
   readonly createdAt: Instant;
+  /** Since when it is unknown. */
+  readonly since: Instant;
   readonly tries: number;
   readonly reason: string;
   /** When it is tried again, or until when a try is pending. */

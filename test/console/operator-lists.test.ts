@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
+import { signedIn, type Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let merchantId: string;
+let viewer: Visitor;
+before(async () => {
+  service = await openTestService();
+  ({ merchantId } = await service.demo());
+  viewer = await signedIn(service, 'viewer', null);
+});
+after(() => service.close());
+
+async function shown(path: string): Promise<string> {
+  const { status, text } = await viewer.turnTo(path);
+  assert.equal(status, 200, `${path}: ${text}`);
+  return text;
+}
+
+/** As a charge stands whose answer never came, which nothing asks for within the test. */
+async function unanswered(amount: number, hours: number): Promise<string> {
+  const { gateway } = await service.demo();
+  const { reply } = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), amount);
+  assert.equal(reply.status, 200, reply.text);
+  const id = reply.body.paymentAuthorization.paymentId as string;
+  await service.auditor.query(
+    `update transactions set state = 'unresolved', decided_at = null, authorization_code = null, nsu = null,
+       due_at = now() + interval '1 hour', unknown_reason = 'o teste calou', unresolved_since = now() - $2 * interval '1 hour'
+     where transaction_id = $1`,
+    [id, hours],
+  );
+  return id;
+}
+
+test('what is unknown is listed by its kind, its merchant and its amount, with what is at stake', async () => {
+  const small = await unanswered(4_200, 2);
+  const large = await unanswered(990_000, 1);
+  const order = async (query: string) => {
+    const page = await shown(`/console/unresolved${query}`);
+    return [...page.matchAll(/href="\/console\/unresolved\/([0-9a-f-]{36})"/g)].map(([, id]) => id);
+  };
+  assert.deepEqual(await order(''), [small, large], 'the oldest first');
+  assert.deepEqual(await order('?order=money'), [large, small]);
+  assert.deepEqual(await order('?kind=cancel'), []);
+  assert.deepEqual(await order(`?kind=charge&merchant=${merchantId}`), [small, large]);
+  assert.deepEqual(await order('?merchant=NINGUEM'), []);
+  const words = wordsOf(await shown('/console/unresolved'));
+  assert.match(words, /Na adquirente 2, R\$ 9\.942,00/);
+  assert.match(words, new RegExp(`${large} Cobrança ${merchantId} R\\$ 9\\.900,00 1 hora`));
+  const none = wordsOf(await shown('/console/unresolved?kind=cancel'));
+  assert.match(none, /Nada desconhecido corresponde\./);
+});
+
+test('exceptions are summed by merchant and class, and narrowed by age', async () => {
+  const add = (merchant: string, name: string, amount: number, days: number) =>
+    service.auditor.query(
+      `insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, amount, opened_at)
+       values ($1, gen_random_uuid(), concat($2::text, $3::bigint, $4::integer), $2, 'open', $3, now() - $4 * interval '1 day')`,
+      [merchant, name, amount, days],
+    );
+  await add('MUITA', 'notInFile', 500_000, 2);
+  await add('MUITA', 'notInFile', -250_000, 40);
+  await add('MUITA', 'dateDiffers', 1, 2);
+  await add('', 'notInParcela', 70_000, 2);
+  const page = await shown('/console/exceptions');
+  const words = wordsOf(page);
+  assert.match(words, /R\$ 8\.200,01 4 no total/);
+  assert.match(words, /MUITA Fora do arquivo 2 R\$ 7\.500,00 40 dias/);
+  assert.match(words, /Estabelecimento desconhecido .* 1 R\$ 700,00/);
+  assert.ok(page.includes('href="/console/exceptions?merchant=MUITA&amp;class=notInFile"'));
+  const old = wordsOf(await shown('/console/exceptions?olderThan=30'));
+  assert.match(old, /R\$ 2\.500,00 1 no total/);
+  assert.match(wordsOf(await shown('/console/exceptions?state=healed')), /Nenhuma exceção corresponde\./);
+});
