@@ -182,6 +182,31 @@ test('a ledger with another amount is found, and one that does not answer is ask
   assert.deepEqual([after.exitCode, after.run.differences, after.kept], [0, {}, []]);
 });
 
+test('what is over here and live there is asked for at any age, until it is at one', async () => {
+  const { paymentId } = await service.sell(5_000, 1);
+  await verify();
+  for (const table of ['receivables', 'movements', 'installments'])
+    await service.auditor.query(`delete from ${table} where transaction_id = $1`, [paymentId]);
+  await service.auditor.query(`update transactions set state = 'voided' where transaction_id = $1`, [
+    paymentId,
+  ]);
+  assert.deepEqual((await verify()).kept, [['ledgerDiffers', 5_000]]);
+  await service.auditor.query(
+    `update transactions set sold_at = sold_at - interval '100 days' where transaction_id = $1`,
+    [paymentId],
+  );
+  const again = await verify();
+  assert.deepEqual(
+    [again.run.differences, again.run.charges],
+    [{ ledgerDiffers: { count: 1, cents: 5_000 } }, 4],
+  );
+  const undo = { reference: paymentId, merchantId: service.merchantId };
+  await fetch(`${service.simulatorUrl}/undos`, { method: 'POST', body: JSON.stringify(undo) });
+  const after = await verify();
+  assert.deepEqual([after.exitCode, after.run.differences, after.kept], [0, {}, []]);
+  assert.equal((await verify()).run.charges, 3);
+});
+
 test('for a sale that the acquirer finds no more it is not asked, and what is not asked is counted', async () => {
   bridge.spoilFinds(20_001);
   bridge.reportCapabilities({ lookUpDays: 40 });

@@ -1,6 +1,6 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { ComparedCharge } from './compared-charge.ts';
+import { type ComparedCharge, isAskedFirst } from './compared-charge.ts';
 import type { ReadComparedInstallment } from './compared-installments.sql.ts';
 import { isSilent, isWithinLookUp, QUESTIONS_OF_BUDGET, salesToAsk } from './question-budget.ts';
 import { openBudget, type SpentQuestions, takeQuestions } from './question-budgets.sql.ts';
@@ -100,7 +100,12 @@ function salesToLookUp({ outcomes, charges }: AskedOfBatch, day: TruthRun['day']
       ),
       ...over.map((charge) => [charge.transactionId, { ...charge, isApproved: false }] as const),
     ]),
-    differing: [...new Set(differing.map(({ compared }) => compared.transactionId))],
+    differing: [
+      ...new Set([
+        ...differing.map(({ compared }) => compared.transactionId),
+        ...over.filter(isAskedFirst).map(({ transactionId }) => transactionId),
+      ]),
+    ],
     beyondLookUp: outcomes.length - found.length,
   };
 }

@@ -16,6 +16,8 @@ export type ComparedCharge = {
   /** Installments of which a movement or a receivable is recorded. */
   readonly moved: number;
   readonly carried: number;
+  /** A difference of it stands that was found before. */
+  readonly isNoted: boolean;
 };
 
 /**
@@ -34,6 +36,11 @@ export function compareCharge(charge: ComparedCharge): TruthDifference | null {
     different(name, installmentCount, moved, amount) ??
     different(name, installmentCount, carried, 0 - amount)
   );
+}
+
+/** Of those that are over: whether the acquirer is asked for it before others, until it is at one. */
+export function isAskedFirst(charge: ComparedCharge): boolean {
+  return charge.isNoted || compareCharge(charge) !== null;
 }
 
 /** Whether the acquirer should have nothing of it. */

@@ -21,7 +21,7 @@ const FIND = statement(
         select transaction_id, sold_at from transactions
         where merchant_id = $1 and transaction_id = d.transaction_id and ${PLACE} limit 1
       ) t
-      where d.merchant_id = $1 and d.class = 'chargesDiffer' and d.ended_at is null
+      where d.merchant_id = $1 and d.class in ('chargesDiffer', 'ledgerDiffers') and d.ended_at is null
       ${ORDER})
    ) k
    ${ORDER}`,
@@ -45,7 +45,11 @@ export async function findChargesToCompare(
 const READ = statement(
   'truth.read_charges',
   `select t.transaction_id, t.sold_at, t.state, ${NEVER_SENT} as was_never_sent, t.amount, t.canceled_amount, t.installment_count,
-     i.count, i.gross, m.count as moved, r.count as carried
+     i.count, i.gross, m.count as moved, r.count as carried,
+     exists (
+       select from truth_differences
+       where merchant_id = $1 and transaction_id = w.transaction_id and ended_at is null
+     ) as is_noted
    from unnest($2::uuid[]) as w (transaction_id) cross join lateral (
      select * from transactions where merchant_id = $1 and transaction_id = w.transaction_id limit 1
    ) t cross join lateral (
@@ -80,5 +84,6 @@ function parseCharge(row: Row): ComparedCharge {
     installments: { count: row.count as number, gross: row.gross as number },
     moved: row.moved as number,
     carried: row.carried as number,
+    isNoted: row.is_noted as boolean,
   };
 }

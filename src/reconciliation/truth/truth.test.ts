@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Day, instant } from '../../values/instant.ts';
-import { type ComparedCharge, compareCharge } from './compared-charge.ts';
+import { type ComparedCharge, compareCharge, isAskedFirst } from './compared-charge.ts';
 import { type ComparedInstallment, compareInstallment, ledgerDifference } from './truth.ts';
 import { NOTHING_COMPARED, withCompared } from './truth-run.ts';
 
@@ -161,7 +161,17 @@ test('movements follow each other, and the last one leads to the state', () => {
 const CHARGE: ComparedCharge = {
   ...{ transactionId: 't', soldAt: instant(0), state: 'approved', wasNeverSent: false, amount: 10_000 },
   ...{ canceled: 0, installmentCount: 2, installments: { count: 2, gross: 10_000 }, moved: 2, carried: 2 },
+  isNoted: false,
 };
+
+test('a charge that is over here and was live there is asked for until it is at one', () => {
+  const over: ComparedCharge = {
+    ...{ ...CHARGE, state: 'voided', installments: { count: 0, gross: 0 }, moved: 0, carried: 0 },
+  };
+  assert.equal(isAskedFirst(over), false);
+  assert.equal(isAskedFirst({ ...over, isNoted: true }), true);
+  assert.equal(isAskedFirst({ ...over, moved: 1 }), true, 'what differs here may be live there');
+});
 
 test('a charge has what its state says under it, and nothing else', () => {
   const differs = (change: Partial<ComparedCharge>) =>
