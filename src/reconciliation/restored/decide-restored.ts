@@ -158,7 +158,7 @@ async function keep(
 
 function actedOf(standing: Standing, faults: NotWritten): Acted {
   if (standing.kind === 'filled' || standing.kind === 'unfinished') return { done: standing.kind };
-  const words = faults.length === 0 ? '' : `: ${faults.join('; ')}`;
+  const words = faults.length === 0 ? '' : `: ${faults.map((fault) => fault.words).join('; ')}`;
   return { refusal: `could not be put into the books${words}`, wasActed: true, faults };
 }
 

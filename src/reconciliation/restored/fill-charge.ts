@@ -18,7 +18,9 @@ import { cents, splitIntoInstallments } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
 import {
   type Books,
+  type Fault,
   type FillReason,
+  faultOfRefusal,
   type KnownTransaction,
   missingCancels,
   missingCaptures,
@@ -40,8 +42,8 @@ const LEASE_MILLISECONDS = 1;
 const FIRST_FENCE = 0;
 const NOBODY_WAITS = { leaseForNow: () => 0 };
 
-/** What the books did not take of a charge, in words; empty: they took all of it. */
-export type NotWritten = readonly string[];
+/** What the books did not take of a charge; empty: they took all of it. */
+export type NotWritten = readonly Fault[];
 
 /**
  * Puts a charge into the books as the acquirer has it: the charge with `notes` in one commit, then
@@ -61,21 +63,22 @@ export async function fillCharge(
   switch (reason) {
     case 'payment': {
       const [accountNumber] = books.accounts ?? [];
-      if (accountNumber === undefined) return ['its merchant has no account'];
+      if (accountNumber === undefined) return [lasting('its merchant has no account')];
       const intent = intentOf(tools, charge, accountNumber, 'payment');
       const rows = await commit([intentsStep([intent]), ...outcome(null)]);
-      if (rows.at(-1)?.length !== 1) return ['the charge was not written'];
+      if (rows.at(-1)?.length !== 1) return [lasting('the charge was not written')];
       break;
     }
     case 'underWay': {
       const rows = await commit(outcome(books.transaction));
-      if (rows.at(-1)?.length !== 1) return ['its approval was not written: somebody else has it'];
+      if (rows.at(-1)?.length !== 1) return [lasting('its approval was not written: somebody else has it')];
       break;
     }
     case 'billing': {
       if (!(await takeBilling(tools, charge, books))) return null;
       const rows = await commit(outcome(null));
-      if (rows.at(-1)?.length !== 1) return ['its approval was not written: the services find it out'];
+      if (rows.at(-1)?.length !== 1)
+        return [lasting('its approval was not written: the services find it out')];
       break;
     }
     case 'requests':
@@ -86,6 +89,8 @@ export async function fillCharge(
   return fillRequests(tools, charge, books.transaction, reason);
 }
 
+const lasting = (words: string): Fault => ({ words, isPassing: false });
+
 /** What its merchant asked for behind the approval, which stands in the books. */
 export async function fillRequests(
   { database }: Pick<FillTools, 'database'>,
@@ -93,7 +98,7 @@ export async function fillRequests(
   known: KnownTransaction | null,
   reason: FillReason,
 ): Promise<NotWritten> {
-  const faults: (string | null)[] = [];
+  const faults: (Fault | null)[] = [];
   if (reason === 'release') faults.push(await release(database, charge));
   for (const capture of missingCaptures(charge, known ?? { captureIds: [] }))
     faults.push(await fillCapture(database, charge, capture));
@@ -209,7 +214,7 @@ async function takeBilling(tools: FillTools, charge: ListedCharge, books: Books)
 async function release(
   database: Database,
   { merchantId, reference, changedAt }: ListedCharge,
-): Promise<string | null> {
+): Promise<Fault | null> {
   const transactionId = reference.toLowerCase();
   const row = { merchantId, releaseId: newId(), transactionId, createdBy: RESTORER };
   const asked = { requestedAt: changedAt, leaseMilliseconds: LEASE_MILLISECONDS, request: null };
@@ -222,7 +227,7 @@ async function fillCapture(
   database: Database,
   { merchantId, reference }: ListedCharge,
   { captureReference, amount, capturedAt }: ListedCapture,
-): Promise<string | null> {
+): Promise<Fault | null> {
   const captureId = captureReference.toLowerCase();
   const transactionId = reference.toLowerCase();
   const made = { minimumInstallment: cents(1), createdBy: RESTORER, leaseMilliseconds: LEASE_MILLISECONDS };
@@ -234,7 +239,9 @@ async function fillCapture(
   if (fault !== null) return fault;
   const captured = { merchantId, captureId, transactionId, amount, refusalReason: null, moment: capturedAt };
   const rows = await database.commit(captureOutcomeSteps(captured, NOBODY_WAITS));
-  return rows.at(-1)?.length === 1 ? null : `${name} was not written: the services ask for it`;
+  return rows.at(-1)?.length === 1
+    ? null
+    : { words: `${name} is asked for by the services`, isPassing: true };
 }
 
 /**
@@ -245,7 +252,7 @@ async function fillCancel(
   database: Database,
   { merchantId, reference }: ListedCharge,
   { cancellationReference, amount, requestedAt }: ListedCancellation,
-): Promise<string | null> {
+): Promise<Fault | null> {
   const transactionId = reference.toLowerCase();
   const asked = { amount, createdBy: RESTORER, requestedAt, oldestSale: instant(0), mustBeWhole: false };
   const row = {
@@ -258,8 +265,8 @@ async function fillCancel(
 
 type WrittenRequest = symbol | { readonly kind: string; readonly refusal?: string } | undefined;
 
-function faultOf(name: string, result: WrittenRequest): string | null {
-  if (typeof result === 'symbol' || result === undefined) return `${name} was not written`;
+function faultOf(name: string, result: WrittenRequest): Fault | null {
+  if (typeof result === 'symbol' || result === undefined) return faultOfRefusal(name, null);
   if (result.kind === 'committed' || result.kind === 'released') return null;
-  return `${name} was not written: ${result.refusal ?? result.kind}`;
+  return faultOfRefusal(name, result.refusal ?? result.kind);
 }

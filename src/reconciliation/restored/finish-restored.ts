@@ -46,7 +46,7 @@ async function finishOne(tools: FinishTools, unfinished: UnfinishedCharge): Prom
     faults = await fillRequests({ database }, charge, known, standing.reason);
     standing = await standingNow(database, unfinished);
   }
-  const end = endOfStanding(standing);
+  const end = endOfStanding(standing, faults);
   if (end === null) {
     const seconds = PAUSES_SECONDS[tries - 1] ?? LONGEST_PAUSE_SECONDS;
     return postponeUnfinished(database, unfinished, seconds);

@@ -262,7 +262,7 @@ async function endFill(
   const { merchantId, reference } = charge;
   const known = (await findBooks(database, [charge])).get(bookKey(charge))?.transaction ?? null;
   const standing = standingOf(charge, known, isToBeKept);
-  const end = endOfStanding(standing);
+  const end = endOfStanding(standing, faults);
   if (end === null) return;
   const key = { merchantId, transactionId: reference };
   await endUnfinished(database, key, { ...end, faults, by: RECONCILE });

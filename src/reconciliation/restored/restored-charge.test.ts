@@ -7,6 +7,9 @@ import {
   type Books,
   CLOCKS_MILLISECONDS,
   type EndOfLost,
+  endOfStanding,
+  type Fault,
+  faultOfRefusal,
   isStopContradicted,
   judgeCharge,
   type KnownTransaction,
@@ -178,6 +181,19 @@ test('a charge is filled when the books have all of it, and is not before', () =
   assert.equal(standing(chargeOf({ state: 'voided' }), { state: 'unresolved' }), 'filled', 'let go');
   assert.equal(standing(chargeOf({ state: 'voided' }), { state: 'approved' }), 'undecided endedThere');
   assert.deepEqual(standingOf(chargeOf(), null, true), { kind: 'undecided', reason: 'notWritten' });
+});
+
+test('what stood in the way for a moment is tried again by a service, and only that', () => {
+  const missing = { kind: 'missing', reason: 'requests' } as const;
+  const [passing, lasting] = ['beingCanceled', 'exceedsRest'].map((why) => faultOfRefusal('it', why)) as [
+    Fault,
+    Fault,
+  ];
+  assert.equal(endOfStanding(missing, [passing, faultOfRefusal('it', null)]), null);
+  for (const faults of [[lasting], [passing, lasting], []])
+    assert.deepEqual(endOfStanding(missing, faults), { decision: 'undecided', reason: 'notWritten' });
+  assert.equal(endOfStanding({ kind: 'unfinished' }, [lasting]), null);
+  assert.deepEqual(endOfStanding({ kind: 'filled' }, []), { decision: 'filled', reason: null });
 });
 
 test('an approval that was not written is no fill: the services would take the charge back', () => {

@@ -153,8 +153,27 @@ export type Standing =
   | { readonly kind: 'missing'; readonly reason: FillReason }
   | { readonly kind: 'undecided'; readonly reason: UndecidedReason };
 
+/** What the books did not take, in words. */
+export type Fault = {
+  readonly words: string;
+  /** Something that is under way stood before it: the same again may go through. */
+  readonly isPassing: boolean;
+};
+
+const PASSING_REFUSALS: readonly string[] = ['beingCanceled', 'beingCaptured', 'notResolved', 'overtaken'];
+
+/** `refusal` null: nothing spoke against it, and it was not written. */
+export function faultOfRefusal(name: string, refusal: string | null): Fault {
+  const why = refusal === null ? '' : `: ${refusal}`;
+  const isPassing = refusal === null || PASSING_REFUSALS.includes(refusal);
+  return { words: `${name} was not written${why}`, isPassing };
+}
+
 /** How it ends that a service or a walk goes on with it; null: it does not yet. */
-export function endOfStanding(standing: Standing): {
+export function endOfStanding(
+  standing: Standing,
+  faults: readonly Fault[],
+): {
   readonly decision: 'filled' | 'voided' | 'undecided';
   /** Null: as it was. */
   readonly reason: UndecidedReason | null;
@@ -163,7 +182,9 @@ export function endOfStanding(standing: Standing): {
     case 'unfinished':
       return null;
     case 'missing':
-      return { decision: 'undecided', reason: 'notWritten' };
+      return faults.length > 0 && faults.every(({ isPassing }) => isPassing)
+        ? null
+        : { decision: 'undecided', reason: 'notWritten' };
     case 'undecided':
       return { decision: 'undecided', reason: standing.reason };
     case 'filled':

@@ -1,7 +1,7 @@
 import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
-import type { PersonsDecision, RestoredCharge, RestoredDecision } from './restored-charge.ts';
+import type { Fault, PersonsDecision, RestoredCharge, RestoredDecision } from './restored-charge.ts';
 
 /** As much of what was not written as is kept. */
 const LONGEST_DETAIL = 200;
@@ -45,7 +45,7 @@ export type EndOfUnfinished = {
   /** Null: as it was. */
   readonly reason: string | null;
   /** What was not written. */
-  readonly faults: readonly string[];
+  readonly faults: readonly Fault[];
   readonly by: string;
   /** Absent: whoever goes on with it. */
   readonly fence?: number;
@@ -62,8 +62,11 @@ export async function endUnfinished(
 
 export type ChargeKey = Pick<RestoredCharge, 'merchantId' | 'transactionId'>;
 
-function detailOf(faults: readonly string[]): string | null {
-  const text = faults.join('; ').slice(0, LONGEST_DETAIL);
+function detailOf(faults: readonly Fault[]): string | null {
+  const text = faults
+    .map(({ words }) => words)
+    .join('; ')
+    .slice(0, LONGEST_DETAIL);
   return text === '' ? null : text;
 }
 
@@ -205,7 +208,7 @@ const LEAVE_CLAIM = statement(
 export async function leaveClaim(
   database: Database,
   { merchantId, transactionId, fence, wasBegun }: DecisionClaim,
-  { wasActed, faults = [] }: { readonly wasActed: boolean; readonly faults?: readonly string[] },
+  { wasActed, faults = [] }: { readonly wasActed: boolean; readonly faults?: readonly Fault[] },
 ): Promise<void> {
   const values = [merchantId, transactionId, fence, wasActed || wasBegun, detailOf(faults)];
   await database.query(LEAVE_CLAIM, values);
