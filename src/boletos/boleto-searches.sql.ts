@@ -1,5 +1,5 @@
 import type { Page } from '../platform/pages.ts';
-import type { Reader } from '../platform/postgres/database.ts';
+import { type Reader, statement } from '../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../platform/postgres/page-of.ts';
 import type { Boleto } from './boleto.ts';
 import { BOLETO_COLUMNS, parseBoleto } from './boleto-rows.sql.ts';
@@ -34,4 +34,39 @@ export async function listFoundBoletos(
   const values = [accountNumber, dueFrom, dueTo, states?.state ?? null, states?.canceledFrom ?? null];
   const { rows, total } = await readPageOf(database, BY_DUE_DAY, merchantId, wanted, values);
   return { items: rows.map(parseBoleto), total };
+}
+
+/** What names a boleto, or those of a payer. */
+export type BoletoName = { readonly kind: 'ourNumber' | 'barCode' | 'document'; readonly text: string };
+
+/** By its key of merchant and number. */
+const BY_OUR_NUMBER = statement(
+  'boletos.find_by_our_number',
+  `select boleto_id from boletos where merchant_id = $1 and our_number = $2 limit $3`,
+);
+
+/** Along boletos_by_bar_code. A bank may use a bar code anew after years. */
+const BY_BAR_CODE = statement(
+  'boletos.find_by_bar_code',
+  `select boleto_id from boletos where merchant_id = $1 and bar_code = $2 and bar_code is not null limit $3`,
+);
+
+/** Along boletos_by_document, the newest first. */
+const BY_DOCUMENT = statement(
+  'boletos.find_by_document',
+  `select boleto_id from boletos where payer is not null and payer ->> 'documentNumber' = $2 and merchant_id = $1
+   order by boleto_id desc limit $3`,
+);
+
+const STATEMENTS = { ourNumber: BY_OUR_NUMBER, barCode: BY_BAR_CODE, document: BY_DOCUMENT };
+
+/** Those that have this name, of a payer the newest, up to `limit`. */
+export async function findNamedBoletos(
+  database: Reader,
+  merchantId: string,
+  { kind, text }: BoletoName,
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.query(STATEMENTS[kind], [merchantId, text, limit]);
+  return rows.map((row) => row.boleto_id as string);
 }

@@ -15,11 +15,10 @@ import type { ModuleContext } from '../platform/module.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import type { Cents } from '../values/cents.ts';
-import { listMessagesOf } from '../webhooks/history/messages-of-payments.sql.ts';
 import type { FirstStepsTools } from './first-steps/step-screens.ts';
 import type { IdentityProvider } from './identities/open-provider.ts';
+import { openMerchantTools } from './open-merchant-tools.ts';
 import { type OperatorContext, openOperatorTools } from './open-operator-tools.ts';
 import { findHealth } from './operator/find-health.ts';
 import { html } from './parts/html.ts';
@@ -58,8 +57,6 @@ type Below = {
 
 /** A person opens some pages a minute; a page that is looked at reads itself anew. */
 const PAGES_PER_SECOND = { ofUser: 20, ofAddress: 50 } as const;
-const MOST_MOVEMENTS = 500;
-const MOST_MESSAGES = 100;
 const ENTRIES_OF_PAGE = 50;
 const USERS_OF_PAGE = 100;
 /** It is looked for through many entries of the log. */
@@ -133,7 +130,7 @@ type DecideArguments = [visit: Visit, wanted: Parameters<typeof decideRequest>[2
 function consoleTools(
   context: ConsoleContext,
 ): Omit<ConsoleTools, keyof FirstStepsTools | keyof WaitingTools> {
-  const { database, lookUp, search, gate, audit, keyring, configuration } = context;
+  const { database, lookUp, gate, audit, keyring, configuration } = context;
   const findVerification = keptRead(VERIFICATION_MILLISECONDS, () => findLastVerification(database));
   const enforceAddresses = configuration.environment === 'production';
   const toolsOf = ({ user, address }: Pick<Visit, 'user' | 'address'>) => ({
@@ -145,14 +142,11 @@ function consoleTools(
   });
   return {
     ...openOperatorTools(context),
+    ...openMerchantTools(context),
     listCredentials: async (merchantId) =>
       (await lookUp(merchantId, () => listCredentials({ database }, merchantId))) ?? [],
     createCredential: (by, wanted) => createCredential(toolsOf(by), wanted),
     disableCredential: (by, userName) => disableCredential(toolsOf(by), userName),
-    findMovements: (merchantId, paymentId) =>
-      search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
-    findMessages: (merchantId, transactionId, nsu) =>
-      lookUp(merchantId, () => listMessagesOf(database, [{ merchantId, transactionId, nsu }], MOST_MESSAGES)),
     findHealth: () => findHealth({ database, gate, keyring, findVerification }),
     listAudit: (by, filter, before) => listNewestEntries(toolsOf(by), filter, before, ENTRIES_OF_PAGE),
     listUsers: (filter) => listUsers({ database }, filter, USERS_OF_PAGE),

@@ -5,6 +5,7 @@ import {
   CREDENTIAL_SCREENS,
   type CredentialTools,
 } from './credentials/credential-screens.ts';
+import { FILTER_SCREENS } from './filters/filter-screens.ts';
 import { FIRST_STEPS_ACTIONS, FIRST_STEPS_SCREENS } from './first-steps/first-steps-screens.ts';
 import type { FirstStepsTools } from './first-steps/step-screens.ts';
 import { MERCHANT_ACTIONS } from './merchants/merchant-actions.ts';
@@ -12,17 +13,20 @@ import { MERCHANT_SCREENS, type MerchantTools } from './merchants/merchant-scree
 import { ROUTING_SCREENS } from './merchants/routing-screens.ts';
 import { ADDRESS_ACTIONS, ADDRESS_SCREENS } from './notifications/address-screens.ts';
 import { DELIVERY_ACTIONS, DELIVERY_SCREENS } from './notifications/delivery-screens.ts';
+import type { MerchantPageTools } from './open-merchant-tools.ts';
 import type { OperatorTools } from './open-operator-tools.ts';
 import { AUDIT_SCREENS, type AuditTools } from './operator/audit-screens.ts';
 import { HEALTH_SCREENS, type HealthTools } from './operator/health-screens.ts';
 import { USER_ACTIONS, USER_PAGES } from './operator/user-actions.ts';
 import { USER_SCREENS, type UserTools } from './operator/user-screens.ts';
 import type { Action, Screen } from './parts/screen.ts';
-import { PAYMENT_ACTIONS, PAYMENT_SCREENS, type PaymentTools } from './payments/payment-screens.ts';
+import { PAYMENT_ACTIONS, PAYMENT_SCREENS } from './payments/payment-screens.ts';
 import { SEARCH_SCREENS } from './payments/search-screens.ts';
 import { RECEIPT_SCREENS } from './receipts/receipt-screens.ts';
+import { DAY_SHEET_SCREENS } from './reconciliation/day-sheet-screens.ts';
 import { RECONCILIATION_SCREENS } from './reconciliation/reconciliation-screens.ts';
 import { BILLING_ACTIONS, BILLING_SCREENS } from './recurrence/billing-screens.ts';
+import { CALENDAR_SCREENS } from './recurrence/calendar-screens.ts';
 import { PLAN_SCREENS } from './recurrence/plan-screens.ts';
 import { SUBSCRIPTION_ACTIONS, SUBSCRIPTION_SCREENS } from './recurrence/subscription-screens.ts';
 import { WAITING_ACTIONS, WAITING_SCREENS, type WaitingTools } from './second-person/waiting-screens.ts';
@@ -36,7 +40,7 @@ import { FEE_SCREENS } from './upkeep/fee-screens.ts';
 import { KEY_SCREENS } from './upkeep/key-screens.ts';
 
 /** What screens read beside the endpoints of the API. */
-export type ConsoleTools = PaymentTools &
+export type ConsoleTools = MerchantPageTools &
   HealthTools &
   AuditTools &
   MerchantTools &
@@ -51,11 +55,14 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...PAYMENT_SCREENS,
   ...RECEIPT_SCREENS,
   ...SEARCH_SCREENS,
+  ...FILTER_SCREENS,
   ...SUBSCRIPTION_SCREENS,
   ...BILLING_SCREENS,
+  ...CALENDAR_SCREENS,
   ...PLAN_SCREENS,
   ...BOLETO_SCREENS,
   ...RECONCILIATION_SCREENS,
+  ...DAY_SHEET_SCREENS,
   ...ADDRESS_SCREENS,
   ...DELIVERY_SCREENS,
   ...CREDENTIAL_SCREENS,

@@ -49,6 +49,7 @@ const KEYS_WITHOUT_MERCHANT: Readonly<Record<string, string>> = {
   'console_users(name)': 'a command names nothing but the name',
   'console_requests(request_id)': "those of the operator's pages have no merchant",
   'console_requests(requested_by)': 'a user of the operator has no merchant',
+  'console_filters(user_id)': 'users of the operator, who have no merchant, keep filters too',
 };
 
 /** The security code is never written, under whatever name; the number of a card never in clear. */

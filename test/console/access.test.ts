@@ -33,6 +33,7 @@ async function statusOf(visitor: Visitor, method: string, path: string, mark: st
 
 const ROUTES = [
   ...SCREENS.map((one) => ({ ...one, method: 'GET' })),
+  ...SCREENS.filter(({ takesForm }) => takesForm === true).map((one) => ({ ...one, method: 'POST' })),
   ...ACTIONS.map((one) => ({ ...one, method: 'POST' })),
 ];
 

@@ -38,7 +38,8 @@ before(async () => {
   const demo = await service.demo();
   ({ merchantId } = demo);
   paymentId = await payments(await logIn(service.gatewayUrl, demo.gateway));
-  things = { merchantId, paymentId, ...(await makeThings(service)) };
+  const day = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
+  things = { merchantId, paymentId, day, ...(await makeThings(service)) };
   profile = await mkdtemp(join(tmpdir(), 'parcela-chromium-'));
   await mkdir(PICTURES, { recursive: true });
   browser = await puppeteer.launch({
@@ -143,7 +144,7 @@ for (const { window, scheme, language } of LOOKS) {
     await enter(page, null);
     for (const screen of SCREENS) {
       if (screen.isFile === true) continue;
-      const name = screen.path.split('/').at(-1)?.replaceAll(/[{}]/g, '') ?? '';
+      const name = screen.path.split('/').slice(-2).join('-').replaceAll(/[{}]/g, '');
       await page.goto(addressOf(screen.path));
       await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
       await lookAt(page, `${name}-${window}-${scheme}`);
@@ -245,11 +246,49 @@ test('hostile texts are never executed', { skip }, async () => {
   for (const path of [
     '/merchants',
     '/merchants/{merchantId}/payments',
-    `/merchants/{merchantId}/search?q=${encodeURIComponent(hostile.slice(0, 40))}`,
+    '/merchants/{merchantId}/payments?status=Paga',
   ]) {
     await page.goto(addressOf(path));
     assert.notEqual(await page.title(), 'run', path);
     assert.equal(await page.$('main img, header img'), null);
+  }
+  await page.click('.keep summary');
+  await page.type('.keep [name=name]', hostile.slice(0, 40));
+  await press(page, '.keep button');
+  assert.notEqual(await page.$('.saved a'), null, 'it is kept');
+  assert.equal(await page.$('main img'), null);
+  await page.type('#q', hostile.slice(0, 60));
+  await press(page, '.search button');
+  assert.match(await page.$eval('main', (main) => main.textContent ?? ''), /onerror/);
+  assert.notEqual(await page.title(), 'run');
+  assert.equal(await page.$('main img, header img'), null);
+  await page.browserContext().close();
+});
+
+test('a receipt, the sheet of a day and a payment are whole on A4, without what is for screens', {
+  skip,
+}, async () => {
+  const page = await newPage('desk');
+  await enter(page, null);
+  for (const [name, path] of [
+    ['receipt', '/merchants/{merchantId}/payments/{paymentId}/receipt'],
+    ['day-sheet', '/merchants/{merchantId}/reconciliation/days/{day}'],
+    ['payment', '/merchants/{merchantId}/payments/{paymentId}'],
+  ] as const) {
+    await page.goto(addressOf(path));
+    await page.pdf({ path: join(PICTURES, `${name}-a4.pdf`), preferCSSPageSize: true });
+    await page.emulateMediaType('print');
+    // What stands between the margins of a sheet.
+    await page.setViewport({ width: Math.floor(((210 - 32) / 25.4) * 96), height: 1_000 });
+    await page.screenshot({ path: join(PICTURES, `${name}-a4.png`), fullPage: true });
+    assert.equal(await isTooWide(page), false, `${name} is wider than A4`);
+    const isCut = `[...document.querySelectorAll('.scroll')].some((one) => one.scrollWidth > one.clientWidth + 1)`;
+    assert.equal(await page.evaluate(isCut), false, `a table of ${name} is cut`);
+    const isShown = `[...document.querySelectorAll('nav.main, .search, .user, footer, details.action, .unprinted')]
+      .filter((one) => getComputedStyle(one).display !== 'none').map((one) => one.className || one.tagName)`;
+    assert.deepEqual(await page.evaluate(isShown), [], `what is for screens is printed on ${name}`);
+    await page.emulateMediaType();
+    await page.setViewport(WINDOWS.desk);
   }
   await page.browserContext().close();
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
-import { hiddenFields, signedIn, type Visitor, wordsOf } from './visitor.ts';
+import { hiddenFields, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let merchantId: string;
@@ -73,11 +73,11 @@ test('one box finds a payment by its id, reference, NSU, authorization code and 
   const id = await paid(2_000, { referenceTransaction: 'PEDIDO-7003' });
   const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
   for (const text of [id, 'PEDIDO-7003', body.nsu, body.authorizationCode]) {
-    const led = await finance.ask(`${home}/search?q=${encodeURIComponent(text)}`);
+    const led = await searchFor(finance, home, text);
     assert.deepEqual([led.status, led.headers.get('location')], [303, `${home}/payments/${id}`], text);
   }
-  assert.ok((await shown(finance, `${home}/search?q=0001`)).includes(id));
-  assert.match(wordsOf(await shown(finance, `${home}/search?q=nothing-of-it`)), /Nada foi encontrado\./);
+  assert.ok((await searchFor(finance, home, '0001')).text.includes(id));
+  assert.match(wordsOf((await searchFor(finance, home, 'nothing-of-it')).text), /Nada foi encontrado\./);
 });
 
 test('money goes back with a reason, once however often the form is sent, and both are audited before', async () => {
@@ -178,7 +178,6 @@ test('texts of merchants and buyers are shown as texts', async () => {
   for (const path of [
     `${home}/payments`,
     `${home}/payments/${id}`,
-    `${home}/search?q=${q}`,
     `${home}/payments?referenceTransaction=${q}`,
     `/console/audit?actor=${q}`,
     '/console/merchants',
@@ -187,6 +186,8 @@ test('texts of merchants and buyers are shown as texts', async () => {
     assert.ok(!/<script>|<img|<b>/.test(text), path);
   }
   assert.ok((await shown(admin, `${home}/payments/${id}`)).includes('&lt;script&gt;alert(1)'));
+  const searched = await searchFor(admin, home, `"><script>alert(2)</script>`);
+  assert.ok(searched.status === 200 && !/<script>|<img|<b>/.test(searched.text), searched.text);
 });
 
 test('an operator sees at a glance that all is known, or what is not', async () => {

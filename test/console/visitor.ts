@@ -74,6 +74,11 @@ export class Visitor {
   }
 }
 
+/** What the box of the search answers, asked from any page of the merchant. */
+export async function searchFor(visitor: Visitor, home: string, text: string): Promise<Shown> {
+  return visitor.send(`${home}/search`, `${home}/search`, { q: text });
+}
+
 /** What stands in a form without being shown. */
 export function hiddenFields(page: string, action: string): Record<string, string> {
   const form = page.split('<form ').find((part) => part.includes(`action="${action}"`));
@@ -82,7 +87,7 @@ export function hiddenFields(page: string, action: string): Record<string, strin
   return Object.fromEntries(
     [...inside.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, name, value]) => [
       name,
-      value,
+      (value ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&'),
     ]),
   );
 }

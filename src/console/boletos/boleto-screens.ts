@@ -1,40 +1,27 @@
-import type { Static } from 'typebox';
-import type { BOLETO_ANSWER } from '../../boletos/boleto-contract.ts';
 import { CANCEL_BOLETO, GET_BOLETO } from '../../boletos/contract.ts';
 import { LIST_BOLETOS } from '../../boletos/list-contract.ts';
 import { SHOW_BOLETO_PDF } from '../../boletos/print/contract.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import type { FilterTools } from '../filters/filter-bar.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
-import { actionForm, badge, errorsOf, facts, link, type Tone, table } from '../parts/page-parts.ts';
+import { actionForm, errorsOf, facts, link } from '../parts/page-parts.ts';
+import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import {
-  type Action,
-  ALL_ROLES,
-  mayUse,
-  OF_MERCHANT,
-  pathOf,
-  type Screen,
-  screen,
-  type Visit,
-} from '../parts/screen.ts';
+  BOLETO,
+  BOLETO_STATES,
+  BOLETOS,
+  type Boleto,
+  boletoPath,
+  boletoTable,
+  stateOfBoleto,
+} from './boleto-view.ts';
 
-type Boleto = Static<typeof BOLETO_ANSWER>;
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
 
-const BOLETOS = `${OF_MERCHANT}/boletos`;
-const BOLETO = `${BOLETOS}/{boletoId}`;
 const MAY_CANCEL = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
-/** By `statusBill`. */
-const STATES: readonly { readonly tone: Tone; readonly text: string }[] = [
-  { tone: 'wait', text: 'Being issued' },
-  { tone: 'good', text: 'Issued' },
-  { tone: 'good', text: 'Paid up' },
-  { tone: 'bad', text: 'Overdue' },
-  { tone: 'plain', text: 'Withdrawn' },
-  { tone: 'plain', text: 'Expired' },
-];
 /** Being issued, issued, overdue: the bank can still take it out. */
 const OPEN: readonly number[] = [0, 1, 3];
 
@@ -49,14 +36,13 @@ function daysOf({ query, now }: Visit): { readonly startDate: string; readonly e
   };
 }
 
-const boletoPath = (merchantId: string, boletoId: string) => pathOf(BOLETO, { merchantId, boletoId });
-
-const LIST: Screen<unknown> = listScreen<Boleto>({
+const LIST: Screen<FilterTools> = listScreen<Boleto>({
   path: BOLETOS,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Boletos',
   place: 40,
+  list: 'boletos',
   contract: LIST_BOLETOS,
   query: (visit) => ({
     accountNumber: accountOf(visit),
@@ -66,7 +52,7 @@ const LIST: Screen<unknown> = listScreen<Boleto>({
   filters(visit) {
     const { say } = visit.wording;
     const { startDate, endDate } = daysOf(visit);
-    const states = STATES.map(({ text }, status) => [String(status), say(text)] as const);
+    const states = BOLETO_STATES.map(({ text }, status) => [String(status), say(text)] as const);
     return [
       accountField(visit),
       { name: 'startDate', label: say('Due from'), type: 'date', value: startDate },
@@ -80,34 +66,6 @@ const LIST: Screen<unknown> = listScreen<Boleto>({
   ],
   view: boletoTable,
 });
-
-function stateOf({ statusBill, statusDescription }: Boleto, { wording }: Visit): Html {
-  const { tone, text } = STATES[statusBill] ?? { tone: 'plain' as const, text: statusDescription };
-  return badge(tone, wording.say(text));
-}
-
-function boletoTable(items: readonly Boleto[], visit: Visit): Html {
-  const { say, reais, day } = visit.wording;
-  return table(
-    say('Boletos'),
-    [
-      { title: say('Our number') },
-      { title: say('Due') },
-      { title: say('Payer') },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Status') },
-      { title: say('Reference') },
-    ],
-    items.map((one) => [
-      link(boletoPath(visit.merchantId, one.id), one.ourNumber),
-      day(one.dueDate),
-      one.payer?.name ?? '–',
-      reais(one.value),
-      stateOf(one, visit),
-      one.referenceTransaction ?? '–',
-    ]),
-  );
-}
 
 const ONE: Screen<unknown> = screen<unknown, Found>({
   path: BOLETO,
@@ -126,7 +84,7 @@ const ONE: Screen<unknown> = screen<unknown, Found>({
 function boletoPage(boleto: Boleto, visit: Visit): Html {
   const { say, reais, day } = visit.wording;
   const { payer, digitableLine } = boleto;
-  return html`<p class="headline"><strong>${reais(boleto.value)}</strong> ${stateOf(boleto, visit)}</p>
+  return html`<p class="headline"><strong>${reais(boleto.value)}</strong> ${stateOfBoleto(boleto, visit)}</p>
 ${facts([
   [say('Due'), day(boleto.dueDate)],
   [say('Can be paid until'), day(boleto.payableUntil)],
@@ -185,5 +143,5 @@ const CANCEL: Action = {
   next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
 };
 
-export const BOLETO_SCREENS: readonly Screen<unknown>[] = [LIST, ONE, PDF];
+export const BOLETO_SCREENS: readonly Screen<FilterTools>[] = [LIST, ONE, PDF];
 export const BOLETO_ACTIONS: readonly Action[] = [CANCEL];

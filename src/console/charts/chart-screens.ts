@@ -1,67 +1,77 @@
-import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
-import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
-import { instant, saoPauloDay, saoPauloOffsetText } from '../../values/instant.ts';
+import type { RetryCounts } from '../../recurrence/billings/retry-counts.sql.ts';
+import type { Answers, SaleCounts } from '../../transactions/sale-counts.ts';
+import {
+  addDays,
+  type Day,
+  type Instant,
+  instant,
+  isDay,
+  saoPauloDay,
+  startOfSaoPauloDay,
+} from '../../values/instant.ts';
 import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
 import { type Html, html } from '../parts/html.ts';
 import { accountField, accountOf } from '../parts/list-screens.ts';
-import { emptyState, errorsOf, filterForm, section } from '../parts/page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { emptyState, errorsOf, filterForm, link, section } from '../parts/page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
 import { type Bar, barChart } from './bars.ts';
+import { declineChart } from './decline-chart.ts';
 
-type Payment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
-type Found = {
-  readonly errors: readonly WireError[];
-  readonly payments: readonly Payment[];
-  readonly total: number;
+type Period = { readonly from: Instant; readonly before: Instant };
+
+export type ChartTools = {
+  readonly countSales: (merchantId: string, period: Period) => Promise<SaleCounts>;
+  readonly countRetries: (merchantId: string, period: Period) => Promise<RetryCounts>;
+};
+
+type Days = { readonly from: Day; readonly to: Day };
+type Counted = {
+  readonly days: Days;
+  readonly sales: SaleCounts;
+  readonly retries: RetryCounts;
   /** Null: the account or its period cannot be read. */
   readonly deliveries: Readonly<Record<DeliveryState, number>> | null;
 };
+type Found = Counted | { readonly fault: 'noDays' };
 
 const STATES = ['Delivered', 'Waiting', 'GivenUp'] as const;
 type DeliveryState = (typeof STATES)[number];
 
-/** The newest of the day: so much is read, and said. */
-const PAGES = 3;
-const OF_PAGE = 100;
-const MOST_CODES = 12;
+const MOST_DAYS = 31;
 
-const dayOf = ({ query, now }: Visit): string => query.day ?? saoPauloDay(instant(now));
+/** The days of a page, today where none are named; null: they are none, or too many. */
+function daysOf(query: Readonly<Record<string, string>>, now: number): Days | null {
+  const today = saoPauloDay(instant(now));
+  const from = query.from ?? query.to ?? today;
+  const to = query.to ?? from;
+  if (!isDay(from) || !isDay(to) || from > to) return null;
+  return addDays(to, 1 - MOST_DAYS) > from ? null : { from, to };
+}
 
-export const CHART_SCREENS: readonly Screen<unknown>[] = [
-  screen<unknown, Found>({
+export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
+  screen<ChartTools, Found>({
     path: `${OF_MERCHANT}/charts`,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Charts',
     place: 80,
-    async read(visit) {
-      const payments: Payment[] = [];
-      let total = 0;
-      for (let page = 1; page <= PAGES && (page - 1) * OF_PAGE <= total; page += 1) {
-        const day = dayOf(visit);
-        const asked = await visit.ask(LIST_PAYMENTS, {
-          query: {
-            dateRangeStartDate: day,
-            dateRangeEndDate: day,
-            limit: String(OF_PAGE),
-            page: String(page),
-          },
-        });
-        if (!asked.ok) return { errors: asked.errors, payments, total, deliveries: null };
-        payments.push(...asked.body.items);
-        total = asked.body.total;
-      }
-      return { errors: [], payments, total, deliveries: await countDeliveries(visit) };
+    async read(visit, tools) {
+      const days = daysOf(visit.query, visit.now);
+      if (days === null) return { fault: 'noDays' };
+      const { merchantId } = visit;
+      const period = { from: startOfSaoPauloDay(days.from), before: startOfSaoPauloDay(addDays(days.to, 1)) };
+      const sales = await tools.countSales(merchantId, period);
+      const retries = await tools.countRetries(merchantId, period);
+      return { days, sales, retries, deliveries: await countDeliveries(visit, days) };
     },
     view: chartPage,
   }),
 ];
 
-async function countDeliveries(visit: Visit): Promise<Found['deliveries']> {
-  const day = dayOf(visit);
+async function countDeliveries(visit: Visit, { from, to }: Days): Promise<Counted['deliveries']> {
   const counts = { Delivered: 0, Waiting: 0, GivenUp: 0 };
   for (const status of STATES) {
-    const query = { accountNumber: accountOf(visit), from: day, to: day, status, limit: '1' };
+    const query = { accountNumber: accountOf(visit), from, to, status, limit: '1' };
     const asked = await visit.ask(LIST_DELIVERIES, { query });
     if (!asked.ok) return null;
     counts[status] = asked.body.total;
@@ -69,85 +79,125 @@ async function countDeliveries(visit: Visit): Promise<Found['deliveries']> {
   return counts;
 }
 
-function chartPage({ errors, payments, total, deliveries }: Found, visit: Visit): Html {
-  const { say, count } = visit.wording;
+function chartPage(found: Found, visit: Visit): Html {
+  const { say } = visit.wording;
+  const today = saoPauloDay(instant(visit.now));
+  const { from, to } = 'fault' in found ? { from: today, to: today } : found.days;
   const form = filterForm(visit, [
-    { name: 'day', label: say('Day'), type: 'date', value: dayOf(visit) },
+    { name: 'from', label: say('From'), type: 'date', value: from },
+    { name: 'to', label: say('To'), type: 'date', value: to },
     accountField(visit),
   ]);
-  if (errors.length > 0) return html`${form}${errorsOf(errors)}`;
-  if (payments.length === 0)
-    return html`${form}${emptyState(
-      say('No payment on this day.'),
-      say('Choose another day. A payment appears here as soon as it is asked for.'),
-    )}${deliveryChart(deliveries, visit)}`;
-  const note =
-    payments.length < total &&
-    html`<p class="note">${say('Of the newest {count} of {total} payments of the day.', { count: count(payments.length), total: count(total) })}</p>`;
-  return html`${form}${note}
-${approvals(say('Approvals by brand'), say('Brand'), payments, ({ card }) => card.brand, visit)}
-${approvals(say('Approvals by hour'), say('Hour'), payments, hourOf, visit)}
-${declines(payments, visit)}
-${deliveryChart(deliveries, visit)}`;
+  const { accountNumber } = visit.query;
+  const days = (text: string, first: Day, last: Day) =>
+    link(withQuery(visit.path, { from: first, to: last, accountNumber }), text);
+  const yesterday = addDays(today, -1);
+  const presets = html`<p class="links">${days(say('Today'), today, today)} ${days(say('Yesterday'), yesterday, yesterday)}
+${days(say('Seven days'), addDays(today, -6), today)} ${days(say('Thirty days'), addDays(today, -29), today)}</p>`;
+  if ('fault' in found) {
+    const description = say('Choose at most 31 days, the first before the last.');
+    return html`${form}${presets}${errorsOf([{ tag: 'from', description }])}`;
+  }
+  return html`${form}${presets}${salesPart(found, visit)}${retryChart(found.retries, visit)}${deliveryChart(found.deliveries, visit)}`;
 }
 
-const hourOf = ({ transactionDate }: Payment): string =>
-  `${saoPauloOffsetText(instant(Date.parse(transactionDate))).slice(11, 13)}h`;
-
-const isDeclined = ({ statusDescription }: Payment) => statusDescription === 'Negada';
-const isUndecided = ({ statusDescription }: Payment) => statusDescription === 'Processando';
+function salesPart({ sales, days: { from, to } }: Counted, visit: Visit): Html {
+  const { wording } = visit;
+  const { say, count, day, moment } = wording;
+  const { approved, declined, other } = sales.total;
+  if (approved + declined + other === 0)
+    return emptyState(
+      say('No payment in these days.'),
+      say('Choose other days. A payment appears here as soon as it is asked for.'),
+    );
+  const parts = [
+    say('{approved} approved, {declined} declined, {other} without an answer or undone before one.', {
+      approved: count(approved),
+      declined: count(declined),
+      other: count(other),
+    }),
+    sales.countedFrom === null
+      ? ''
+      : say('There are more: only those since {at} are counted. Choose fewer days.', {
+          at: moment(sales.countedFrom),
+        }),
+  ];
+  const hour = (one: number) => `${String(one).padStart(2, '0')}h`;
+  const byBrand = sales.byBrand.map((one) => ({ name: one.brand as string, ...one }));
+  const sorted = byBrand.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const byDay = sales.byDay.map((one) => ({ name: day(one.day), ...one }));
+  return html`<p>${parts.join(' ')}</p>
+${approvals(say('Approvals by brand'), say('Brand'), sorted, visit)}
+${from !== to && approvals(say('Approvals by day'), say('Day'), byDay, visit)}
+${approvals(
+  say('Approvals by hour'),
+  say('Hour'),
+  sales.byHour.map((one) => ({ name: hour(one.hour), ...one })),
+  visit,
+)}
+${declineChart(sales.declines, visit)}`;
+}
 
 function approvals(
   title: string,
   of: string,
-  payments: readonly Payment[],
-  nameOf: (payment: Payment) => string,
+  answers: readonly (Answers & { readonly name: string })[],
   { wording }: Visit,
 ): Html {
-  const groups = Map.groupBy(
-    payments.filter((payment) => !isUndecided(payment)),
-    nameOf,
-  );
-  const bars: Bar[] = [...groups].map(([name, some]) => {
-    const bad = some.filter(isDeclined).length;
-    return { name, good: some.length - bad, bad };
-  });
-  const { say } = wording;
-  const names = { of, good: say('Approved'), bad: say('Declined') };
-  const sorted = bars.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  return section(title, barChart(title, names, sorted, wording));
+  const { say, percent } = wording;
+  const bars: Bar[] = answers
+    .filter(({ approved, declined }) => approved + declined > 0)
+    .map(({ name, approved, declined }) => ({
+      name,
+      good: approved,
+      bad: declined,
+      beside: [percent(approved / (approved + declined))],
+    }));
+  const names = { of, good: say('Approved'), bad: say('Turned down'), beside: [say('Of those answered')] };
+  return section(title, barChart(title, names, bars, wording));
 }
 
-/** What another try may succeed with is set apart from what it would only cost fees. */
-function declines(payments: readonly Payment[], { wording }: Visit): Html {
-  const { say } = wording;
-  const title = say('Declines by code');
-  const groups = Map.groupBy(
-    payments.filter(isDeclined),
-    ({ returnCode, description }) => `${returnCode ?? '–'} ${description ?? ''}`,
-  );
-  if (groups.size === 0)
+/** What charges of billings brought that were made again. */
+function retryChart({ byAttempt, amount, summed }: RetryCounts, { wording }: Visit): Html {
+  const { say, count, money } = wording;
+  const title = say('Recovered by retry');
+  if (byAttempt.length === 0)
     return section(
       title,
-      emptyState(say('Nothing was declined.'), say('Declines stand here by their code.')),
+      emptyState(
+        say('No billing was tried again in these days.'),
+        say('A billing is tried again where funds are lacking, as often as its plan says.'),
+      ),
     );
-  const bars: Bar[] = [...groups].map(([name, some]) => {
-    const good = some.filter(({ retryable }) => retryable === true).length;
-    return { name, good, bad: some.length - good };
-  });
-  const sorted = bars.toSorted((one, other) => other.good + other.bad - one.good - one.bad);
-  const names = {
-    of: say('Code'),
-    good: say('Another try may succeed'),
-    bad: say('Another try is of no use'),
-  };
-  return section(title, barChart(title, names, sorted.slice(0, MOST_CODES), wording));
+  const bars: Bar[] = byAttempt.map(({ attemptNumber, tries, paid }) => ({
+    name: say('Retry {number}', { number: count(attemptNumber - 1) }),
+    good: paid,
+    bad: tries - paid,
+  }));
+  const paid = byAttempt.reduce((sum, one) => sum + one.paid, 0);
+  const brought =
+    summed < paid
+      ? say('The newest {summed} of {paid} that paid brought {amount}.', {
+          summed: count(summed),
+          paid: count(paid),
+          amount: money(amount),
+        })
+      : say('{paid} paid their billing: {amount}.', { paid: count(paid), amount: money(amount) });
+  const names = { of: say('Retry'), good: say('Paid'), bad: say('Not paid') };
+  return section(title, html`${barChart(title, names, bars, wording)}<p>${brought}</p>`);
 }
 
-function deliveryChart(deliveries: Found['deliveries'], { wording }: Visit): Html {
+function deliveryChart(deliveries: Counted['deliveries'], { wording }: Visit): Html {
   const { say } = wording;
-  if (deliveries === null) return html``;
-  const title = say('Deliveries of the day');
+  const title = say('Deliveries');
+  if (deliveries === null)
+    return section(
+      title,
+      emptyState(
+        say('The deliveries of these days cannot be counted.'),
+        say('Choose another account or fewer days: at most a million are counted.'),
+      ),
+    );
   const { Delivered, Waiting, GivenUp } = deliveries;
   const bars: Bar[] = [
     { name: say('Delivered'), good: Delivered, bad: 0 },

@@ -1,6 +1,7 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { GET_DELIVERY, LIST_DELIVERIES, RESEND_DELIVERY } from '../../webhooks/history/contract.ts';
+import type { FilterTools } from '../filters/filter-bar.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
 import {
@@ -60,11 +61,12 @@ function daysOf({ query, now }: Visit): { readonly from: string; readonly to: st
   return { from: query.from ?? addDays(today, 1 - USUAL_DAYS), to: query.to ?? today };
 }
 
-const LIST: Screen<unknown> = listScreen<Listed>({
+const LIST: Screen<FilterTools> = listScreen<Listed>({
   path: DELIVERIES,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Deliveries',
+  list: 'deliveries',
   contract: LIST_DELIVERIES,
   query: (visit) => ({
     accountNumber: accountOf(visit),
@@ -191,7 +193,7 @@ function tries(delivery: Delivery, { wording }: Visit): Html {
   );
 }
 
-export const DELIVERY_SCREENS: readonly Screen<unknown>[] = [LIST, ONE];
+export const DELIVERY_SCREENS: readonly Screen<FilterTools>[] = [LIST, ONE];
 export const DELIVERY_ACTIONS: readonly Action[] = [
   {
     ...MAY_SEND,

@@ -49,7 +49,7 @@ export function page(frame: Frame): string {
 <a class="brand" href="/console">Parcela</a>
 ${isHomologation && html`<span class="badge wait">${say('Homologation')}</span>`}
 ${visitor?.merchant != null && html`<span class="merchant">${visitor.merchant.name}</span>`}
-${visitor?.merchant != null && searchBox(visitor.merchant.searchPath, visitor.searched, wording)}
+${visitor?.merchant != null && searchBox(visitor.merchant.searchPath, visitor, wording)}
 ${visitor !== null && userMenu(visitor.user, visitor.formMark, wording)}
 </header>
 ${visitor !== null && navigation(visitor.navigation, wording)}
@@ -68,10 +68,15 @@ ${visitor !== null && languageForm(visitor.formMark, wording)}
   return whole.toString();
 }
 
-function searchBox(path: string, searched: string, { say }: Wording): Html {
-  return html`<form class="search" method="get" action="${path}" role="search">
+/** What is searched for may be somebody's document, which stands in no address: it is sent as a form. */
+function searchBox(
+  path: string,
+  { searched, formMark }: { readonly searched: string; readonly formMark: string },
+  { say }: Wording,
+): Html {
+  return html`<form class="search" method="post" action="${path}" role="search"><input type="hidden" name="mark" value="${formMark}">
 <label class="unseen" for="q">${say('Search')}</label>
-<input id="q" name="q" type="search" required maxlength="64" value="${searched}" placeholder="${say('Payment, reference, NSU, authorization code or last four')}">
+<input id="q" name="q" type="search" required maxlength="64" value="${searched}" placeholder="${say('Payment, NSU, document, boleto, billing…')}">
 <button type="submit">${say('Search')}</button>
 </form>`;
 }

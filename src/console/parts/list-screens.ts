@@ -1,4 +1,6 @@
 import type { Contract, WireError } from '../../platform/http/endpoint.ts';
+import { type FilterTools, filterBar } from '../filters/filter-bar.ts';
+import type { FilteredList } from '../filters/saved-filter.ts';
 import type { Asked } from './asked.ts';
 import { type Html, html } from './html.ts';
 import { emptyState, errorsOf, type Field, filterForm, pager } from './page-parts.ts';
@@ -11,11 +13,13 @@ type Listed = {
   readonly limit: number;
   readonly total: number;
 };
-type Found = { readonly errors: readonly WireError[]; readonly found: Listed | null };
+type Found = { readonly errors: readonly WireError[]; readonly found: Listed | null; readonly saved: Html };
 
 /** A list as the API gives it in pages: its filters stand in the address. */
 export function listScreen<Item>(
-  declared: Omit<Screen<unknown>, 'show'> & {
+  declared: Omit<Screen<FilterTools>, 'show'> & {
+    /** Whose filters a user may keep; absent: of none. */
+    readonly list?: FilteredList;
     readonly contract: Contract;
     readonly query: (visit: Visit) => Query;
     readonly filters: (visit: Visit) => readonly Field[];
@@ -23,25 +27,28 @@ export function listScreen<Item>(
     readonly empty: readonly [string, string];
     readonly view: (items: readonly Item[], visit: Visit) => Html;
   },
-): Screen<unknown> {
-  const { contract, query, filters, empty, view, ...where } = declared;
-  return screen<unknown, Found>({
+): Screen<FilterTools> {
+  const { list, contract, query, filters, empty, view, ...where } = declared;
+  return screen<FilterTools, Found>({
     ...where,
-    async read(visit) {
+    async read(visit, tools) {
       const asked: Asked<unknown> = await visit.ask(contract, {
         query: { ...query(visit), page: visit.query.page ?? '1' },
       });
-      return asked.ok ? { errors: [], found: asked.body as Listed } : { errors: asked.errors, found: null };
+      const saved = list === undefined ? html`` : await filterBar(list, visit, tools);
+      return asked.ok
+        ? { errors: [], found: asked.body as Listed, saved }
+        : { errors: asked.errors, found: null, saved };
     },
-    view({ errors, found }, visit) {
+    view({ errors, found, saved }, visit) {
       const { say } = visit.wording;
-      const list =
+      const shown =
         found === null
           ? errorsOf(errors)
           : found.items.length === 0
             ? emptyState(say(empty[0]), say(empty[1]))
             : html`${view(found.items as readonly Item[], visit)}${pager(visit, found)}`;
-      return html`${filterForm(visit, filters(visit))}${list}`;
+      return html`${filterForm(visit, filters(visit))}${saved}${shown}`;
     },
   });
 }

@@ -11,6 +11,14 @@ export function badge(tone: Tone, text: string): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
+type Words = Readonly<Record<string, { readonly tone: Tone; readonly text: string }>>;
+
+/** A state as its words have it. */
+export function stateBadge(words: Words, state: string, { say }: Wording): Html {
+  const { tone, text } = words[state] ?? { tone: 'plain' as const, text: state };
+  return badge(tone, say(text));
+}
+
 export function moment({ moment: shown }: Wording, at: string | number | null): Shown {
   return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
 }

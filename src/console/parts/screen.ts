@@ -15,6 +15,8 @@ export type Visit = {
   readonly parameters: Readonly<Record<string, string>>;
   /** Each name once; empty ones are left out. */
   readonly query: Readonly<Record<string, string>>;
+  /** Of a screen that takes one, when it was sent; else empty. */
+  readonly form: Form;
   /** As it was asked for, without its query. */
   readonly path: string;
   readonly wording: Wording;
@@ -61,6 +63,11 @@ export type Screen<Tools> = Where & {
   readonly refreshSeconds?: number;
   /** It is saved, not shown. */
   readonly isFile?: true;
+  /**
+   * Its address takes a form too, whose fields stand in no address: to look for what must not be there, or
+   * to keep what is the user's own. Whatever changes a merchant's things is an action.
+   */
+  readonly takesForm?: true;
   readonly show: (visit: Visit, tools: Tools) => Promise<Read<Html> | Download>;
 };
 

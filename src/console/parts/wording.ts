@@ -3,6 +3,7 @@ import { instant, saoPauloOffsetText } from '../../values/instant.ts';
 import BOLETO_TEXTS from '../boletos/texts.json' with { type: 'json' };
 import CHART_TEXTS from '../charts/texts.json' with { type: 'json' };
 import CREDENTIAL_TEXTS from '../credentials/texts.json' with { type: 'json' };
+import FILTER_TEXTS from '../filters/texts.json' with { type: 'json' };
 import FIRST_STEPS_TEXTS from '../first-steps/texts.json' with { type: 'json' };
 import MERCHANT_TEXTS from '../merchants/texts.json' with { type: 'json' };
 import NOTIFICATION_TEXTS from '../notifications/texts.json' with { type: 'json' };
@@ -35,6 +36,7 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...MERCHANT_TEXTS.portuguese,
   ...FIRST_STEPS_TEXTS.portuguese,
   ...RECEIPT_TEXTS.portuguese,
+  ...FILTER_TEXTS.portuguese,
   ...UPKEEP_TEXTS.portuguese,
   ...SECOND_PERSON_TEXTS.portuguese,
 };
@@ -46,10 +48,16 @@ export type Wording = {
   readonly say: (english: string, values?: Readonly<Record<string, string | number>>) => string;
   /** Cents. */
   readonly money: (cents: number) => string;
+  /** Of the United States, in their cents. */
+  readonly dollars: (cents: number) => string;
+  /** Of one: 0.5 is a half. */
+  readonly percent: (part: number) => string;
   /** As the API writes reais, with all decimals that are not zero. */
   readonly reais: (amount: number) => string;
   /** YYYY-MM-DD, with or without a time behind it. */
   readonly day: (day: string) => string;
+  /** Of a day, short. */
+  readonly weekday: (day: string) => string;
   readonly count: (count: number) => string;
   /** A moment as the API writes it, or milliseconds; as São Paulo's clocks show it. */
   readonly moment: (at: string | number) => string;
@@ -69,12 +77,15 @@ const UNITS = [
 function wordingIn(language: Language): Wording {
   const locale = LOCALES[language];
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' });
+  const dollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD' });
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const reais = new Intl.NumberFormat(locale, {
     style: 'currency',
     currency: 'BRL',
     maximumFractionDigits: 6,
   });
   const day = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'short' });
+  const weekday = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', weekday: 'short' });
   const number = new Intl.NumberFormat(locale);
   const moment = new Intl.DateTimeFormat(locale, {
     timeZone: 'America/Sao_Paulo',
@@ -88,8 +99,11 @@ function wordingIn(language: Language): Wording {
       return text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => String(values[name] ?? mark));
     },
     money: (cents) => money.format(cents / 100),
+    dollars: (cents) => dollars.format(cents / 100),
+    percent: (part) => percent.format(part),
     reais: (amount) => reais.format(amount),
     day: (text) => day.format(new Date(`${text.slice(0, 10)}T00:00:00Z`)),
+    weekday: (text) => weekday.format(new Date(`${text.slice(0, 10)}T00:00:00Z`)),
     count: (count) => number.format(count),
     moment: (at) => moment.format(new Date(at)),
     duration(seconds) {

@@ -2,10 +2,13 @@ import { CANCEL_PAYMENT } from '../../payments/cancels/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
+import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
+import type { PaymentChargeback } from '../../transactions/changes/chargebacks.sql.ts';
 import type { TransactionMovement } from '../../transactions/movements/movement.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import type { PaymentMessage } from '../../webhooks/history/messages-of-payments.sql.ts';
+import type { PaymentDelivery } from '../../webhooks/history/deliveries-of-payment.sql.ts';
+import { type FilterTools, filterBar } from '../filters/filter-bar.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, errorsOf, filterForm, link, pager } from '../parts/page-parts.ts';
@@ -27,15 +30,19 @@ import { PAYMENT_STATES } from './payment-words.ts';
 export type PaymentTools = {
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
   /** Of a payment with an NSU: only those were notified of. */
-  readonly findMessages: (
+  readonly findDeliveries: (
     merchantId: string,
-    paymentId: string,
-    nsu: string,
-  ) => Promise<readonly PaymentMessage[]>;
+    payment: { readonly nsu: string; readonly transactionId: string },
+  ) => Promise<readonly PaymentDelivery[]>;
+  /** By installment; none while its movements are not followed yet. */
+  readonly findReceivables: (merchantId: string, paymentId: string) => Promise<readonly Receivable[]>;
+  readonly findChargebacks: (merchantId: string, paymentId: string) => Promise<readonly PaymentChargeback[]>;
 };
 
 type Listed = AnswerOf<typeof LIST_PAYMENTS>;
-export type ListedPayment = Listed['items'][number];
+type ListedPayment = Listed['items'][number];
+/** As a list shows it. */
+export type ShownPayment = Omit<ListedPayment, 'split'>;
 export type WholePayment = AnswerOf<typeof GET_PAYMENT>;
 
 const PAYMENTS = `${OF_MERCHANT}/payments`;
@@ -78,20 +85,21 @@ const CSV_SCREEN: Screen<unknown> = {
   },
 };
 
-const PAYMENTS_SCREEN: Screen<unknown> = screen<
-  unknown,
-  { readonly errors: readonly WireError[]; readonly found: Listed | null }
+const PAYMENTS_SCREEN: Screen<FilterTools> = screen<
+  FilterTools,
+  { readonly errors: readonly WireError[]; readonly found: Listed | null; readonly saved: Html }
 >({
   path: PAYMENTS,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Payments',
   place: 10,
-  async read(visit) {
+  async read(visit, tools) {
     const asked = await visit.ask(LIST_PAYMENTS, { query: wantedOf(visit) });
-    return asked.ok ? { errors: [], found: asked.body } : { errors: asked.errors, found: null };
+    const saved = await filterBar('payments', visit, tools);
+    return asked.ok ? { errors: [], found: asked.body, saved } : { errors: asked.errors, found: null, saved };
   },
-  view({ errors, found }, visit) {
+  view({ errors, found, saved }, visit) {
     const { say } = visit.wording;
     const { from, to } = daysOf(visit);
     const statuses = Object.entries(PAYMENT_STATES).map(([status, { text }]) => [status, say(text)] as const);
@@ -111,7 +119,7 @@ const PAYMENTS_SCREEN: Screen<unknown> = screen<
               say('Choose other days, or fewer filters. A payment appears here as soon as it is asked for.'),
             )
           : html`${csvLinks(found, visit)}${paymentTable(found.items, visit)}${pager(visit, found)}`;
-    return html`${filters}${list}`;
+    return html`${filters}${saved}${list}`;
   },
 });
 
@@ -141,11 +149,16 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>(
     const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId }, query: { splitPage } });
     if (!asked.ok) return 'notFound';
     const payment = asked.body;
-    const [movements, messages] = await Promise.all([
-      tools.findMovements(visit.merchantId, payment.paymentId),
-      payment.nsu === null ? [] : tools.findMessages(visit.merchantId, payment.paymentId, payment.nsu),
+    const { merchantId } = visit;
+    const { paymentId: transactionId, nsu } = payment;
+    if (nsu === null) return { payment, movements: [], deliveries: [], receivables: [], chargebacks: [] };
+    const [movements, deliveries, receivables, chargebacks] = await Promise.all([
+      tools.findMovements(merchantId, transactionId),
+      tools.findDeliveries(merchantId, { nsu, transactionId }),
+      tools.findReceivables(merchantId, transactionId),
+      tools.findChargebacks(merchantId, transactionId),
     ]);
-    return { payment, movements, messages };
+    return { payment, movements, deliveries, receivables, chargebacks };
   },
   view: paymentPage,
 });
@@ -153,7 +166,9 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>(
 export type PaymentFound = {
   readonly payment: WholePayment;
   readonly movements: readonly TransactionMovement[];
-  readonly messages: readonly PaymentMessage[];
+  readonly deliveries: readonly PaymentDelivery[];
+  readonly receivables: readonly Receivable[];
+  readonly chargebacks: readonly PaymentChargeback[];
 };
 
 /** Money goes back: not for everybody who may look. */
@@ -198,5 +213,9 @@ export function centsOf(text: string): number | string {
   return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
-export const PAYMENT_SCREENS: readonly Screen<PaymentTools>[] = [PAYMENTS_SCREEN, PAYMENT_SCREEN, CSV_SCREEN];
+export const PAYMENT_SCREENS: readonly Screen<PaymentTools & FilterTools>[] = [
+  PAYMENTS_SCREEN,
+  PAYMENT_SCREEN,
+  CSV_SCREEN,
+];
 export const PAYMENT_ACTIONS: readonly Action[] = [CANCEL];

@@ -1,22 +1,18 @@
+import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, badge, facts, link, moment, section, type Tone, table } from '../parts/page-parts.ts';
+import { actionForm, facts, link, moment, section, stateBadge, table } from '../parts/page-parts.ts';
 import { mayUse, type Visit, withQuery } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { billingPath } from '../recurrence/recurrence-paths.ts';
-import type { ListedPayment, PaymentFound, WholePayment } from './payment-screens.ts';
-import { CANCEL_STATES, MESSAGE_STATES, MOVEMENT_WORDS, PAYMENT_STATES } from './payment-words.ts';
-
-type Words = Readonly<Record<string, { readonly tone: Tone; readonly text: string }>>;
-
-function stateBadge(words: Words, state: string, { say }: Wording): Html {
-  const { tone, text } = words[state] ?? { tone: 'plain' as const, text: state };
-  return badge(tone, say(text));
-}
+import type { PaymentFound, ShownPayment, WholePayment } from './payment-screens.ts';
+import { paymentBecame } from './payment-story.ts';
+import { paymentTimeline } from './payment-timeline.ts';
+import { CANCEL_STATES, PAYMENT_STATES } from './payment-words.ts';
 
 const addressOf = (merchantId: string, paymentId: string) =>
   `/console/merchants/${encodeURIComponent(merchantId)}/payments/${encodeURIComponent(paymentId)}`;
 
-export function paymentTable(items: readonly ListedPayment[], { wording, merchantId }: Visit): Html {
+export function paymentTable(items: readonly ShownPayment[], { wording, merchantId }: Visit): Html {
   const { say, money } = wording;
   const rows = items.map((one) => [
     link(addressOf(merchantId, one.paymentId), one.referenceTransaction ?? one.paymentId),
@@ -42,20 +38,28 @@ export function paymentTable(items: readonly ListedPayment[], { wording, merchan
   );
 }
 
-function cardText({ brand, lastFour }: ListedPayment['card']): string {
+function cardText({ brand, lastFour }: ShownPayment['card']): string {
   return `${brand} •••• ${lastFour}`;
 }
 
-export function paymentPage({ payment, movements, messages }: PaymentFound, visit: Visit): Html {
+export function paymentPage(found: PaymentFound, visit: Visit): Html {
+  const { payment, receivables, chargebacks } = found;
   const { say } = visit.wording;
   const receipt = `${addressOf(visit.merchantId, payment.paymentId)}/receipt`;
-  return html`${summary(payment, visit)}
+  return html`${headline(payment, visit)}
+<p class="lead">${paymentBecame(payment, receivables, chargebacks, visit.wording)}</p>
+${summary(payment, visit)}
 <p>${link(receipt, say('Receipt to print'))}</p>
 ${cancelForm(payment, visit)}
-${section(say('What became of it'), timeline({ payment, movements, messages }, visit))}
-${payment.installments.length > 0 && section(say('Installments'), installments(payment, visit))}
+${section(say('What became of it'), paymentTimeline(found, visit))}
+${payment.installments.length > 0 && section(say('Installments'), installments(found, visit))}
 ${payment.cancels.length > 0 && section(say('Cancels'), cancels(payment, visit))}
 ${payment.split !== undefined && section(say('Split'), split(payment, visit))}`;
+}
+
+function headline({ value, statusDescription }: WholePayment, { wording }: Visit): Html {
+  const state = stateBadge(PAYMENT_STATES, statusDescription, wording);
+  return html`<p class="headline"><strong>${wording.money(value)}</strong> ${state}</p>`;
 }
 
 function summary(payment: WholePayment, { wording, merchantId }: Visit): Html {
@@ -68,30 +72,29 @@ function summary(payment: WholePayment, { wording, merchantId }: Visit): Html {
           [say('Declined with'), `${returnCode} ${description ?? ''}`],
           [say('Another try'), retryable === true ? say('May succeed') : say('Is of no use')],
         ];
-  return html`<p class="headline"><strong>${money(payment.value)}</strong> ${stateBadge(PAYMENT_STATES, payment.statusDescription, wording)}</p>
-${facts([
-  [say('Reference'), payment.referenceTransaction ?? '–'],
-  [say('Sold'), moment(wording, payment.transactionDate)],
-  ...declined,
-  [say('Card'), `${cardText(payment.card)} (${payment.card.firstSix})`],
-  ['NSU', payment.nsu ?? '–'],
-  [say('Authorization code'), payment.authorizationCode ?? '–'],
-  [say('Given back'), money(payment.canceledAmount)],
-  ...(payment.cancelingAmount > 0
-    ? ([[say('Being given back'), money(payment.cancelingAmount)]] as const)
-    : []),
-  ...(payment.authorizedAmount === undefined
-    ? []
-    : ([[say('Preauthorized'), money(payment.authorizedAmount)]] as const)),
-  ...(payment.captureUntil === undefined
-    ? []
-    : ([[say('To be captured until'), moment(wording, payment.captureUntil)]] as const)),
-  ...(payment.billingId === null
-    ? []
-    : ([[say('Billing'), link(billingPath(merchantId, payment.billingId), payment.billingId)]] as const)),
-  [say('Anti-fraud'), antiFraudText(payment, wording)],
-  [say('Payment id'), html`<code>${payment.paymentId}</code>`],
-])}`;
+  return html`${facts([
+    [say('Reference'), payment.referenceTransaction ?? '–'],
+    [say('Sold'), moment(wording, payment.transactionDate)],
+    ...declined,
+    [say('Card'), `${cardText(payment.card)} (${payment.card.firstSix})`],
+    ['NSU', payment.nsu ?? '–'],
+    [say('Authorization code'), payment.authorizationCode ?? '–'],
+    [say('Given back'), money(payment.canceledAmount)],
+    ...(payment.cancelingAmount > 0
+      ? ([[say('Being given back'), money(payment.cancelingAmount)]] as const)
+      : []),
+    ...(payment.authorizedAmount === undefined
+      ? []
+      : ([[say('Preauthorized'), money(payment.authorizedAmount)]] as const)),
+    ...(payment.captureUntil === undefined
+      ? []
+      : ([[say('To be captured until'), moment(wording, payment.captureUntil)]] as const)),
+    ...(payment.billingId === null
+      ? []
+      : ([[say('Billing'), link(billingPath(merchantId, payment.billingId), payment.billingId)]] as const)),
+    [say('Anti-fraud'), antiFraudText(payment, wording)],
+    [say('Payment id'), html`<code>${payment.paymentId}</code>`],
+  ])}`;
 }
 
 function antiFraudText({ antifraud, antifraudReasons }: WholePayment, { say }: Wording): string {
@@ -123,44 +126,9 @@ function cancelForm(payment: WholePayment, visit: Visit): Shown {
   });
 }
 
-type Happening = { readonly at: number; readonly text: Shown; readonly note?: Shown };
-
-/** Everything that is known of it, in the order in which it happened. */
-function timeline({ payment, movements, messages }: PaymentFound, { wording }: Visit): Html {
-  const { say, money } = wording;
-  const soldAt = Date.parse(payment.transactionDate);
-  const happened: Happening[] = [
-    { at: soldAt, text: say('Asked for, {amount}', { amount: money(payment.value) }) },
-    { at: soldAt, text: answerText(payment, wording) },
-    ...movements.map(({ moment: at, type, installmentNumber }) => ({
-      at,
-      text: say(MOVEMENT_WORDS[type] ?? type, { number: installmentNumber }),
-    })),
-    ...payment.cancels.map((cancel) => ({
-      at: Date.parse(cancel.createdAt),
-      text: say('Cancel of {amount} asked for', { amount: money(cancel.amount) }),
-      note: stateBadge(CANCEL_STATES, cancel.status, wording),
-    })),
-    ...messages.map((message) => ({
-      at: message.createdAt,
-      text: message.kind === 'callback' ? say('Callback sent') : say('Notification sent'),
-      note: html`${stateBadge(MESSAGE_STATES, message.state, wording)} ${message.url ?? ''}`,
-    })),
-  ].toSorted((one, other) => one.at - other.at);
-  return html`<ol class="timeline">${happened.map(
-    ({ at, text, note }) => html`<li>${moment(wording, at)} <span>${text}</span> ${note ?? ''}</li>\n`,
-  )}</ol>`;
-}
-
-function answerText(payment: WholePayment, { say }: Wording): string {
-  if (payment.returnCode !== undefined)
-    return say('The issuer declined: {why}', { why: payment.description ?? payment.returnCode });
-  if (payment.authorizationCode === null) return say('The acquirer was asked; its answer is awaited');
-  return say('The issuer approved, code {code}', { code: payment.authorizationCode });
-}
-
-function installments(payment: WholePayment, { wording }: Visit): Html {
-  const { say, money } = wording;
+/** What each was to bring, and what came of it. */
+function installments({ payment, receivables }: PaymentFound, { wording }: Visit): Html {
+  const { say, money, day } = wording;
   return table(
     say('Installments'),
     [
@@ -168,13 +136,28 @@ function installments(payment: WholePayment, { wording }: Visit): Html {
       { title: say('Amount'), isNumber: true },
       { title: say('Given back'), isNumber: true },
       { title: say('Status') },
+      { title: say('Fee'), isNumber: true },
+      { title: say('To come'), isNumber: true },
+      { title: say('Expected on') },
+      { title: say('Came'), isNumber: true },
+      { title: say('Came on') },
     ],
-    payment.installments.map((one) => [
-      one.installmentNumber,
-      money(one.amount),
-      money(one.canceledAmount),
-      stateBadge(PAYMENT_STATES, one.status, wording),
-    ]),
+    payment.installments.map((one) => {
+      const owed = receivables.find(({ installmentNumber }) => installmentNumber === one.installmentNumber);
+      const receipt = owed === undefined ? null : receiptOf(owed);
+      const isOver = owed === undefined || receipt !== null || owed.state === 'canceled';
+      return [
+        one.installmentNumber,
+        money(one.amount),
+        money(one.canceledAmount),
+        stateBadge(PAYMENT_STATES, one.status, wording),
+        owed === undefined ? '–' : money(receipt?.fee ?? owed.expected.fee),
+        isOver ? '–' : money(owed.expected.net),
+        owed === undefined ? '–' : day(owed.expected.on),
+        receipt?.net == null ? '–' : money(receipt.net),
+        receipt === null ? '–' : day(receipt.on),
+      ];
+    }),
   );
 }
 

@@ -1,28 +1,41 @@
+import type { BoletoName } from '../../boletos/boleto-searches.sql.ts';
+import { GET_BOLETO } from '../../boletos/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
-import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import { GET_SUBSCRIPTION, LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
+import { parseBarCode, parseDigitableLine } from '../../values/bar-code.ts';
 import { isCnpj, isCpf } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { html } from '../parts/html.ts';
-import { emptyState } from '../parts/page-parts.ts';
-import {
-  ALL_ROLES,
-  OF_MERCHANT,
-  pathOf,
-  type Screen,
-  screen,
-  type Visit,
-  withQuery,
-} from '../parts/screen.ts';
+import { type Boleto, boletoPath, boletoTable } from '../boletos/boleto-view.ts';
+import { type Html, html } from '../parts/html.ts';
+import { emptyState, section } from '../parts/page-parts.ts';
+import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { billingPath, subscriptionPath } from '../recurrence/recurrence-paths.ts';
-import { type ListedPayment, paymentPath } from './payment-screens.ts';
+import type { ListedSubscription } from '../recurrence/subscription-screens.ts';
+import { subscriptionTable } from '../recurrence/subscription-view.ts';
+import { paymentPath, type ShownPayment } from './payment-screens.ts';
 import { paymentTable } from './payment-view.ts';
+import { MOST_FOUND } from './search-bounds.ts';
+
+export type SearchTools = {
+  /** Ids of the newest payments whose customer has this document. */
+  readonly findCustomerPayments: (merchantId: string, document: string) => Promise<readonly string[]>;
+  /** Ids of the newest boletos of that name. */
+  readonly findBoletos: (merchantId: string, name: BoletoName) => Promise<readonly string[]>;
+};
 
 /** Of the last four digits: as many days as one search takes. */
 const DAYS_OF_LAST_FOUR = 93;
-const MOST_FOUND = 20;
+const LONGEST_TEXT = 64;
+
+type Found = {
+  readonly payments: readonly ShownPayment[];
+  readonly subscriptions: readonly ListedSubscription[];
+  readonly boletos: readonly Boleto[];
+};
+const NOTHING: Found = { payments: [], subscriptions: [], boletos: [] };
 
 /** In which fields of a search a text may stand. */
 function questionsOf(text: string, { now }: Visit): Readonly<Record<string, string>>[] {
@@ -38,52 +51,127 @@ function questionsOf(text: string, { now }: Visit): Readonly<Record<string, stri
   ];
 }
 
-/** A billing or a subscription by its id, and the subscriptions of a document. */
-async function elsewhere(text: string, { ask, merchantId }: Visit): Promise<string | null> {
-  const documentNumber = text.replaceAll(/[.\-/]/g, '');
-  if (isCpf(documentNumber) || isCnpj(documentNumber))
-    return withQuery(pathOf(`${OF_MERCHANT}/subscriptions`, { merchantId }), { documentNumber });
-  if (!isUuid(text)) return null;
-  const billing = await ask(GET_BILLING, { parameters: { billingId: text } });
-  if (billing.ok) return billingPath(merchantId, billing.body.id);
-  const subscription = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId: text } });
-  return subscription.ok ? subscriptionPath(merchantId, subscription.body.id) : null;
+/** A CPF or a CNPJ without what stands between its digits; null: it is none. */
+function documentIn(text: string): string | null {
+  const document = text.replaceAll(/[.\-/ ]/g, '').toUpperCase();
+  return isCpf(document) || isCnpj(document) ? document : null;
 }
 
-/** One box for all that names a payment: an id leads to it, everything else to what fits. */
-export const SEARCH_SCREENS: readonly Screen<unknown>[] = [
-  screen<unknown, readonly ListedPayment[]>({
+/** Where what has this id stands; null: nothing has it. */
+async function pageOfId(id: string, { ask, merchantId }: Visit): Promise<string | null> {
+  const payment = await ask(GET_PAYMENT, { parameters: { paymentId: id } });
+  if (payment.ok) return paymentPath(merchantId, payment.body.paymentId);
+  const billing = await ask(GET_BILLING, { parameters: { billingId: id } });
+  if (billing.ok) return billingPath(merchantId, billing.body.id);
+  const subscription = await ask(GET_SUBSCRIPTION, { parameters: { subscriptionId: id } });
+  if (subscription.ok) return subscriptionPath(merchantId, subscription.body.id);
+  const boleto = await ask(GET_BOLETO, { parameters: { boletoId: id } });
+  return boleto.ok ? boletoPath(merchantId, boleto.body.id) : null;
+}
+
+async function paymentsOf(
+  text: string,
+  visit: Visit,
+  { findCustomerPayments }: SearchTools,
+): Promise<ShownPayment[]> {
+  const found = new Map<string, ShownPayment>();
+  for (const query of questionsOf(text, visit)) {
+    const asked = await visit.ask(LIST_PAYMENTS, { query: { ...query, limit: String(MOST_FOUND) } });
+    for (const one of asked.ok ? asked.body.items : []) found.set(one.paymentId, one);
+  }
+  const document = documentIn(text);
+  const ids = document === null ? [] : await findCustomerPayments(visit.merchantId, document);
+  for (const paymentId of ids.filter((id) => !found.has(id))) {
+    const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId } });
+    if (asked.ok) found.set(paymentId, asked.body);
+  }
+  return [...found.values()];
+}
+
+async function subscriptionsOf(text: string, { ask }: Visit): Promise<readonly ListedSubscription[]> {
+  const document = documentIn(text);
+  const query =
+    document !== null ? { documentNumber: document } : text.includes('@') ? { email: text } : null;
+  if (query === null) return [];
+  const asked = await ask(LIST_SUBSCRIPTIONS, { query: { ...query, limit: String(MOST_FOUND) } });
+  return asked.ok ? asked.body.items : [];
+}
+
+/** By what a text may be to a boleto. */
+function boletoNames(text: string, { now }: Visit): BoletoName[] {
+  const today = saoPauloDay(instant(now));
+  const [line, code] = [parseDigitableLine(text, today), parseBarCode(text, today)];
+  const document = documentIn(text);
+  return [
+    ...(/^\d{11}$/.test(text) ? [{ kind: 'ourNumber', text } as const] : []),
+    ...[line, code].flatMap((one) =>
+      one.kind === 'barCode' ? [{ kind: 'barCode', text: one.barCode } as const] : [],
+    ),
+    ...(document === null ? [] : [{ kind: 'document', text: document } as const]),
+  ];
+}
+
+async function boletosOf(text: string, visit: Visit, { findBoletos }: SearchTools): Promise<Boleto[]> {
+  const ids = new Set<string>();
+  for (const name of boletoNames(text, visit))
+    for (const id of await findBoletos(visit.merchantId, name)) ids.add(id);
+  const found: Boleto[] = [];
+  for (const boletoId of ids) {
+    const asked = await visit.ask(GET_BOLETO, { parameters: { boletoId } });
+    if (asked.ok) found.push(asked.body);
+  }
+  return found;
+}
+
+/** Where the one thing that was found stands; null: there are others, or none. */
+function onlyPage({ payments, subscriptions, boletos }: Found, { merchantId }: Visit): string | null {
+  if (payments.length + subscriptions.length + boletos.length !== 1) return null;
+  const [[payment], [subscription], [boleto]] = [payments, subscriptions, boletos];
+  if (payment !== undefined) return paymentPath(merchantId, payment.paymentId);
+  if (subscription !== undefined) return subscriptionPath(merchantId, subscription.id);
+  return boleto === undefined ? null : boletoPath(merchantId, boleto.id);
+}
+
+/** One box for all: what is found alone is led to, everything else is listed. */
+export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
+  screen<SearchTools, Found>({
     path: `${OF_MERCHANT}/search`,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Search',
-    async read(visit) {
-      const text = visit.query.q ?? '';
-      if (text === '' || text.length > 50) return [];
+    takesForm: true,
+    async read(visit, tools) {
+      const text = visit.form.q ?? '';
+      if (text === '' || text.length > LONGEST_TEXT) return NOTHING;
       if (isUuid(text)) {
-        const asked = await visit.ask(GET_PAYMENT, { parameters: { paymentId: text } });
-        if (asked.ok) return { leadsTo: paymentPath(visit.merchantId, asked.body.paymentId) };
+        const leadsTo = await pageOfId(text, visit);
+        if (leadsTo !== null) return { leadsTo };
       }
-      const leadsTo = await elsewhere(text, visit);
-      if (leadsTo !== null) return { leadsTo };
-      const found = new Map<string, ListedPayment>();
-      for (const query of questionsOf(text, visit)) {
-        const asked = await visit.ask(LIST_PAYMENTS, { query: { ...query, limit: String(MOST_FOUND) } });
-        for (const one of asked.ok ? asked.body.items : []) found.set(one.paymentId, one);
-      }
-      const [only] = found.values();
-      if (found.size === 1 && only !== undefined)
-        return { leadsTo: paymentPath(visit.merchantId, only.paymentId) };
-      return [...found.values()];
+      const found: Found = {
+        payments: await paymentsOf(text, visit, tools),
+        subscriptions: await subscriptionsOf(text, visit),
+        boletos: await boletosOf(text, visit, tools),
+      };
+      const leadsTo = onlyPage(found, visit);
+      return leadsTo === null ? found : { leadsTo };
     },
-    view(found, visit) {
-      const { say } = visit.wording;
-      const searched = html`<p>${say('Searched for {text}', { text: visit.query.q ?? '' })}</p>`;
-      if (found.length > 0) return html`${searched}${paymentTable(found, visit)}`;
-      return html`${searched}${emptyState(
-        say('Nothing was found.'),
-        say('Search by payment id, reference, NSU, authorization code, or the last four digits of a card.'),
-      )}`;
-    },
+    view: searchPage,
   }),
 ];
+
+function searchPage({ payments, subscriptions, boletos }: Found, visit: Visit): Html {
+  const { say, count } = visit.wording;
+  const text = visit.form.q;
+  const advice = say(
+    'Search by payment id, reference, NSU, authorization code, the last four digits of a card, billing, subscription, CPF, CNPJ or e-mail of the customer, or number or line of a boleto.',
+  );
+  if (text === undefined) return emptyState(say('Nothing was searched for yet.'), advice);
+  const searched = html`<p>${say('Searched for {text}', { text })}</p>`;
+  if (payments.length + subscriptions.length + boletos.length === 0)
+    return html`${searched}${emptyState(say('Nothing was found.'), advice)}`;
+  return html`${searched}
+<p class="note">${say('At most the newest {count} of each.', { count: count(MOST_FOUND) })}</p>
+${payments.length > 0 && section(say('Payments'), paymentTable(payments, visit))}
+${subscriptions.length > 0 && section(say('Subscriptions'), subscriptionTable(subscriptions, visit))}
+${boletos.length > 0 && section(say('Boletos'), boletoTable(boletos, visit))}`;
+}

@@ -2,8 +2,9 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { type Html, html } from '../parts/html.ts';
-import { facts, moment, table } from '../parts/page-parts.ts';
+import { facts, moment, stateBadge, table } from '../parts/page-parts.ts';
 import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { PAYMENT_STATES } from '../payments/payment-words.ts';
 
 export type ReceiptTools = { readonly findMerchant: (merchantId: string) => Promise<Merchant | null> };
 
@@ -28,7 +29,7 @@ export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
 function receipt({ payment, merchant }: Found, { wording }: Visit): Html {
   const { say, money } = wording;
   const { card, installments } = payment;
-  return html`<p class="headline"><strong>${money(payment.value)}</strong> ${payment.statusDescription}</p>
+  return html`<p class="headline"><strong>${money(payment.value)}</strong> ${stateBadge(PAYMENT_STATES, payment.statusDescription, wording)}</p>
 ${facts([
   [say('Merchant'), merchant.legalName],
   ['CNPJ', merchant.cnpj],
@@ -54,7 +55,7 @@ ${
       one.installmentNumber,
       money(one.amount),
       money(one.canceledAmount),
-      one.status,
+      stateBadge(PAYMENT_STATES, one.status, wording),
     ]),
   )
 }`;

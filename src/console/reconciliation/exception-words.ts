@@ -3,6 +3,7 @@ import type {
   ExceptionState,
   Explanation,
 } from '../../reconciliation/exceptions/exception.ts';
+import type { DayCause } from '../../reconciliation/reports/day-report.ts';
 
 /** Of the classes, states and explanations of exceptions. */
 export const EXCEPTION_WORDS = {
@@ -26,6 +27,18 @@ export const EXCEPTION_WORDS = {
 } as const satisfies Readonly<Record<ExceptionClass | ExceptionState | Explanation, string>>;
 
 const BY_WIRE_WORD: Readonly<Record<string, string>> = EXCEPTION_WORDS;
+
+/** Why what came on a day is not what was expected on it. */
+export const CAUSE_WORDS = {
+  ...EXCEPTION_WORDS,
+  notYetFiled: 'No file of the day has come',
+  anticipated: 'Came earlier, for a fee',
+  anticipationFee: 'Fee for coming earlier',
+  canceled: 'Given back',
+  chargedBack: 'Taken back by holders',
+  adjustment: 'Credits and debits of no sale',
+  unexplained: 'No rule has a name for it',
+} as const satisfies Readonly<Record<DayCause, string>>;
 
 /** What the API calls a class, a state or an explanation, in words. */
 export const exceptionText = (word: string): string => BY_WIRE_WORD[word] ?? word;

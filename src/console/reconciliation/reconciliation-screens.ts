@@ -5,6 +5,7 @@ import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/except
 import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/contract.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import type { FilterTools } from '../filters/filter-bar.ts';
 import { type Html, html } from '../parts/html.ts';
 import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
 import { badge, emptyState, errorsOf, filterForm, link, table } from '../parts/page-parts.ts';
@@ -17,6 +18,7 @@ import {
   type Visit,
   withQuery,
 } from '../parts/screen.ts';
+import { DAY_SHEET } from './day-sheet-screens.ts';
 import { exceptionText } from './exception-words.ts';
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];
@@ -67,7 +69,7 @@ const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
                 'Choose other days or another account. Sales appear on the day on which they are to be paid.',
               ),
             )
-          : dayTable(days, visit);
+          : dayTable(days, accountNumber, visit);
     return html`${filterForm(visit, [
       accountField(visit),
       { name: 'from', label: say('From'), type: 'date', value: from },
@@ -80,7 +82,7 @@ ${list}`;
   },
 });
 
-function dayTable(days: readonly Day[], { wording }: Visit): Html {
+function dayTable(days: readonly Day[], accountNumber: string, { wording, merchantId }: Visit): Html {
   const { say, reais, count, day } = wording;
   return table(
     say('Days'),
@@ -94,7 +96,7 @@ function dayTable(days: readonly Day[], { wording }: Visit): Html {
       { title: say('Difference'), isNumber: true },
     ],
     days.map((one) => [
-      day(one.day),
+      link(withQuery(pathOf(DAY_SHEET, { merchantId, day: one.day }), { accountNumber }), day(one.day)),
       html`${reais(one.expectedValue)} <small>(${count(one.expectedInstallments)})</small>`,
       reais(one.expectedFee),
       html`${reais(one.openValue)} <small>(${count(one.openInstallments)})</small>`,
@@ -107,11 +109,12 @@ function dayTable(days: readonly Day[], { wording }: Visit): Html {
   );
 }
 
-const EXCEPTIONS_SCREEN: Screen<unknown> = listScreen<Exception>({
+const EXCEPTIONS_SCREEN: Screen<FilterTools> = listScreen<Exception>({
   path: EXCEPTIONS,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Exceptions',
+  list: 'exceptions',
   contract: LIST_EXCEPTIONS,
   query: (visit) => ({
     accountNumber: accountOf(visit),
@@ -190,7 +193,7 @@ const CSV_SCREEN: Screen<unknown> = {
   },
 };
 
-export const RECONCILIATION_SCREENS: readonly Screen<unknown>[] = [
+export const RECONCILIATION_SCREENS: readonly Screen<FilterTools>[] = [
   DAYS_SCREEN,
   EXCEPTIONS_SCREEN,
   CSV_SCREEN,

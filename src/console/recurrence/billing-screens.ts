@@ -1,8 +1,12 @@
-import { CANCEL_BILLING, GET_BILLING } from '../../recurrence/billings/contract.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { CHARGE_BILLING } from '../../recurrence/collection/contract.ts';
 import type { Asked } from '../parts/asked.ts';
+import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import type { FilterTools } from '../filters/filter-bar.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, badge, facts, link, moment, section } from '../parts/page-parts.ts';
+import { listScreen } from '../parts/list-screens.ts';
+import { actionForm, badge, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import {
   type Action,
   ALL_ROLES,
@@ -15,12 +19,87 @@ import {
   type Visit,
 } from '../parts/screen.ts';
 import { billingWhy, chargeText, type WholeBilling } from './billing-why.ts';
-import { BILLING, billingPath } from './recurrence-paths.ts';
+import { BILLING, BILLINGS, billingPath, subscriptionPath } from './recurrence-paths.ts';
 import { BILLING_STATES, ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
 
 const MAY_ACT = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
-export const BILLING_SCREENS: readonly Screen<unknown>[] = [
+type ListedBilling = AnswerOf<typeof LIST_BILLINGS>['items'][number];
+
+/** Around today: what is due then is counted in an index, as few days as are asked for. */
+const USUAL_DAYS = { before: 30, behind: 30 } as const;
+
+function daysOf({ query, now }: Visit) {
+  const today = saoPauloDay(instant(now));
+  return {
+    from: query.expirationDateRangeStartDate ?? addDays(today, -USUAL_DAYS.before),
+    to: query.expirationDateRangeEndDate ?? addDays(today, USUAL_DAYS.behind),
+  };
+}
+
+const LIST: Screen<FilterTools> = listScreen<ListedBilling>({
+  path: BILLINGS,
+  roles: ALL_ROLES,
+  of: 'merchant',
+  title: 'Billings',
+  place: 22,
+  list: 'billings',
+  contract: LIST_BILLINGS,
+  query(visit) {
+    const { from, to } = daysOf(visit);
+    return {
+      expirationDateRangeStartDate: from,
+      expirationDateRangeEndDate: to,
+      status: visit.query.status,
+      orderBy: 'expireAt desc',
+    };
+  },
+  filters(visit) {
+    const { say } = visit.wording;
+    const { from, to } = daysOf(visit);
+    const states = Object.entries(BILLING_STATES).map(([state, { text }]) => [state, say(text)] as const);
+    return [
+      { name: 'expirationDateRangeStartDate', label: say('Due from'), type: 'date', value: from },
+      { name: 'expirationDateRangeEndDate', label: say('Due to'), type: 'date', value: to },
+      { name: 'status', label: say('Status'), choices: [['', say('Any')], ...states] },
+    ];
+  },
+  empty: [
+    'No billing is due in these days.',
+    'Choose other days or another status. A billing is opened with its subscription, and the next when it is over.',
+  ],
+  view: billingTable,
+});
+
+function billingTable(items: readonly ListedBilling[], { wording, merchantId }: Visit): Html {
+  const { say, reais, day } = wording;
+  return table(
+    say('Billings'),
+    [
+      { title: say('Due') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Status') },
+      { title: say('Installment'), isNumber: true },
+      { title: say('Subscription') },
+      { title: say('Customer') },
+    ],
+    items.map((one) => {
+      const { tone, text } = BILLING_STATES[one.status] ?? { tone: 'plain' as const, text: one.status };
+      const { id, orderNumber, plan, customer } = one.subscription;
+      return [
+        link(billingPath(merchantId, one.id), day(one.expireAt)),
+        reais(one.amount),
+        badge(tone, say(text)),
+        one.installment,
+        link(subscriptionPath(merchantId, id), `${orderNumber} · ${plan.name}`),
+        customer?.name ?? customer?.email ?? '–',
+      ];
+    }),
+  );
+}
+
+export const BILLING_SCREENS: readonly Screen<FilterTools>[] = [
+  LIST,
   screen<unknown, WholeBilling>({
     path: BILLING,
     roles: ALL_ROLES,

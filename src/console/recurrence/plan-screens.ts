@@ -1,6 +1,7 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_PLAN_CALENDAR } from '../../recurrence/plans/calendar-contract.ts';
 import { GET_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
+import type { FilterTools } from '../filters/filter-bar.ts';
 import { type Html, html } from '../parts/html.ts';
 import { listScreen } from '../parts/list-screens.ts';
 import { badge, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
@@ -28,7 +29,7 @@ const stateOf = (status: string, { say }: Wording) => {
   return badge(tone, say(text));
 };
 
-export const PLAN_SCREENS: readonly Screen<unknown>[] = [
+export const PLAN_SCREENS: readonly Screen<FilterTools>[] = [
   listScreen<Plan>({
     path: PLANS,
     roles: ALL_ROLES,

@@ -5,6 +5,7 @@ import {
   GET_SUBSCRIPTION,
   LIST_SUBSCRIPTIONS,
 } from '../../recurrence/subscriptions/contract.ts';
+import type { FilterTools } from '../filters/filter-bar.ts';
 import { listScreen } from '../parts/list-screens.ts';
 import { type Action, ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import type { WholeBilling } from './billing-why.ts';
@@ -26,27 +27,21 @@ export type SubscriptionFound = {
 /** Each of them is read by its id, for why it is where it is. */
 const BILLINGS_OF_PAGE = 10;
 
-const LIST: Screen<unknown> = listScreen<ListedSubscription>({
+const LIST: Screen<FilterTools> = listScreen<ListedSubscription>({
   path: SUBSCRIPTIONS,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Subscriptions',
   place: 20,
+  list: 'subscriptions',
   contract: LIST_SUBSCRIPTIONS,
-  query: ({ query: { documentNumber, email, orderNumber, planName, status } }) => ({
-    documentNumber: documentNumber?.replaceAll(/[.\-/]/g, ''),
-    email,
-    orderNumber,
-    planName,
-    status,
-  }),
+  query: ({ query: { orderNumber, planName, status } }) => ({ orderNumber, planName, status }),
+  // A document or an e-mail would stand in the address: the box of the search finds by them.
   filters({ wording: { say } }) {
     const states = Object.entries(SUBSCRIPTION_STATES).map(
       ([state, { text }]) => [state, say(text)] as const,
     );
     return [
-      { name: 'documentNumber', label: say('CPF or CNPJ'), mostCharacters: 18 },
-      { name: 'email', label: 'E-mail', mostCharacters: 255 },
       { name: 'orderNumber', label: say('Order number'), mostCharacters: 10 },
       { name: 'planName', label: say('Plan'), mostCharacters: 255 },
       { name: 'status', label: say('Status'), choices: [['', say('Any')], ...states] },
@@ -120,5 +115,5 @@ const ACTIVATE: Action = {
   next,
 };
 
-export const SUBSCRIPTION_SCREENS: readonly Screen<unknown>[] = [LIST, ONE];
+export const SUBSCRIPTION_SCREENS: readonly Screen<FilterTools>[] = [LIST, ONE];
 export const SUBSCRIPTION_ACTIONS: readonly Action[] = [CANCEL, ACTIVATE];

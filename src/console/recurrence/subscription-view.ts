@@ -1,6 +1,3 @@
-import { dueDayAfter } from '../../recurrence/plans/calendar.ts';
-import { isScheduleOver } from '../../recurrence/subscriptions/schedule.ts';
-import type { Day } from '../../values/instant.ts';
 import { type Html, html } from '../parts/html.ts';
 import {
   actionForm,
@@ -15,6 +12,7 @@ import {
 } from '../parts/page-parts.ts';
 import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
 import { billingWhy } from './billing-why.ts';
+import { forecasts } from './forecast.ts';
 import { billingPath, subscriptionPath } from './recurrence-paths.ts';
 import { BILLING_STATES, ENTRY_WORDS, SUBSCRIPTION_STATES, saoPauloMoment } from './recurrence-words.ts';
 import type { ListedSubscription, SubscriptionFound, WholeSubscription } from './subscription-screens.ts';
@@ -60,6 +58,7 @@ export function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
 ${statusForm(subscription, visit)}
 ${section(say('Billings'), billings(found, visit))}
 ${section(say('Next due days'), calendar(found, visit))}
+<p>${link(`${subscriptionPath(visit.merchantId, subscription.id)}/calendar`, say('Calendar of the year'))}</p>
 ${section(say('What became of it'), timeline(subscription, visit))}`;
 }
 
@@ -134,14 +133,8 @@ function billings({ billings: page }: SubscriptionFound, visit: Visit): Html {
 /** By the terms of the enrolment, if nothing happens that changes the series. */
 function calendar({ subscription, newest }: SubscriptionFound, { wording }: Visit): Html {
   const { say, reais, day } = wording;
-  const { plan, status } = subscription;
-  const days: { readonly installment: number; readonly dueOn: Day }[] = [];
-  const terms = { intervalDays: plan.interval, installments: plan.installments };
-  let last = newest === null ? null : { installment: newest.installment, dueOn: dayOf(newest.expireAt) };
-  while (last !== null && days.length < DAYS_AHEAD && status === 'Active' && !isScheduleOver(last, terms)) {
-    last = { installment: last.installment + 1, dueOn: dueDayAfter(last.dueOn, plan.interval) };
-    days.push(last);
-  }
+  const { plan } = subscription;
+  const days = newest === null ? [] : [...forecasts(subscription, newest).take(DAYS_AHEAD)];
   if (days.length === 0)
     return emptyState(
       say('No due day follows.'),
@@ -157,8 +150,6 @@ function calendar({ subscription, newest }: SubscriptionFound, { wording }: Visi
     days.map(({ installment, dueOn }) => [installment, day(dueOn), reais(plan.amount)]),
   );
 }
-
-const dayOf = (expireAt: string) => expireAt.slice(0, 10) as Day;
 
 function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit): Html {
   const { say } = wording;

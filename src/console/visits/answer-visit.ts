@@ -71,11 +71,13 @@ export async function answerVisit(
   const { done, ...query } = request.query;
   const path = request.path === '/' ? homeOf(session) : request.path;
   if (path !== request.path) return { route: '/console', ...seeOther(pathOf(path, {})) };
-  const found = request.method === 'GET' ? screenAt(tools, path) : actionAt(tools, path);
+  const found =
+    request.method === 'GET' ? screenAt(tools, path) : (actionAt(tools, path) ?? formAt(tools, path));
   const merchantId = found?.parameters.merchantId ?? matchMerchant(path);
   const isInside = merchantId === null || mayEnter(user, merchantId);
   const merchant = merchantId === null || !isInside ? null : await tools.findMerchant(merchantId);
-  const frame = frameOf(tools, session, wording, { path, query, merchant, ...beside });
+  const searched = request.form.q ?? '';
+  const frame = frameOf(tools, session, wording, { path, searched, merchant, ...beside });
   const route = found === null ? '/console' : `/console${found.of.path}`;
   const about = { route, userName: actorName(user), ...(merchant && { merchantId: merchant.merchantId }) };
   const isThere = found !== null && isInside && (merchantId === null || merchant !== null);
@@ -95,6 +97,7 @@ export async function answerVisit(
     accountNumbers: merchant?.accountNumbers ?? [],
     parameters: found.parameters,
     query,
+    form: found !== null && 'screen' in found && request.method === 'POST' ? request.form : {},
     path: `/console${path}`,
     wording,
     ask: askAs(caller, 'action' in found ? (request.form.once ?? null) : null),
@@ -141,6 +144,12 @@ function screenAt({ screens }: VisitTools, path: string) {
   return null;
 }
 
+/** A screen that takes a form there. */
+function formAt(tools: VisitTools, path: string) {
+  const found = screenAt(tools, path);
+  return found?.screen.takesForm === true ? found : null;
+}
+
 function actionAt({ actions }: VisitTools, path: string) {
   for (const action of actions) {
     const parameters = matchPath(action.path, path);
@@ -184,12 +193,13 @@ function frameOf(
   wording: Wording,
   of: Beside & {
     readonly path: string;
-    readonly query: Form;
+    /** What the user searched for. */
+    readonly searched: string;
     readonly merchant: Merchant | null;
   },
 ) {
   const { user } = session;
-  const { merchant, path, query } = of;
+  const { merchant, path, searched } = of;
   const values = { merchantId: merchant?.merchantId ?? '' };
   const navigation = navigationOf(tools, session, wording, path, merchant);
   const searchPath = pathOf(`${OF_MERCHANT}/search`, values);
@@ -204,7 +214,7 @@ function frameOf(
       formMark: formMark(session.token),
       merchant: merchant === null ? null : { name: merchant.legalName, searchPath },
       navigation,
-      searched: query.q ?? '',
+      searched,
     },
     message,
   });

@@ -31,6 +31,71 @@ export async function findReceivablesByCode(
   return rows.map(parseReceivable);
 }
 
+/** Along its key; a sale has at most 99 installments. */
+const LIST_OF_PAYMENT = statement(
+  'receivables.list_of_payment',
+  `select ${COLUMNS} from receivables r
+   where r.merchant_id = $1 and r.transaction_id = $2 order by r.installment_number limit 99`,
+);
+
+/** What the acquirer owes for each installment of a payment; none while they are not followed yet. */
+export async function listReceivablesOf(
+  database: Reader,
+  merchantId: string,
+  transactionId: string,
+): Promise<Receivable[]> {
+  return (await database.query(LIST_OF_PAYMENT, [merchantId, transactionId])).map(parseReceivable);
+}
+
+/** What was sold in a stretch of time, as it is to be paid by installments. */
+export type SoldSum = {
+  readonly sales: number;
+  readonly installments: number;
+  readonly gross: Cents;
+  readonly canceled: Cents;
+  readonly expectedFee: Cents;
+  readonly expectedNet: Cents;
+  /** There are more, which are not in it. */
+  readonly isCut: boolean;
+};
+
+/** Along receivables_by_sale; its rows lie as they were sold. */
+const SUM_SOLD = statement(
+  'receivables.sum_sold',
+  `select count(*)::integer as installments, (count(*) filter (where installment_number = 1))::integer as sales,
+     coalesce(sum(gross), 0)::bigint as gross, coalesce(sum(canceled), 0)::bigint as canceled,
+     coalesce(sum(expected_fee), 0)::bigint as fee, coalesce(sum(expected_net), 0)::bigint as net
+   from (
+     select installment_number, gross, canceled, expected_fee, expected_net from receivables
+     where merchant_id = $1 and account_number = $2 and sold_at >= $3::timestamptz and sold_at < $4::timestamptz
+     order by sold_at limit $5
+   ) r`,
+);
+const MOST_SOLD = 50_000;
+
+export async function sumSold(
+  database: Reader,
+  merchantId: string,
+  {
+    accountNumber,
+    from,
+    before,
+  }: { readonly accountNumber: string; readonly from: Instant; readonly before: Instant },
+): Promise<SoldSum> {
+  const values = [merchantId, accountNumber, utcText(from), utcText(before), MOST_SOLD];
+  const [row] = (await database.query(SUM_SOLD, values)) as [Row];
+  const installments = row.installments as number;
+  return {
+    sales: row.sales as number,
+    installments,
+    gross: row.gross as Cents,
+    canceled: row.canceled as Cents,
+    expectedFee: row.fee as Cents,
+    expectedNet: row.net as Cents,
+    isCut: installments === MOST_SOLD,
+  };
+}
+
 /** Where the next page begins: behind this row of the order. */
 export type ReceivablePlace = {
   /** As the database writes it: exact, whatever wrote the row. */

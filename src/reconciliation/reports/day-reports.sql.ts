@@ -1,4 +1,4 @@
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Reader, statement } from '../../platform/postgres/database.ts';
 import type { Day } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
 import { parseKey, type ReadInstallment, readJudged } from '../judging/judged.sql.ts';
@@ -34,7 +34,7 @@ const FIND_KEYS = statement(
 
 /** The next installments of a day behind a place; null: from the first. */
 export async function readDayInstallments(
-  database: Database,
+  database: Reader,
   { day, merchantId }: { readonly day: Day; readonly merchantId: string | null },
   after: DayPlace | null,
   limit: number,
@@ -102,7 +102,7 @@ export type DayLine = Pick<DayLines, 'cause' | 'net'> & {
 
 /** What no merchant is known for: by cause, and of each cause the largest. */
 export async function readDayLines(
-  database: Database,
+  database: Reader,
   day: Day,
   mostOfCause: number,
 ): Promise<{ readonly sums: DayLines[]; readonly largest: DayLine[] }> {

@@ -1,4 +1,4 @@
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Reader } from '../../platform/postgres/database.ts';
 import type { Day } from '../../values/instant.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
 import { type DayCause, type DayTotals, dayShare, dayTotals, lineShare } from './day-report.ts';
@@ -24,14 +24,31 @@ export type DayReport = DayTotals & {
   readonly largest: readonly NamedDifference[];
 };
 
+type ReportTools = { readonly database: Reader; readonly report: (count: number) => void };
+type WantedDay = { readonly day: Day; readonly merchantId: string | null };
+
 /**
  * The sheet of a day, of one merchant or of all: what was expected, what came, and by name every cent
  * between. `report` is called with how many installments were read.
  */
-export async function readDayReport(
-  { database, report }: { readonly database: Database; readonly report: (count: number) => void },
-  wanted: { readonly day: Day; readonly merchantId: string | null },
-): Promise<DayReport> {
+export async function readDayReport(tools: ReportTools, wanted: WantedDay): Promise<DayReport> {
+  return (await readUpTo(tools, wanted, Number.POSITIVE_INFINITY)) as DayReport;
+}
+
+/** The same for somebody who waits for it; null: the day has more than so many installments. */
+export async function readSmallDayReport(
+  database: Reader,
+  wanted: WantedDay,
+  most: number,
+): Promise<DayReport | null> {
+  return readUpTo({ database, report: () => {} }, wanted, most);
+}
+
+async function readUpTo(
+  { database, report }: ReportTools,
+  wanted: WantedDay,
+  most: number,
+): Promise<DayReport | null> {
   const totals = dayTotals();
   const largest = new Map<DayCause, NamedDifference[]>();
   let count = 0;
@@ -48,6 +65,7 @@ export async function readDayReport(
     count += found.length;
     const last = found.at(-1);
     if (last === undefined || found.length < INSTALLMENTS_OF_READ) break;
+    if (count >= most) return null;
     after = last;
     report(count);
   }

@@ -1,4 +1,12 @@
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
+import type { Cents } from '../../values/cents.ts';
+import type { Instant } from '../../values/instant.ts';
 
 /*
  * A card holder who takes back a billing's charge wants no other. The mark stands from the commit
@@ -59,6 +67,38 @@ export async function findUnprocessedChargeback(
 ): Promise<UnprocessedChargeback | null> {
   const [row] = await database.query(FIND, [merchantId, MOST_LOOKED_THROUGH]);
   return row === undefined ? null : parseChargeback(row);
+}
+
+/** What the holder of a payment's card took back. */
+export type PaymentChargeback = {
+  readonly installmentNumber: number;
+  readonly happenedAt: Instant;
+  /** Null: what is left of the installment. */
+  readonly amount: Cents | null;
+  readonly state: 'waiting' | 'applied';
+};
+
+/** Along acquirer_changes_chargebacks; a sale has at most 99 installments. */
+const LIST_OF_PAYMENT = statement(
+  'changes.list_chargebacks_of_payment',
+  `select installment_number, happened_at, amount, state from acquirer_changes
+   where merchant_id = $1 and reference = $2 and event = 'chargeback' and state <> 'refused'
+   order by installment_number limit 99`,
+);
+
+/** Those that the acquirer has reported of a payment, but for refused ones. */
+export async function listChargebacksOf(
+  database: Reader,
+  merchantId: string,
+  transactionId: string,
+): Promise<PaymentChargeback[]> {
+  const rows = await database.query(LIST_OF_PAYMENT, [merchantId, transactionId]);
+  return rows.map((row) => ({
+    installmentNumber: row.installment_number as number,
+    happenedAt: row.happened_at as Instant,
+    amount: row.amount as Cents | null,
+    state: row.state as PaymentChargeback['state'],
+  }));
 }
 
 const HEAR = statement(

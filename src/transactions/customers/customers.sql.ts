@@ -1,4 +1,4 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -62,6 +62,24 @@ export async function listCustomerPayments(
 ): Promise<CustomerPayment[]> {
   const values = [document, merchantId, behind.merchantId, behind.transactionId, limit];
   return (await database.query(LIST, values)).map(parse);
+}
+
+/** Along the index of documents, whose rest is in the order of the ids. */
+const FIND_NEWEST = statement(
+  'customers.find_newest_payments',
+  `select t.transaction_id from transactions t
+   where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $2 and t.merchant_id = $1
+   order by t.transaction_id desc limit $3`,
+);
+
+/** The ids of the newest payments of a merchant whose customer has this document. */
+export async function findNewestCustomerPayments(
+  database: Reader,
+  { document, merchantId }: { readonly document: string; readonly merchantId: string },
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.query(FIND_NEWEST, [merchantId, document, limit]);
+  return rows.map((row) => row.transaction_id as string);
 }
 
 function parse(row: Row): CustomerPayment {

@@ -1,0 +1,106 @@
+import { readDecline } from '../../acquirers/issuer-code.ts';
+import {
+  addFees,
+  FEES_BEYOND_LIMIT,
+  feeOfRetry,
+  type NetworkFee,
+} from '../../transactions/card/network-fees.ts';
+import { NETWORK_LIMITS } from '../../transactions/card/network-limits.ts';
+import type { DeclineCount } from '../../transactions/sale-counts.ts';
+import type { CardBrand } from '../../values/card-number.ts';
+import { cents } from '../../values/cents.ts';
+import { type Html, html } from '../parts/html.ts';
+import { emptyState, section, table } from '../parts/page-parts.ts';
+import type { Visit } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
+import { type Bar, barChart } from './bars.ts';
+
+const MOST_CODES = 15;
+const HOUR_MILLISECONDS = 3_600_000;
+const NOTHING: NetworkFee = { reais: cents(0), dollars: cents(0) };
+
+/** What another try may succeed with is set apart from what it would only cost fees. */
+export function declineChart(declines: readonly DeclineCount[], { wording }: Visit): Html {
+  const { say } = wording;
+  const title = say('Declines by code');
+  if (declines.length === 0)
+    return section(
+      title,
+      emptyState(say('Nothing was declined.'), say('Declines stand here by their code.')),
+    );
+  const bars = [...Map.groupBy(declines, ({ brand, responseCode }) => `${brand} ${responseCode}`).values()]
+    .map((some) => barOf(some, wording))
+    .toSorted((one, other) => other.good + other.bad - one.good - one.bad)
+    .slice(0, MOST_CODES);
+  const names = {
+    of: say('Code'),
+    good: say('Another try may succeed'),
+    bad: say('Another try is of no use'),
+    beside: [say('One more try of each costs')],
+  };
+  const whole = declines.reduce((sum, one) => addFees(sum, feeOf(one), one.count), NOTHING);
+  return section(
+    title,
+    html`${barChart(title, names, bars, wording)}
+<p>${say('To try each of them once more would cost {fee} in fees of the networks in any case, before taxes.', { fee: feeText(whole, wording) })}</p>
+${limits(wording)}`,
+  );
+}
+
+const feeOf = ({ brand, responseCode, adviceCode }: DeclineCount) =>
+  feeOfRetry(brand, responseCode, adviceCode);
+
+/** Of one code of a brand, with whatever advice. */
+function barOf(some: readonly DeclineCount[], wording: Wording): Bar {
+  const [{ brand, responseCode } = { brand: 'visa' as const, responseCode: '' }] = some;
+  const isRetryable = (one: DeclineCount) => readDecline(brand, responseCode, one.adviceCode).isRetryable;
+  const countOf = (which: readonly DeclineCount[]) => which.reduce((sum, one) => sum + one.count, 0);
+  const good = countOf(some.filter(isRetryable));
+  const fee = some.reduce((sum, one) => addFees(sum, feeOf(one), one.count), NOTHING);
+  const meaning = readDecline(brand, responseCode, null).sentence[wording.language];
+  return {
+    name: `${responseCode} ${brand}: ${meaning}`,
+    good,
+    bad: countOf(some) - good,
+    beside: [feeText(fee, wording)],
+  };
+}
+
+/** In the currency in which the network names it. */
+function feeText({ reais, dollars }: NetworkFee, { money, dollars: inDollars }: Wording): string {
+  const parts = [
+    ...(reais > 0 || dollars === 0 ? [money(reais)] : []),
+    ...(dollars > 0 ? [inDollars(dollars)] : []),
+  ];
+  return parts.join(' + ');
+}
+
+/** Behind so many declines of one card each further try is charged. */
+function limits(wording: Wording): Html {
+  const { say, count, duration } = wording;
+  const rows = (Object.keys(NETWORK_LIMITS) as CardBrand[]).flatMap((brand) => {
+    const fee = FEES_BEYOND_LIMIT[brand];
+    return NETWORK_LIMITS[brand].limits.flatMap(({ declines, windowMilliseconds }) =>
+      fee === null
+        ? []
+        : [
+            [
+              brand,
+              say('{count} in {time}', {
+                count: count(declines),
+                time: duration((windowMilliseconds / HOUR_MILLISECONDS) * 3_600),
+              }),
+              feeText(fee, wording),
+            ],
+          ],
+    );
+  });
+  return html`<details><summary>${say('What networks charge beyond their limits')}</summary>
+${table(
+  say('What networks charge beyond their limits'),
+  [{ title: say('Brand') }, { title: say('Tries of one card') }, { title: say('Each further try') }],
+  rows,
+)}
+<p class="note">${say('As the networks published them for domestic cards, before taxes. Where limits are enforced (PARCELA_NETWORK_LIMITS) such tries are refused here, and cost nothing.')}</p>
+</details>`;
+}

@@ -1,0 +1,51 @@
+import { OF_MERCHANT } from '../parts/screen.ts';
+
+/** The lists whose filters a user may keep under a name, and where they stand. */
+export const FILTERED_LISTS = {
+  payments: `${OF_MERCHANT}/payments`,
+  subscriptions: `${OF_MERCHANT}/subscriptions`,
+  billings: `${OF_MERCHANT}/billings`,
+  boletos: `${OF_MERCHANT}/boletos`,
+  exceptions: `${OF_MERCHANT}/reconciliation/exceptions`,
+  deliveries: `${OF_MERCHANT}/notifications/deliveries`,
+} as const;
+
+export type FilteredList = keyof typeof FILTERED_LISTS;
+
+/** What a user keeps under a name: the query of a list's address. */
+export type SavedFilter = {
+  readonly place: number;
+  readonly list: FilteredList;
+  readonly name: string;
+  readonly query: string;
+};
+
+/** Of one user, for one merchant; as the table has places. */
+export const MOST_FILTERS = 30;
+export const LONGEST_NAME = 40;
+const LONGEST_QUERY = 500;
+
+export function isFilteredList(text: string): text is FilteredList {
+  return Object.hasOwn(FILTERED_LISTS, text);
+}
+
+/** Where the reader stands in the list is no filter. */
+const OF_THE_MOMENT = ['page', 'splitPage', 'q'];
+
+/** As a filter is kept; empty: nothing is filtered. */
+export function keptQuery(query: Readonly<Record<string, string>>): string {
+  const kept = Object.entries(query).filter(([name]) => !OF_THE_MOMENT.includes(name));
+  return new URLSearchParams(kept).toString();
+}
+
+export type FilterFault = 'noName' | 'noFilter';
+
+/** A query as a page sends it back, read anew: what else may stand in it becomes names and values. */
+export function readKept(
+  name: string,
+  query: string,
+): { readonly name: string; readonly query: string } | FilterFault {
+  if (name === '' || [...name].length > LONGEST_NAME) return 'noName';
+  const kept = keptQuery(Object.fromEntries(new URLSearchParams(query)));
+  return kept === '' || kept.length > LONGEST_QUERY ? 'noFilter' : { name, query: kept };
+}

@@ -1,0 +1,69 @@
+import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
+import { type FilteredList, MOST_FILTERS, type SavedFilter } from './saved-filter.ts';
+
+const LIST = statement(
+  'console_filters.list',
+  `select place, list, name, query from console_filters
+   where merchant_id = $1 and user_id = $2::uuid order by list, name limit $3`,
+);
+
+/** What a user keeps for a merchant, in the order of lists and names. */
+export async function listSavedFilters(
+  database: Reader,
+  merchantId: string,
+  userId: string,
+): Promise<SavedFilter[]> {
+  const rows = await database.query(LIST, [merchantId, userId, MOST_FILTERS]);
+  return rows.map((row) => ({
+    place: row.place as number,
+    list: row.list as FilteredList,
+    name: row.name as string,
+    query: row.query as string,
+  }));
+}
+
+/** Under a name that is there already it takes the place of the other. */
+const KEEP = statement(
+  'console_filters.keep',
+  `with renewed as (
+     update console_filters set query = $5
+     where merchant_id = $1 and user_id = $2::uuid and list = $3 and name = $4 returning place
+   ), free as (
+     select min(p.place)::smallint as place from generate_series(1, $6::integer) p (place)
+     where not exists (
+       select from console_filters f where f.merchant_id = $1 and f.user_id = $2::uuid and f.place = p.place
+     )
+   ), made as (
+     insert into console_filters (merchant_id, user_id, place, list, name, query)
+     select $1, $2::uuid, free.place, $3, $4, $5 from free
+     where free.place is not null and not exists (select from renewed)
+     on conflict do nothing returning place
+   )
+   select place from renewed union all select place from made`,
+);
+
+/** Whether it is kept now; false: all places are taken. */
+export async function keepFilter(
+  database: Database,
+  merchantId: string,
+  userId: string,
+  { list, name, query }: Omit<SavedFilter, 'place'>,
+): Promise<boolean> {
+  const kept = await database.query(KEEP, [merchantId, userId, list, name, query, MOST_FILTERS]);
+  return kept.length > 0;
+}
+
+const REMOVE = statement(
+  'console_filters.remove',
+  `delete from console_filters where merchant_id = $1 and user_id = $2::uuid and place = $3 and name = $4`,
+);
+
+/** One that is gone already, or another one in its place, is left. */
+export async function removeFilter(
+  database: Database,
+  merchantId: string,
+  userId: string,
+  { place, name }: Pick<SavedFilter, 'place' | 'name'>,
+): Promise<void> {
+  await database.query(REMOVE, [merchantId, userId, place, name]);
+}

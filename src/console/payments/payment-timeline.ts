@@ -1,0 +1,126 @@
+import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
+import { startOfSaoPauloDay } from '../../values/instant.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { badge, link, moment, stateBadge } from '../parts/page-parts.ts';
+import { OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
+import type { PaymentFound, WholePayment } from './payment-screens.ts';
+import { CANCEL_STATES, MESSAGE_STATES, MOVEMENT_WORDS } from './payment-words.ts';
+
+/** At the same moment what has the lower order came first. `onDay`: nobody knows the hour. */
+type Happening = {
+  readonly at: number;
+  readonly order: number;
+  readonly text: Shown;
+  readonly note?: Shown;
+  readonly onDay?: string;
+};
+
+/** Everything that is known of a payment, in the order in which it happened. */
+export function paymentTimeline(found: PaymentFound, visit: Visit): Html {
+  const { wording } = visit;
+  const happened = [
+    ...asked(found, wording),
+    ...moved(found, wording),
+    ...givenBack(found, wording),
+    ...settled(found, wording),
+    ...sent(found, visit),
+  ].toSorted((one, other) => one.at - other.at || one.order - other.order);
+  return html`<ol class="timeline">${happened.map(
+    ({ at, text, note, onDay }) =>
+      html`<li>${onDay === undefined ? moment(wording, at) : html`<time datetime="${onDay}">${wording.day(onDay)}</time>`} <span>${text}</span> ${note ?? ''}</li>\n`,
+  )}</ol>`;
+}
+
+/** The intent stands before the acquirer is asked; then what it answered. */
+function asked({ payment }: PaymentFound, wording: Wording): Happening[] {
+  const { say, money } = wording;
+  const at = Date.parse(payment.transactionDate);
+  const amount = money(payment.authorizedAmount ?? payment.value);
+  const verdict = payment.antifraud === null ? '' : say('Anti-fraud had let it pass');
+  return [
+    { at, order: 0, text: say('Asked for, {amount}', { amount }), note: verdict },
+    { at, order: 1, text: answerText(payment, wording) },
+  ];
+}
+
+function answerText(payment: WholePayment, { say }: Wording): string {
+  if (payment.returnCode !== undefined)
+    return say('The issuer declined: {why}', { why: payment.description ?? payment.returnCode });
+  if (payment.authorizationCode === null) return say('The acquirer was asked; its answer is awaited');
+  return say('The issuer approved, code {code}', { code: payment.authorizationCode });
+}
+
+/** What was pre-authorized has its movements from its capture on. */
+function moved({ payment, movements }: PaymentFound, { say, money }: Wording): Happening[] {
+  const first = movements.find(({ type }) => type === 'Autorizacao');
+  const isCaptured = payment.authorizedAmount !== undefined && first !== undefined;
+  return [
+    ...(isCaptured
+      ? [{ at: first.moment, order: 2, text: say('Captured, {amount}', { amount: money(payment.value) }) }]
+      : []),
+    ...movements.map(({ moment: at, type, installmentNumber }) => ({
+      at,
+      order: 3,
+      text: say(MOVEMENT_WORDS[type] ?? type, { number: installmentNumber }),
+    })),
+  ];
+}
+
+function givenBack({ payment, chargebacks }: PaymentFound, wording: Wording): Happening[] {
+  const { say, money } = wording;
+  return [
+    ...payment.cancels.flatMap((cancel) => {
+      const note = stateBadge(CANCEL_STATES, cancel.status, wording);
+      const amount = money(cancel.amount);
+      const begun = {
+        at: Date.parse(cancel.createdAt),
+        order: 2,
+        text: say('Cancel of {amount} asked for', { amount }),
+        note: cancel.decidedAt === null ? note : '',
+      };
+      if (cancel.decidedAt === null) return [begun];
+      const text = say('Cancel of {amount} decided', { amount });
+      return [begun, { at: Date.parse(cancel.decidedAt), order: 4, text, note }];
+    }),
+    ...chargebacks.map(({ happenedAt, installmentNumber, amount, state }) => ({
+      at: happenedAt,
+      order: 2,
+      text: say('Chargeback of installment {number}', { number: installmentNumber }),
+      note: html`${amount === null ? '' : money(amount)} ${state === 'waiting' ? badge('wait', say('Waits to be applied')) : ''}`,
+    })),
+  ];
+}
+
+/** What came to the bank, by its day. */
+function settled({ receivables }: PaymentFound, { say, money }: Wording): Happening[] {
+  return receivables.flatMap((one) => {
+    const receipt = receiptOf(one);
+    if (receipt === null) return [];
+    const { installmentNumber: number } = one;
+    const text =
+      receipt.net === null
+        ? say('Installment {number} came to the bank', { number })
+        : say('Installment {number} came to the bank, {amount}', { number, amount: money(receipt.net) });
+    const isEarly = (receipt.anticipation ?? 0) > 0;
+    const note = isEarly && badge('plain', say('Paid earlier'));
+    return [{ at: startOfSaoPauloDay(receipt.on), order: 9, text, note, onDay: receipt.on }];
+  });
+}
+
+function sent({ deliveries }: PaymentFound, { wording, merchantId }: Visit): Happening[] {
+  const { say, count } = wording;
+  return deliveries.map((one) => {
+    const path = pathOf(`${OF_MERCHANT}/notifications/deliveries/{deliveryId}`, {
+      merchantId,
+      deliveryId: one.deliveryId,
+    });
+    const failure = one.state === 'delivered' ? null : (one.lastFailure ?? one.lastStatus);
+    return {
+      at: one.createdAt,
+      order: 5,
+      text: link(path, one.kind === 'callback' ? say('Callback sent') : say('Notification sent')),
+      note: html`${stateBadge(MESSAGE_STATES, one.state, wording)} ${say('Tries: {count}', { count: count(one.tries) })} ${failure} ${one.url ?? ''}`,
+    };
+  });
+}

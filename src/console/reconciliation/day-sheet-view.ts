@@ -1,0 +1,138 @@
+import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { emptyState, errorsOf, facts, link, section, table } from '../parts/page-parts.ts';
+import { OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
+import type { DaySheetFound } from './day-sheet-screens.ts';
+import { CAUSE_WORDS } from './exception-words.ts';
+
+export function daySheet(found: DaySheetFound, visit: Visit): Html {
+  const { wording, accountNumbers } = visit;
+  const { say, day } = wording;
+  const { merchant, accountNumber, errors } = found;
+  return html`<p class="headline"><strong>${day(found.day)}</strong></p>
+${facts([
+  [say('Merchant'), merchant.legalName],
+  ['CNPJ', merchant.cnpj],
+  [say('Account'), accountNumber],
+])}
+<p class="note unprinted">${say('Print this page with your browser: it fits A4.')}</p>
+${section(say('Sold on this day'), sold(found, visit))}
+${section(say('Due on this day'), errors.length > 0 ? errorsOf(errors) : paid(found, visit))}
+${section(say('Why it differs, by the files of the acquirer'), causes(found, visit))}
+${accountNumbers.length > 1 && html`<p class="note">${say('The causes are of all accounts of the merchant.')}</p>`}`;
+}
+
+/** Names on the left, amounts on the right. */
+function amounts(title: string, rows: readonly (readonly [string, Shown])[], { wording }: Visit): Html {
+  const { say } = wording;
+  return table(title, [{ title: say('What') }, { title: say('Amount'), isNumber: true }], rows);
+}
+
+function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
+  const { say, money, count } = visit.wording;
+  const note =
+    sum.isCut &&
+    html`<p class="note">${say('Of the first {count} installments of the day: there are more.', {
+      count: count(sum.installments),
+    })}</p>`;
+  return html`${note}${amounts(
+    say('Sold on this day'),
+    [
+      [say('Sales'), `${count(sum.sales)} (${count(sum.installments)})`],
+      [say('Sold, gross'), money(sum.gross)],
+      [say('Given back since'), money(sum.canceled)],
+      [say('Fees to be kept'), money(sum.expectedFee)],
+      [say('To come, after fees'), money(sum.expectedNet)],
+    ],
+    visit,
+  )}`;
+}
+
+function paid({ paid: day }: DaySheetFound, visit: Visit): Html {
+  const { say, reais, count } = visit.wording;
+  if (day === null)
+    return emptyState(
+      say('Nothing was due on this day, and nothing came.'),
+      say('Choose other days or another account. Sales appear on the day on which they are to be paid.'),
+    );
+  const with_ = (value: number, many: number) => `${reais(value)} (${count(many)})`;
+  return amounts(
+    say('Due on this day'),
+    [
+      [say('Expected, after fees'), with_(day.expectedValue, day.expectedInstallments)],
+      [say('Missing of it'), with_(day.openValue, day.openInstallments)],
+      [say('Received, after fees'), with_(day.receivedValue, day.receivedInstallments)],
+      [say('Of it in no file yet'), with_(day.unfiledValue, day.unfiledInstallments)],
+      [say('Fees kept'), reais(day.receivedFee)],
+      [say('Taken off by files'), with_(day.takenValue, day.takenInstallments)],
+      [say('More or less than expected'), with_(day.difference, day.differentInstallments)],
+    ],
+    visit,
+  );
+}
+
+function causes({ report, day, accountNumber }: DaySheetFound, visit: Visit): Html {
+  const { say } = visit.wording;
+  const path = pathOf(`${OF_MERCHANT}/reconciliation/exceptions`, { merchantId: visit.merchantId });
+  const exceptions = html`<p class="links unprinted">${link(
+    withQuery(path, { accountNumber, from: day, to: day }),
+    say('Exceptions of the day'),
+  )}</p>`;
+  if (report === null)
+    return html`${emptyState(
+      say('This day has more installments than a page goes through.'),
+      say(
+        'The exceptions of the day name what differs; the operator has the whole sheet by “parcela reconcile report”.',
+      ),
+    )}${exceptions}`;
+  if (report.causes.length === 0)
+    return emptyState(
+      say('Nothing differs.'),
+      say('Every cent that was expected came, as the files have it.'),
+    );
+  return html`${causeTable(report, visit)}${largest(report, visit)}${exceptions}`;
+}
+
+function causeTable({ causes: all, expected, received }: DayReport, { wording }: Visit): Html {
+  const { say, money, count } = wording;
+  const rows = all.map(({ cause, amount, count: many }) => [
+    say(CAUSE_WORDS[cause]),
+    money(amount),
+    count(many),
+  ]);
+  return table(
+    say('Why it differs, by the files of the acquirer'),
+    [
+      { title: say('Cause') },
+      { title: say('Missing money'), isNumber: true },
+      { title: say('Lines'), isNumber: true },
+    ],
+    [...rows, [html`<strong>${say('Missing')}</strong>`, money(expected - received), '']],
+  );
+}
+
+function largest({ largest: all }: DayReport, { wording, merchantId }: Visit): Html {
+  const { say, money } = wording;
+  const rows = all
+    .filter(({ cause }) => cause !== 'rounding')
+    .flatMap(({ cause, amount, of }) =>
+      'lineNumber' in of
+        ? []
+        : [
+            [
+              say(CAUSE_WORDS[cause]),
+              money(amount),
+              link(
+                pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId: of.transactionId }),
+                say('Installment {number}', { number: of.installmentNumber }),
+              ),
+            ],
+          ],
+    );
+  if (rows.length === 0) return html``;
+  return html`<h3>${say('The largest of each cause')}</h3>${table(
+    say('The largest of each cause'),
+    [{ title: say('Cause') }, { title: say('Missing money'), isNumber: true }, { title: say('Payment') }],
+    rows,
+  )}`;
+}

@@ -1,0 +1,36 @@
+import { dueDayAfter } from '../../recurrence/plans/calendar.ts';
+import { isScheduleOver } from '../../recurrence/subscriptions/schedule.ts';
+import type { Day } from '../../values/instant.ts';
+
+type Series = {
+  readonly status: string;
+  readonly plan: { readonly interval: number; readonly installments: number };
+};
+export type Forecast = { readonly installment: number; readonly dueOn: Day };
+
+/** Due days behind the last billing, by the terms of the enrolment, if nothing changes the series. */
+export function* forecasts(
+  { status, plan }: Series,
+  last: { readonly installment: number; readonly expireAt: string },
+): Generator<Forecast> {
+  const terms = { intervalDays: plan.interval, installments: plan.installments };
+  let at: Forecast = { installment: last.installment, dueOn: last.expireAt.slice(0, 10) as Day };
+  while (status === 'Active' && !isScheduleOver(at, terms)) {
+    at = { installment: at.installment + 1, dueOn: dueDayAfter(at.dueOn, plan.interval) };
+    yield at;
+  }
+}
+
+/** Those of a year. */
+export function forecastOf(
+  series: Series,
+  last: { readonly installment: number; readonly expireAt: string },
+  year: number,
+): Forecast[] {
+  const found: Forecast[] = [];
+  for (const one of forecasts(series, last)) {
+    if (one.dueOn > `${year}-12-31`) break;
+    if (one.dueOn >= `${year}-01-01`) found.push(one);
+  }
+  return found;
+}

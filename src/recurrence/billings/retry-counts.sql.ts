@@ -1,0 +1,63 @@
+import { type Reader, statement } from '../../platform/postgres/database.ts';
+import type { Cents } from '../../values/cents.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
+
+/** What the retries of a period came to. */
+export type RetryCounts = {
+  /** By the number of the try: 2 is the first retry. */
+  readonly byAttempt: readonly {
+    readonly attemptNumber: number;
+    readonly tries: number;
+    readonly paid: number;
+  }[];
+  /** What those brought that paid their billing: of the newest `summed` of them. */
+  readonly amount: Cents;
+  readonly summed: number;
+};
+
+const MOST_RETRIES = 300_000;
+/** Each is looked up by its key. */
+const MOST_SUMMED = 5_000;
+
+/** A stretch of billing_charges_retried, which alone is read where vacuum has been. */
+const COUNT = statement(
+  'billing_charges.count_retries',
+  `with retried as materialized (
+     select billing_id, attempt_number, outcome from billing_charges
+     where merchant_id = $1 and started_at >= $2::timestamptz and started_at < $3::timestamptz
+       and attempt_number > 1
+     order by started_at desc limit $4
+   ), money as (
+     select count(*)::integer as summed, coalesce(sum(b.amount), 0)::bigint as amount
+     from (select billing_id from retried where outcome = 'approved' limit $5) p cross join lateral (
+       select amount from billings where merchant_id = $1 and billing_id = p.billing_id limit 1
+     ) b
+   ), counted as (
+     select attempt_number, count(*)::integer as tries,
+       (count(*) filter (where outcome = 'approved'))::integer as paid
+     from retried group by attempt_number
+   )
+   select m.summed, m.amount, c.* from money m left join counted c on true order by c.attempt_number`,
+);
+
+/** The retries of a stretch of business time; of very many the newest. */
+export async function countRetries(
+  database: Reader,
+  merchantId: string,
+  { from, before }: { readonly from: Instant; readonly before: Instant },
+): Promise<RetryCounts> {
+  const values = [utcText(from), utcText(before), MOST_RETRIES, MOST_SUMMED];
+  const rows = await database.query(COUNT, [merchantId, ...values]);
+  const [first] = rows;
+  return {
+    byAttempt: rows
+      .filter((row) => row.attempt_number !== null)
+      .map((row) => ({
+        attemptNumber: row.attempt_number as number,
+        tries: row.tries as number,
+        paid: row.paid as number,
+      })),
+    amount: (first?.amount ?? 0) as Cents,
+    summed: (first?.summed ?? 0) as number,
+  };
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
+import { call, logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
+import { type MerchantThings, makeThings } from './merchant-things.ts';
+import { hiddenFields, type Shown, searchFor, signedIn, type Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let merchantId: string;
+let home: string;
+let viewer: Visitor;
+let token: string;
+let things: MerchantThings;
+before(async () => {
+  service = await openTestService();
+  const demo = await service.demo();
+  ({ merchantId } = demo);
+  home = `/console/merchants/${merchantId}`;
+  viewer = await signedIn(service, 'viewer', merchantId);
+  token = await logIn(service.gatewayUrl, demo.gateway);
+  things = await makeThings(service);
+});
+after(() => service.close());
+
+async function shown(visitor: Visitor, path: string): Promise<string> {
+  const { status, text } = await visitor.turnTo(path);
+  assert.equal(status, 200, `${path}: ${text}`);
+  return text;
+}
+
+async function paid(amount: number, change: Record<string, unknown>): Promise<string> {
+  const { reply } = await pay(service.gatewayUrl, token, amount, change);
+  assert.equal(reply.status, 200, reply.text);
+  return reply.body.paymentAuthorization.paymentId as string;
+}
+
+test('a document finds payments, subscriptions and boletos of its customer, and stands in no address', async () => {
+  const { documentNumber, subscriptionId, boletoId } = things;
+  const id = await paid(4_200, {
+    customer: { documentType: 'cpf', documentNumber: '529.982.247-25', firstName: 'Ana', lastName: 'Souza' },
+  });
+  for (const text of [documentNumber, '529.982.247-25']) {
+    const found = await searchFor(viewer, home, text);
+    assert.equal(found.status, 200, found.text);
+    for (const place of [`payments/${id}`, `subscriptions/${subscriptionId}`, `boletos/${boletoId}`])
+      assert.ok(found.text.includes(`href="${home}/${place}"`), `${place}: ${wordsOf(found.text)}`);
+    assert.doesNotMatch(found.text, /href="[^"]*529\.?982/);
+  }
+  const box = /<form class="search"[^>]*>/.exec(await shown(viewer, `${home}/payments`))?.[0] ?? '';
+  assert.match(box, /method="post"/);
+  assert.match(wordsOf((await searchFor(viewer, home, '111.444.777-35')).text), /Nada foi encontrado\./);
+  const list = await shown(viewer, `${home}/subscriptions?documentNumber=11144477735`);
+  assert.ok(list.includes(subscriptionId), 'a document in an address filters nothing');
+});
+
+test('a boleto is found by our number, by its line as it is printed, and by its bar code', async () => {
+  const { integrationUrl, demo } = service;
+  const { integration, accountNumber } = await demo();
+  const login = await logIn(integrationUrl, integration, '/api/authentication/login');
+  const path = `/api/billissuer/${things.boletoId}?accountNumber=${accountNumber}`;
+  const { body } = await call(integrationUrl, path, { token: login });
+  const line = body.digitableLine as string;
+  const printed = `${line.slice(0, 5)}.${line.slice(5, 10)} ${line.slice(10)}`;
+  for (const text of [body.ourNumber, line, printed]) {
+    const led = await searchFor(viewer, home, text as string);
+    assert.deepEqual(
+      [led.status, led.headers.get('location')],
+      [303, `${home}/boletos/${things.boletoId}`],
+      text,
+    );
+  }
+});
+
+test('what another merchant has is not found', async () => {
+  await createForeignMerchant(service.auditor, (await service.demo()).gateway.userName);
+  const operator = await signedIn(service, 'admin', null);
+  const foreign = `/console/merchants/${FOREIGN_MERCHANT}`;
+  const { boletoId, documentNumber, subscriptionId } = things;
+  for (const text of [boletoId, documentNumber, subscriptionId, 'ana@cliente.example'])
+    assert.match(wordsOf((await searchFor(operator, foreign, text)).text), /Nada foi encontrado\./, text);
+});
+
+const FILTERED = [
+  ['payments', 'payments', 'status=Negada'],
+  ['subscriptions', 'subscriptions', 'status=Active'],
+  ['billings', 'billings', 'status=Denied'],
+  ['boletos', 'boletos', 'statusBill=1'],
+  ['exceptions', 'reconciliation/exceptions', 'state=open'],
+  ['deliveries', 'notifications/deliveries', 'status=GivenUp'],
+] as const;
+
+async function save(visitor: Visitor, list: string, query: string, name: string): Promise<Shown> {
+  return until('it is not sent too fast', async () => {
+    const sent = await visitor.send(`${home}/${list}?${query}`, `${home}/filters`, { name });
+    return sent.status === 429 ? null : sent;
+  });
+}
+
+test('filters of each list are saved under a name, shown above it, and removed', async () => {
+  for (const [list, path, query] of FILTERED) {
+    const saved = await save(viewer, path, `${query}&page=1`, `Meu <b>${list}`);
+    assert.deepEqual([saved.status, saved.headers.get('location')], [303, `${home}/${path}?${query}`], list);
+    const bar = await shown(viewer, `${home}/${path}`);
+    assert.ok(bar.includes(`<a href="${home}/${path}?${query}">Meu &lt;b&gt;${list}</a>`), bar);
+    assert.ok(!(await shown(viewer, `${home}/plans`)).includes('Meu &lt;b&gt;'));
+  }
+  const page = `${home}/filters`;
+  const all = await shown(viewer, page);
+  assert.equal(all.match(/Meu &lt;b&gt;\w+<\/a>/g)?.length, FILTERED.length);
+  assert.ok(!all.includes('<b>'));
+  const removed = await viewer.ask(page, { form: hiddenFields(all, page) });
+  assert.equal(removed.status, 303);
+  assert.equal((await shown(viewer, page)).match(/Meu &lt;b&gt;\w+<\/a>/g)?.length, FILTERED.length - 1);
+  const entries = await service.auditor.query(`select from audit_entries where resource like '%/filters'`);
+  assert.equal(entries.length, 0, "a user's own filters are in no audit log");
+});
+
+test("saved filters are their user's alone, of one merchant, and no form of a stranger keeps one", async () => {
+  const other = await signedIn(service, 'finance', merchantId);
+  assert.match(wordsOf(await shown(other, `${home}/filters`)), /Você não salvou nenhum filtro/);
+  const form = { list: 'payments', query: 'status=Negada', name: 'Estranho' };
+  assert.equal((await other.ask(`${home}/filters`, { form })).status, 403);
+  assert.match(wordsOf(await shown(other, `${home}/filters`)), /Você não salvou nenhum filtro/);
+});
+
+test('a name is taken once: saved again it is another filter; and there are thirty at most', async () => {
+  const user = await signedIn(service, 'support', merchantId);
+  for (const query of ['status=Negada', 'status=Paga']) await save(user, 'payments', query, 'Meus');
+  const list = await shown(user, `${home}/payments`);
+  assert.equal(list.match(/>Meus<\/a>/g)?.length, 1);
+  assert.ok(list.includes('payments?status=Paga">Meus'));
+  for (let number = 2; number <= 30; number += 1)
+    assert.equal((await save(user, 'payments', 'status=Paga', `Filtro ${number}`)).status, 303);
+  const full = await save(user, 'payments', 'status=Paga', 'Mais um');
+  assert.match(wordsOf(full.text), /Você tem 30 filtros salvos, o máximo: remova um antes\./);
+  const renewed = await save(user, 'payments', 'status=Negada', 'Meus');
+  assert.equal(renewed.status, 303, 'one that is there is renewed');
+});
+
+test('what cannot be saved is refused in a sentence', async () => {
+  const user = await signedIn(service, 'operator', merchantId);
+  const send = async (fields: Record<string, string>) => {
+    const page = await shown(user, `${home}/payments?status=Negada`);
+    const form = { ...hiddenFields(page, `${home}/filters`), ...fields };
+    return wordsOf((await user.ask(`${home}/filters`, { form })).text);
+  };
+  assert.match(await send({ name: ' ' }), /Dê um nome, de até 40 caracteres\./);
+  assert.match(await send({ name: 'x'.repeat(41) }), /Dê um nome/);
+  assert.match(await send({ name: 'a', query: '' }), /Não há o que salvar/);
+  assert.match(await send({ name: 'a', list: 'merchants' }), /Não há o que salvar/);
+  assert.match(await send({ name: '5155901222280001' }), /Um filtro salvo não contém número de cartão\./);
+});

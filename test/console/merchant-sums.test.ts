@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { declaredStatements } from '../../src/platform/postgres/database.ts';
+import { readSourceTree } from '../architecture/source-tree.ts';
+import { createTestDatabase } from '../kit/database.ts';
+import { logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
+import { type MerchantThings, makeThings } from './merchant-things.ts';
+import { signedIn, type Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let home: string;
+let viewer: Visitor;
+let token: string;
+let things: MerchantThings;
+before(async () => {
+  service = await openTestService();
+  const demo = await service.demo();
+  home = `/console/merchants/${demo.merchantId}`;
+  viewer = await signedIn(service, 'viewer', demo.merchantId);
+  token = await logIn(service.gatewayUrl, demo.gateway);
+  things = await makeThings(service);
+});
+after(() => service.close());
+
+async function wordsAt(path: string): Promise<string> {
+  const { status, text } = await viewer.turnTo(path);
+  assert.equal(status, 200, `${path}: ${text}`);
+  return wordsOf(text);
+}
+
+test('charts count all payments of whole days, and say what retrying would cost', async () => {
+  for (const amount of [1_000, 1_051, 1_051, 1_004])
+    await pay(service.gatewayUrl, token, amount, { referenceTransaction: `GRAFICO-${amount}` });
+  const words = await wordsAt(`${home}/charts`);
+  const [, approved, declined] = /(\d+) aprovadas, (\d+) negadas, \d+ sem resposta/.exec(words) ?? [];
+  const rows = await service.auditor.query(
+    `select count(*) filter (where state = 'approved')::int as approved,
+       count(*) filter (where state = 'declined')::int as declined from transactions`,
+  );
+  assert.deepEqual([Number(approved), Number(declined)], [rows[0]?.approved, rows[0]?.declined]);
+  assert.match(words, /Aprovações por hora .*\d\dh \d+ \d+ \d/);
+  assert.match(words, /51 mastercard: Saldo ou limite insuficiente 3 0 R\$ 0,00/);
+  assert.match(words, /Tentar cada uma mais uma vez custaria R\$ [\d,.]+ em tarifas das bandeiras/);
+  assert.match(words, /elo 15 em 30 dias R\$ 0,80/);
+  assert.match(words, /visa 20 em 30 dias US\$ 0,10/);
+  const days = await wordsAt(`${home}/charts?from=2026-01-01&to=2026-01-31`);
+  assert.match(days, /Nenhum pagamento nestes dias\./);
+  assert.match(await wordsAt(`${home}/charts?from=2026-01-01&to=2026-02-01`), /no máximo 31 dias/);
+});
+
+test('the calendar sums up the billings of a month by day and state, and each day leads to them', async () => {
+  const { text } = await viewer.turnTo(`${home}/calendar`);
+  const words = wordsOf(text);
+  assert.match(words, /Vencimento A cobrar Não pôde ser cobrada Cancelada Negada Paga/);
+  assert.match(words, /\d\d\/\d\d\/\d{4} Hoje R\$ 10,51 \(1\)/);
+  assert.match(words, /Do mês R\$ 10,51 \(1\)/);
+  const day = /href="([^"]+\/billings\?[^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const list = await viewer.turnTo(day);
+  assert.ok(list.text.includes(`href="${home}/billings/${things.billingId}"`), wordsOf(list.text));
+  assert.match(
+    await wordsAt(`${home}/calendar?day=2031-02-10`),
+    /01\/02\/2031 a 28\/02\/2031 Nenhuma cobrança/,
+  );
+});
+
+test("a subscription's year shows what became of its due days and what is ahead", async () => {
+  const page = `${home}/subscriptions/${things.subscriptionId}/calendar`;
+  const { text } = await viewer.turnTo(page);
+  assert.ok(text.includes(`href="${home}/billings/${things.billingId}"`));
+  const [year] = /\?year=(\d{4})/.exec(text)?.slice(1) ?? [];
+  const next = await wordsAt(`${page}?year=${Number(year) + 2}`);
+  assert.equal(next.match(/R\$ 10,51 Previsão/g)?.length, 12, next);
+  assert.equal((await viewer.turnTo(`${home}/subscriptions/no-such/calendar`)).status, 404);
+});
+
+test('a payment says in a sentence what became of it, with its installments and what they bring', async () => {
+  const { reply } = await pay(service.gatewayUrl, token, 12_990, {
+    payment: { transactionType: 'credit', amount: 12_990, productType: 'lojista', installments: 3 },
+    configSplit: [{ documentNumberBeneficiary: '11222333000181', percent: 10.5 }],
+  });
+  const page = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
+  const words = await until('what it is to bring is known', async () => {
+    const read = await wordsAt(page);
+    return read.includes('estão por vir') && read;
+  });
+  assert.match(words, /O emissor aprovou\. R\$ [\d,]+ estão por vir, a próxima em \d\d\/\d\d\/\d{4}\./);
+  assert.match(words, /1 R\$ 43,30 R\$ 0,00 Autorizada R\$ [\d,]+ R\$ [\d,]+ \d\d\/\d\d\/\d{4} – –/);
+  assert.match(words, /11222333000181/);
+  const declined = await pay(service.gatewayUrl, token, 1_051, { referenceTransaction: 'NEGADA-1' });
+  assert.equal(declined.reply.status, 402, declined.reply.text);
+  const list = await viewer.turnTo(`${home}/payments?referenceTransaction=NEGADA-1`);
+  const path = new RegExp(`href="(${home}/payments/[^"/]+)"`).exec(list.text)?.[1] ?? '';
+  assert.match(await wordsAt(path), /O emissor negou \(51 .+\)\. Outra tentativa pode dar certo\./);
+});
+
+test('the sheet of a day says what was sold, what is due and what is missing', async () => {
+  const [first] = await until('what is owed is known', async () => {
+    const rows = await service.auditor.query('select min(expected_on)::text as day from receivables');
+    return rows[0]?.day === null ? null : rows;
+  });
+  const list = await viewer.turnTo(`${home}/reconciliation?from=${first?.day}&to=${first?.day}`);
+  const path = /href="([^"]+\/reconciliation\/days\/[^"]+)"/.exec(list.text)?.[1] ?? '';
+  const due = await wordsAt(path.replaceAll('&amp;', '&'));
+  assert.match(due, /Previsto para este dia O quê Valor Esperado, líquido R\$ [\d.,]+ \(\d+\)/);
+  assert.match(due, /Causa Dinheiro que falta Linhas Nenhum arquivo do dia chegou R\$ /);
+  const today = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
+  assert.match(
+    await wordsAt(`${home}/reconciliation/days/${today}`),
+    /Vendas [1-9]\d* \(\d+\) Vendido, bruto R\$ /,
+  );
+  for (const day of ['2026-02-30', 'x', '9999-01-01'])
+    assert.equal((await viewer.turnTo(`${home}/reconciliation/days/${day}`)).status, 404, day);
+  const other = await viewer.turnTo(`${home}/reconciliation/days/${today}?accountNumber=999`);
+  assert.equal(other.status, 404);
+});
+
+/** Each statement of the merchant's pages, the index that bounds it, and whether that alone is read. */
+const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp, isOnly: boolean]>> = {
+  'transactions.count_sales': ['transactions_by_sale_day', /sold_at >= .*sold_at < /, true],
+  'billings.sum_days': ['billings_by_state', /state = .*due_on >= .*due_on <= /, false],
+  'billing_charges.count_retries': ['billing_charges_retried', /started_at >= .*started_at < /, true],
+  'customers.find_newest_payments': ['transactions_by_customer_document', /upper.*merchant_id = /, false],
+  'boletos.find_by_our_number': ['boletos_by_our_number', /our_number = /, false],
+  'boletos.find_by_bar_code': ['boletos_by_bar_code', /bar_code = /, false],
+  'boletos.find_by_document': ['boletos_by_document', /documentNumber.*merchant_id = /, false],
+  'receivables.list_of_payment': ['receivables_pkey', /transaction_id = /, false],
+  'receivables.sum_sold': ['receivables_by_sale', /account_number = .*sold_at >= .*sold_at < /, false],
+  'changes.list_chargebacks_of_payment': ['acquirer_changes_chargebacks', /reference = /, false],
+  'history.list_of_payment': ['deliveries_by_nsu', /nsu = /, false],
+  'console_filters.list': ['console_filters_\\w+', /user_id = /, false],
+};
+
+test('planned while nothing is there, every statement of these pages is bounded by its index', async () => {
+  const empty = await createTestDatabase({ migrated: true });
+  const client = new pg.Client(empty.address);
+  await client.connect();
+  await client.query('set enable_seqscan = off; set enable_bitmapscan = off');
+  try {
+    for (const path of readSourceTree().keys())
+      if (/^src\/.*\.sql\.ts$/.test(path)) await import(`../../${path}`);
+    const texts = new Map(declaredStatements().map(({ name, text }) => [name, text]));
+    const unbounded: string[] = [];
+    for (const [name, [index, condition, isOnly]] of Object.entries(BOUNDS)) {
+      const { rows } = await client.query(`explain (generic_plan, costs off) ${texts.get(name)}`);
+      const plan = rows.map((row) => row['QUERY PLAN'] as string).join('\n');
+      const scan = new RegExp(
+        ` Index (Only )?Scan (?:Backward )?using ${index} [^\\n]*\\n *Index Cond: (.*)`,
+      ).exec(plan);
+      const isBounded = scan !== null && condition.test(scan[2] ?? '') && (!isOnly || scan[1] === 'Only ');
+      if (!isBounded || /Seq Scan|Hash Join|Merge Join/.test(plan)) unbounded.push(`${name}\n${plan}`);
+    }
+    assert.deepEqual(unbounded, []);
+  } finally {
+    await client.end();
+    await empty.drop();
+  }
+});
