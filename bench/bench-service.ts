@@ -13,6 +13,7 @@ import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../
 import { logIn } from '../test/kit/merchant.ts';
 import {
   databaseUrl,
+  openAuditor,
   type Service,
   startService,
   startTestSimulator,
@@ -55,9 +56,14 @@ const INSPECTED = ['--inspect=127.0.0.1:0'];
 
 const READ_VERSION = statement('bench.read_version', "select current_setting('server_version') as version");
 
-export async function openBenchService(): Promise<BenchService> {
+export type BenchOptions = {
+  /** Of the server, beside those that it has anyhow, by their names in its configuration. */
+  readonly serverSettings?: Readonly<Record<string, string>>;
+};
+
+export async function openBenchService({ serverSettings = {} }: BenchOptions = {}): Promise<BenchService> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-bench-'));
-  const server = await startEmbeddedPostgres({ folder, say: console.error });
+  const server = await startServer(folder, serverSettings);
   // Its ledger is an oracle for faults; here it stands for somebody else's machine, whose disk is not ours.
   const simulator = await startTestSimulator(join(folder, 'ledger'), ['--ledger-sync', 'off']);
   const database = openDatabase(server.connection, () => {});
@@ -124,6 +130,24 @@ export async function openBenchService(): Promise<BenchService> {
     loadOf: async (kind, payments) => makeLoad(await serviceFor(kind), kind, payments),
     close,
   };
+}
+
+/** Some of its settings hold from a start on. */
+async function startServer(
+  folder: string,
+  settings: Readonly<Record<string, string>>,
+): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ folder, say: console.error });
+  if (Object.keys(settings).length === 0) return server;
+  const auditor = openAuditor(server.connection);
+  try {
+    for (const [name, value] of Object.entries(settings))
+      await auditor.query(`alter system set ${name} = '${value}'`);
+  } finally {
+    await auditor.close();
+  }
+  await server.stop();
+  return startEmbeddedPostgres({ folder, say: console.error });
 }
 
 async function openShop(database: Database, folder: string): Promise<{ keyring: Keyring; demo: Demo }> {

@@ -1,4 +1,5 @@
 import { benchRecurrence } from './charging/charging.ts';
+import { benchConsole } from './console/console.ts';
 import { benchCpu } from './cpu.ts';
 import { benchEncrypted } from './encrypted.ts';
 import { benchExports } from './exports.ts';
@@ -28,6 +29,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   exports: benchExports,
   follower: benchFollower,
   settlement: benchSettlement,
+  console: benchConsole,
 };
 
 const [name = ''] = process.argv.slice(2);

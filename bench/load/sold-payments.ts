@@ -6,8 +6,11 @@ export type WantedPayments = {
   readonly payments: number;
   /** Ordinary ones, that share one half evenly; the other half is the giant's. */
   readonly merchants: number;
-  /** Milliseconds since 1970: when the last was sold. The first was a year before. */
+  /** Milliseconds since 1970: when the last was sold. The first was a year before, or so many days. */
   readonly now: number;
+  readonly days?: number;
+  /** Whether `loadEnrolments` has made the merchants, with its seed 1. */
+  readonly areShopsThere?: boolean;
 };
 
 export type SoldPayments = {
@@ -16,22 +19,31 @@ export type SoldPayments = {
   readonly seconds: number;
 };
 
-const GIANT = 'gigante';
-const shopName = (number: number) => `loja-${number}`;
-const ACCOUNT = '1000001';
-const YEAR = 365 * 86_400_000;
+/** Rows that are written beside the payments, by the values that these are made of: see `PAYMENTS`. */
+export type BesidePayments = { readonly table: string; readonly insert: string };
+
+/** As `loadEnrolments` names those of its seed 1: the giant is the first. */
+const GIANT = 'gigante-1';
+const SHOP = 'loja-1-';
+const shopName = (number: number) => `${SHOP}${number + 1}`;
+export const ACCOUNT = '1000001';
+const DAY = 86_400_000;
+const YEAR_DAYS = 365;
 const CARDS = 50_000;
 /** Rows that are written at a time. */
 const BATCH = 500_000;
 
 /**
+ * $1, $2: the first and the last that are written now; $3: how many there are in all, $4: of how many
+ * ordinary merchants, $5: when the first was sold, $6: within how many seconds, $7: when the last was.
+ *
  * Payment n of $3 in order of their sale; of ten one is declined. What the acquirer does later goes
  * by the age of a payment: its first installment is paid a month after its sale, each other a month
  * after the one before.
  */
-const PAYMENTS = `
+export const PAYMENTS = `
   select n,
-    case when n % 2 = 0 then '${GIANT}' else 'loja-' || (n / 2 % $4::int + 1) end as merchant_id,
+    case when n % 2 = 0 then '${GIANT}' else '${SHOP}' || (n / 2 % $4::int + 2) end as merchant_id,
     (lpad(to_hex((extract(epoch from moment) * 1000)::bigint >> 16), 8, '0') || '-'
       || lpad(to_hex((extract(epoch from moment) * 1000)::bigint & 65535), 4, '0')
       || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as transaction_id,
@@ -43,7 +55,7 @@ const PAYMENTS = `
   ) numbers`;
 
 /** Of an installment: what became of it, else by its age. */
-const STATE_OF_PART = `coalesce(special, case when moment + part * interval '30 days' < $7::timestamptz
+export const STATE_OF_PART = `coalesce(special, case when moment + part * interval '30 days' < $7::timestamptz
     then 'paid' else 'authorized' end)`;
 
 const INSERT_PAYMENTS = `
@@ -73,26 +85,32 @@ const INSERT_PARTS = `
   ) q order by n, part`;
 
 /** A year of payments with what the acquirer made of them since, as the service would have left it. */
-export async function loadSoldPayments(tools: LoadTools, wanted: WantedPayments): Promise<SoldPayments> {
+export async function loadSoldPayments(
+  tools: LoadTools,
+  wanted: WantedPayments,
+  beside: readonly BesidePayments[] = [],
+): Promise<SoldPayments> {
   const startedAt = performance.now();
-  const { payments, merchants, now } = wanted;
-  for (const merchantId of [GIANT, ...Array.from({ length: merchants }, (_, index) => shopName(index + 1))])
+  const { payments, merchants, now, days = YEAR_DAYS, areShopsThere = false } = wanted;
+  const shops = [GIANT, ...Array.from({ length: merchants }, (_, index) => shopName(index + 1))];
+  for (const merchantId of areShopsThere ? [] : shops)
     await createShop(tools, { merchantId, accountNumber: ACCOUNT });
   const client = new pg.Client({ ...tools.address, statement_timeout: STATEMENT_TIMEOUT_MILLISECONDS });
   client.on('error', () => {});
   await client.connect();
   try {
-    const [from, to] = [now - YEAR, now].map((moment) => new Date(moment).toISOString());
-    await withBareTables(client, ['transactions', 'installments'], async () => {
+    const [from, to] = [now - days * DAY, now].map((moment) => new Date(moment).toISOString());
+    const tables = ['transactions', 'installments', ...beside.map(({ table }) => table)];
+    const inserts = [INSERT_PAYMENTS, INSERT_PARTS, ...beside.map(({ insert }) => insert)];
+    await withBareTables(client, tables, async () => {
       for (let first = 1; first <= payments; first += BATCH) {
         const last = Math.min(first + BATCH - 1, payments);
-        const values = [first, last, payments, merchants, from, YEAR / 1_000, to];
-        await client.query(INSERT_PAYMENTS, values);
-        await client.query(INSERT_PARTS, values);
+        const values = [first, last, payments, merchants, from, (days * DAY) / 1_000, to];
+        for (const insert of inserts) await client.query(insert, values);
         tools.say?.(`${Math.round((performance.now() - startedAt) / 1_000)} s: ${last} payments`);
       }
     });
-    for (const table of ['transactions', 'installments']) await client.query(`vacuum (analyze) ${table}`);
+    for (const table of tables) await client.query(`vacuum (analyze) ${table}`);
   } finally {
     await client.end();
   }

@@ -1,0 +1,34 @@
+import { inviteUser } from '../../src/console/users/invite-user.ts';
+import { originOf, Visitor } from '../../test/console/visitor.ts';
+import type { AuditedTools } from '../../test/kit/keys.ts';
+import type { Auditor, Service } from '../../test/kit/service.ts';
+import type { Filled } from './fill-console.ts';
+import { findThings } from './found-things.ts';
+import { OWNERS, type Owner, type Things } from './screen-cases.ts';
+
+/** The operator, and a user of each merchant, each with all that a user may see. */
+export type Visitors = {
+  readonly operator: Visitor;
+  readonly merchants: Readonly<Record<Owner, Visitor>>;
+  readonly things: Readonly<Record<Owner, Things>>;
+};
+
+export async function enterConsole(
+  tools: AuditedTools,
+  auditor: Auditor,
+  service: Pick<Service, 'gatewayUrl'>,
+  merchantIds: Filled,
+): Promise<Visitors> {
+  const signIn = async (name: string, merchantId: string | null): Promise<Visitor> => {
+    const invited = await inviteUser(tools, { name, role: 'admin', merchantId });
+    if ('refusal' in invited) throw new Error(`${name} was not invited: ${invited.refusal}`);
+    return new Visitor(originOf(service)).enter(`/console/links/${invited.token}`);
+  };
+  const merchants: Partial<Record<Owner, Visitor>> = {};
+  const things: Partial<Record<Owner, Things>> = {};
+  for (const owner of OWNERS) {
+    merchants[owner] = await signIn(owner, merchantIds[owner]);
+    things[owner] = await findThings(auditor, merchantIds[owner], owner);
+  }
+  return { operator: await signIn('operator', null), merchants, things } as Visitors;
+}

@@ -1,0 +1,123 @@
+import type { Screen } from '../../src/console/parts/screen.ts';
+import { addDays, type Day } from '../../src/values/instant.ts';
+
+/** A merchant whose pages are looked at, by its name in the tables of the report. */
+export type Owner = 'giant' | 'ordinary';
+export const OWNERS: readonly Owner[] = ['giant', 'ordinary'];
+
+/** What stands in paths, of one merchant: by the names in the patterns. */
+export type Things = Readonly<Record<string, string>>;
+
+/** One way to look at a screen. */
+export type Look = {
+  /** Beside the name of the screen; absent: as it opens. */
+  readonly title?: string;
+  readonly query?: (things: Things, today: Day) => Readonly<Record<string, string>>;
+  /** Absent: of each. */
+  readonly of?: readonly Owner[];
+};
+
+const OPEN: Look = {};
+const payments = (title: string, days: number, filter: Readonly<Record<string, string>> = {}): Look => ({
+  title,
+  query: (_things, today) => ({
+    dateRangeStartDate: addDays(today, 1 - days),
+    dateRangeEndDate: today,
+    ...filter,
+  }),
+});
+const search = (title: string, name: string): Look => ({
+  title,
+  query: (things) => ({ q: things[name] ?? '' }),
+});
+
+/** What is looked at beside each screen as it opens. */
+const MORE: Readonly<Record<string, readonly Look[]>> = {
+  '/merchants/{merchantId}/payments': [
+    OPEN,
+    payments('a month', 30),
+    payments('93 days', 93),
+    payments('93 days, canceled', 93, { status: 'Cancelada' }),
+    payments('93 days, blocked', 93, { status: 'Bloqueada' }),
+    payments('93 days, declined', 93, { status: 'Negada' }),
+    payments('93 days, last four', 93, { lastFour: '0010' }),
+    payments('a month, page 40', 30, { page: '40' }),
+  ],
+  '/merchants/{merchantId}/payments.csv': [OPEN, payments('a month', 30)],
+  '/merchants/{merchantId}/search': [
+    search('reference', 'referenceTransaction'),
+    search('nsu', 'nsu'),
+    search('authorization code', 'authorizationCode'),
+    search('last four', 'lastFour'),
+    search('payment', 'paymentId'),
+    { title: 'nothing', query: () => ({ q: 'no such thing' }) },
+  ],
+  '/merchants/{merchantId}/subscriptions': [
+    OPEN,
+    { title: 'active', query: () => ({ status: 'Active' }) },
+    { title: 'canceled', query: () => ({ status: 'Canceled' }) },
+    { title: 'of a plan', query: () => ({ planName: 'Revista 4' }) },
+    { title: 'by order', query: (things) => ({ orderNumber: things.orderNumber ?? '' }) },
+  ],
+  // More than ten thousand rows are the API's to stream.
+  '/merchants/{merchantId}/reconciliation.csv': [
+    { of: ['ordinary'], query: () => ({ by: 'sale' }) },
+    { of: ['ordinary'], title: 'by payment', query: () => ({ by: 'payment' }) },
+  ],
+  '/merchants/{merchantId}/notifications/deliveries': [
+    OPEN,
+    { title: 'given up', query: () => ({ status: 'GivenUp' }) },
+    { title: 'by nsu', query: (things) => ({ nsu: things.nsu ?? '' }) },
+  ],
+  '/exceptions': [
+    OPEN,
+    { title: 'of a merchant', query: (things) => ({ merchantId: things.merchantId ?? '' }) },
+  ],
+  '/audit': [OPEN, { title: 'of nobody', query: () => ({ actor: 'nobody' }) }],
+};
+
+export type ScreenCase = {
+  /** As the report names it. */
+  readonly title: string;
+  readonly pattern: string;
+  /** Whose page it is; null: of no merchant. */
+  readonly owner: Owner | null;
+  /** By whose user it is looked at. */
+  readonly by: 'operator' | 'merchant';
+  readonly look: Look;
+};
+
+/** Every screen, each way in which it is looked at, of the giant and of an ordinary merchant. */
+export function casesOf(screens: readonly Pick<Screen<never>, 'path' | 'of'>[]): ScreenCase[] {
+  const paths = screens.map(({ path }) => path);
+  const gone = Object.keys(MORE).filter((path) => !paths.includes(path));
+  if (gone.length > 0) throw new Error(`no screen has the path ${gone.join(', ')}`);
+  return screens.flatMap(({ path, of: by }) => {
+    const isOfMerchant = path.includes('{merchantId}');
+    return (MORE[path] ?? [OPEN]).flatMap((look) => {
+      const title = look.title === undefined ? path : `${path}, ${look.title}`;
+      const owners = isOfMerchant ? (look.of ?? OWNERS) : [null];
+      return owners.map((owner): ScreenCase => ({ title, pattern: path, owner, by, look }));
+    });
+  });
+}
+
+/** The names in a path; those of things that stand in several patterns go by the whole pattern. */
+function namesIn(pattern: string): string[] {
+  return [...pattern.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => (name === 'id' ? pattern : name));
+}
+
+/**
+ * What is asked for. Throws where nobody says what stands in the path: a screen that nobody looks at is
+ * forgotten.
+ */
+export function addressOf({ pattern, look }: ScreenCase, things: Things, today: Day): string {
+  const missing = namesIn(pattern).filter((name) => things[name] === undefined);
+  if (missing.length > 0)
+    throw new Error(`${pattern}: say in bench/console/found-things.ts what ${missing.join(', ')} is`);
+  const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(things[name === 'id' ? pattern : name] ?? ''),
+  );
+  const query = new URLSearchParams(look.query?.(things, today) ?? {}).toString();
+  return `/console${path}${query === '' ? '' : `?${query}`}`;
+}
