@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,10 +10,10 @@ import type { Service } from '../test/kit/service.ts';
 import { type BenchService, openBenchService } from './bench-service.ts';
 import { kindsNamed } from './load/payment-kinds.ts';
 import { residentMegabytes } from './measures/processes.ts';
-import { countWanted } from './options.ts';
+import { choicesWanted, countWanted } from './options.ts';
 import { withBareTables } from './recurrence/bare-tables.ts';
 import { STATEMENT_TIMEOUT_MILLISECONDS } from './recurrence/load-enrolments.ts';
-import { type Cell, printMachine, printTable } from './table.ts';
+import { type Cell, percentile, printMachine, printTable } from './table.ts';
 
 const ROWS = 10_000_000;
 const BATCH = 500_000;
@@ -21,9 +22,16 @@ const FOLLOWED = 200_000;
 const LOOK_MILLISECONDS = 250;
 const DAYS = 90;
 
+const EXPORTS = ['export-by-operation-date', 'export-by-payment-date'] as const;
+const FORMATS = ['csv-stream', 'ndjson'] as const;
+const SEARCHES = 200;
+/** Of so many installments the sale of one is there, too, by which it is found. */
+const SEARCHED_EACH = 100;
+
 /**
- * Whether the service's memory stays flat while a merchant reads millions of installments, and how
- * fast the follower makes what merchants ask for.
+ * Whether the service's memory stays flat while a merchant reads millions of installments by both exports,
+ * how long it takes to find a sale among them by its codes, and how fast the follower makes what merchants
+ * ask for. `--export` and `--format` name one of each.
  */
 export async function benchExports(): Promise<void> {
   const bench = await openBenchService();
@@ -47,11 +55,17 @@ export async function benchExports(): Promise<void> {
     if (kind === undefined) throw new Error('there is no such kind of payment');
     const service = await bench.serviceFor(kind);
     const table: Cell[][] = [];
-    for (const format of ['csv-stream', 'ndjson']) {
-      table.push(...(await readAll(bench.folder, service, { accountNumber, format, rows })));
+    const caller = await callerOf(bench.folder, service);
+    for (const name of choicesWanted('export', EXPORTS)) {
+      for (const format of choicesWanted('format', FORMATS)) {
+        table.push(...(await readAll(caller, service, { accountNumber, name, format, rows })));
+        console.error(table.at(-1));
+      }
     }
+    const searched = await searchByCode(caller, { accountNumber, rows });
     printMachine(bench.postgresVersion, `${rows} installments of one merchant; followed ${followed}`);
-    printTable(['format', 'rows read', 'rows/s', 'resident MB'], table);
+    printTable(['export', 'format', 'rows read', 'rows/s', 'resident MB'], table);
+    console.log(`\nsearch-by-code among them: ${searched}`);
   } finally {
     await client.end();
     await bench.close();
@@ -79,17 +93,69 @@ async function loadReceivables(client: pg.Client, { merchantId, accountNumber }:
       console.error(`${last} receivables`);
     }
   });
-  await client.query('vacuum (analyze) receivables');
+  await client.query(
+    `insert into transactions (merchant_id, transaction_id, account_number, origin, state, amount, installment_count, card_brand,
+       card_first_six, card_last_four, card_fingerprint, created_by, sold_at, decided_at, approved_at, authorization_code, nsu)
+     select $1, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, $2, 'payment', 'approved', 10000, 1, 'visa',
+       '411111', '1111', decode(md5(n::text), 'hex'), 'bench', now(), now(), now(), upper(substr(md5(n::text), 1, 6)),
+       (1000000000 + n)::text
+     from generate_series($3::bigint, $4::bigint, $3) n`,
+    [merchantId, accountNumber, SEARCHED_EACH, rows],
+  );
+  await client.query('vacuum (analyze) receivables, transactions');
 }
+
+type ExportCaller = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+async function callerOf(folder: string, { integrationUrl }: Service): Promise<ExportCaller> {
+  const { integration } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as Demo;
+  const token = await logIn(integrationUrl, integration, '/api/authentication/login');
+  return {
+    url: `${integrationUrl}/api/transaction/concil`,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  };
+}
+
+/** One after the other, each of another sale. */
+async function searchByCode(
+  { url, headers }: ExportCaller,
+  { accountNumber, rows }: { readonly accountNumber: string; readonly rows: number },
+): Promise<string> {
+  const times: number[] = [];
+  for (let search = 1; search <= SEARCHES; search += 1) {
+    const number = Math.floor((rows * search) / SEARCHES / SEARCHED_EACH) * SEARCHED_EACH;
+    const nsu = String(1_000_000_000 + number);
+    const startedAt = performance.now();
+    const reply = await fetch(`${url}/search-by-code?accountNumber=${accountNumber}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ nsu, codAuth: codeOf(number) }),
+    });
+    const text = await reply.text();
+    times.push(performance.now() - startedAt);
+    if (reply.status !== 200 || !text.includes(nsu)) throw new Error(`${reply.status} ${text}`);
+  }
+  times.sort((one, other) => one - other);
+  const [p50, p99] = [0.5, 0.99].map((share) => percentile(times, share).toFixed(1));
+  return `p50 ${p50} ms, p99 ${p99} ms`;
+}
+
+type WantedExport = {
+  readonly accountNumber: string;
+  readonly name: (typeof EXPORTS)[number];
+  readonly format: (typeof FORMATS)[number];
+  readonly rows: number;
+};
+
+const codeOf = (number: number): string =>
+  createHash('md5').update(String(number)).digest('hex').slice(0, 6).toUpperCase();
 
 /** Memory at so many points of a stream that is read as fast as it comes. */
 async function readAll(
-  folder: string,
+  caller: ExportCaller,
   service: Service,
-  { accountNumber, format, rows }: { accountNumber: string; format: string; rows: number },
+  { accountNumber, name, format, rows }: WantedExport,
 ): Promise<Cell[][]> {
-  const { integration } = JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as Demo;
-  const token = await logIn(service.integrationUrl, integration, '/api/authentication/login');
   const [startDate, endDate] = [DAYS + 1, -1].map((back) =>
     saoPauloDay(instant(Date.now() - back * 86_400_000)),
   );
@@ -99,8 +165,7 @@ async function readAll(
     endDate: endDate as string,
     format,
   });
-  const url = `${service.integrationUrl}/api/transaction/concil/export-by-operation-date?${query}`;
-  const reply = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+  const reply = await fetch(`${caller.url}/${name}?${query}`, { headers: caller.headers });
   if (reply.status !== 200 || reply.body === null) throw new Error(`${reply.status} ${await reply.text()}`);
   const samples: Cell[][] = [];
   const startedAt = performance.now();
@@ -108,18 +173,18 @@ async function readAll(
   for await (const piece of reply.body) {
     for (const byte of piece) if (byte === 10) read += 1;
     if (read < next) continue;
-    samples.push(sampleOf(service, format, read, startedAt));
+    samples.push([name, format, ...sampleOf(service, read, startedAt)]);
     next = read + rows / SAMPLES;
   }
-  samples.push(sampleOf(service, format, read, startedAt));
+  samples.push([name, format, ...sampleOf(service, read, startedAt)]);
   const expected = format === 'ndjson' ? rows : rows + 1;
   if (read !== expected) throw new Error(`${read} lines of ${expected}`);
   return samples;
 }
 
-function sampleOf({ process: child }: Service, format: string, read: number, startedAt: number): Cell[] {
+function sampleOf({ process: child }: Service, read: number, startedAt: number): Cell[] {
   const perSecond = (read * 1_000) / (performance.now() - startedAt);
-  return [format, read, Math.round(perSecond), Math.round(residentMegabytes(child.pid as number))];
+  return [read, Math.round(perSecond), Math.round(residentMegabytes(child.pid as number))];
 }
 
 /** Sales of a merchant from before: how fast what it is owed for them is there. */

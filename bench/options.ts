@@ -33,3 +33,19 @@ export function countWanted(name: string, otherwise: number): number {
   if (!Number.isSafeInteger(count) || count < 1) throw new Error(`--${name} must be a whole number`);
   return count;
 }
+
+/** `--name one`, one of these; without it all of them. */
+export function choicesWanted<const Choice extends string>(
+  name: string,
+  choices: readonly Choice[],
+): readonly Choice[] {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: { [name]: { type: 'string' } },
+    strict: false,
+  });
+  if (values[name] === undefined) return choices;
+  const wanted = choices.filter((choice) => choice === values[name]);
+  if (wanted.length === 0) throw new Error(`--${name} must be one of ${choices.join(', ')}`);
+  return wanted;
+}
