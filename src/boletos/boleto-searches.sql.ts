@@ -15,7 +15,7 @@ const FOUND = `from boletos where merchant_id = $1 and account_number = $4 and d
 
 const BY_DUE_DAY = pageOf({
   name: 'boletos.list_by_due_day',
-  before: `counted as materialized (select count(*) as total ${FOUND})`,
+  before: `counted as materialized (select count(*) as total from (select ${FOUND} order by due_on, boleto_id {counted}) c)`,
   keys: `select due_on, boleto_id ${FOUND}`,
   key: 'boleto_id',
   order: ['due_on', 'boleto_id'],

@@ -8,7 +8,7 @@ import {
 } from '../platform/http/endpoint.ts';
 import { FAILURES, RETRY_AFTER_SECONDS } from '../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, unavailableAnswer, writeOnce } from '../platform/http/refusal.ts';
-import { writePage } from '../platform/pages.ts';
+import { pageFor, writePage } from '../platform/pages.ts';
 import { saoPauloDay } from '../values/instant.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
 import { type Boleto, NOT_SENT, type RegistrationRefusal, termsFaults } from './boleto.ts';
@@ -54,7 +54,7 @@ export const BOLETO_ENDPOINTS: readonly Endpoint<BoletoTools>[] = [
     },
   ),
   endpoint(LIST_BOLETOS, async (tools: BoletoTools, call) => {
-    const wanted = readBoletosQuery(call.query);
+    const wanted = pageFor(call, readBoletosQuery(call.query));
     const found = await listBoletos(tools, callerOf(call).merchantId, wanted);
     if (found === 'unknownAccount') return refusalAnswer(FAILURES.unknownPath, call.language);
     if (found === 'tooMany') return refusalAnswer(BOLETO_REFUSALS.tooMany, call.language);

@@ -5,6 +5,12 @@ const USUAL_LIMIT = 20;
 const MOST_ITEMS = 100;
 const MOST_PAGES = 1_000_000;
 
+/**
+ * People look at the first pages of a list and narrow it down: what is found for them is counted up to one
+ * more than this, so that the count reads no more of a merchant that has millions.
+ */
+export const MOST_COUNTED = 1_000;
+
 /** Ties break by id, so that pages never overlap. */
 export type Order<Field extends string> = { readonly field: Field; readonly isDescending: boolean };
 
@@ -13,6 +19,8 @@ export type WantedPage<Field extends string> = {
   readonly page: number;
   readonly limit: number;
   readonly order: Order<Field>;
+  /** A list that has millions is counted up to `MOST_COUNTED` and one more; absent: to its end. */
+  readonly isForPeople?: boolean;
 };
 
 /** A part of a list, and how many there are in all, both of one moment. */
@@ -46,6 +54,14 @@ export function pageQuery<const Field extends string>(fields: readonly Field[]) 
 }
 
 type PageQuery = { readonly page?: number; readonly limit?: number; readonly orderBy?: string };
+
+/** Where a call asks for a page: whether a person waits for it. */
+export function pageFor<Wanted extends WantedPage<string>>(
+  { isForPeople }: { readonly isForPeople: boolean },
+  wanted: Wanted,
+): Wanted {
+  return isForPeople ? { ...wanted, isForPeople } : wanted;
+}
 
 /** The page of such a query, its `orderBy` being one of those that its schema takes. */
 export function readPage<const Field extends string>(

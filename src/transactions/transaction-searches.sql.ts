@@ -1,9 +1,9 @@
 import type { Page, TooManyToOrder } from '../platform/pages.ts';
 import type { Reader, Row } from '../platform/postgres/database.ts';
-import { itemsOf, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
+import { itemsOf, type PageStatements, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
 import type { Cents } from '../values/cents.ts';
 import { type Instant, utcText } from '../values/instant.ts';
-import type { ListedTransaction } from './transaction.ts';
+import type { InstallmentState, ListedTransaction } from './transaction.ts';
 import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
 import {
   keyToLookUp,
@@ -32,7 +32,7 @@ const OF_REFERENCE = 'from transactions where merchant_id = $1 and reference_tra
 /** Along the index of references, which has their ids in order. */
 const OF_REFERENCE_BY_ID = pageOf({
   name: 'transactions.list_of_reference',
-  before: `counted as materialized (select count(*) as total ${OF_REFERENCE})`,
+  before: `counted as materialized (select count(*) as total from (select ${OF_REFERENCE} {counted}) c)`,
   keys: `select transaction_id ${OF_REFERENCE}`,
   key: 'transaction_id',
   order: ['transaction_id'],
@@ -41,13 +41,40 @@ const OF_REFERENCE_BY_ID = pageOf({
 
 /** A stretch of the index by day, which alone is read: none of it is looked up to be counted. */
 const OF_DAYS = `from transactions where merchant_id = $1 and sold_at >= $4::timestamptz
-  and sold_at < $5::timestamptz and state = any ($6::text[]) and installments_state = any ($7::text[])
-  and ($8::text is null or card_last_four = $8)`;
+  and sold_at < $5::timestamptz and state = any ($6::text[]) and installments_state = any ($7::text[])`;
+
+/** Of what is counted: no index but the one that is in this order answers it, however little is stored. */
+const IN_ORDER = 'order by sold_at, transaction_id';
 
 const BY_DAY = pageOf({
   name: 'transactions.list_by_day',
-  before: `counted as materialized (select count(*) as total ${OF_DAYS})`,
+  before: `counted as materialized (select count(*) as total from (select ${OF_DAYS} ${IN_ORDER} {counted}) c)`,
   keys: `select sold_at, transaction_id ${OF_DAYS}`,
+  key: 'transaction_id',
+  order: ['sold_at', 'transaction_id'],
+  shown: LISTED,
+});
+
+/** Of one card, or the few that end alike: in the index that begins with their digits. */
+const OF_CARD = `${OF_DAYS} and card_last_four = $8`;
+
+const BY_LAST_FOUR = pageOf({
+  name: 'transactions.list_of_last_four',
+  before: `counted as materialized (select count(*) as total from (select ${OF_CARD} ${IN_ORDER} {counted}) c)`,
+  keys: `select sold_at, transaction_id ${OF_CARD}`,
+  key: 'transaction_id',
+  order: ['sold_at', 'transaction_id'],
+  shown: LISTED,
+});
+
+/** What few sales ever show, and none at first: in an index of these alone. */
+const SELDOM: readonly InstallmentState[] = ['blocked', 'canceled'];
+const OF_SELDOM = `${OF_DAYS} and installments_state in ('blocked', 'canceled')`;
+
+const BY_SELDOM_STATE = pageOf({
+  name: 'transactions.list_of_seldom_state',
+  before: `counted as materialized (select count(*) as total from (select ${OF_SELDOM} ${IN_ORDER} {counted}) c)`,
+  keys: `select sold_at, transaction_id ${OF_SELDOM}`,
   key: 'transaction_id',
   order: ['sold_at', 'transaction_id'],
   shown: LISTED,
@@ -73,7 +100,8 @@ const SORTED = pageOf({
        union all ${OF_KEY} and reference_transaction = $11 and $14 = 'billingId'
        union all ${OF_KEY} and vault_id = $12::uuid and amount > 0 and $14 = 'vaultId'
        union all ${OF_KEY} and reference_transaction = $13 and $14 = 'referenceTransaction'
-       union all select ${LOOKED_AT} ${OF_DAYS} and $14 = 'days'
+       union all select ${LOOKED_AT} ${OF_DAYS} and $14 = 'days' and $8::text is null
+       union all select ${LOOKED_AT} ${OF_CARD} and $14 = 'days'
      ) o limit $16::bigint + 1
    ), found as materialized (
      select * from looked_at
@@ -113,9 +141,20 @@ export async function searchTransactions(
     const { looked_at: lookedAt } = found.counted;
     return (lookedAt as number) > mostSorted ? 'tooManyToOrder' : itemsOf(found, null, parseListed);
   }
-  const [list, values] =
-    kind === 'byDay' ? [BY_DAY, daysOf(wanted)] : [OF_REFERENCE_BY_ID, [wanted.referenceTransaction]];
+  const [list, values] = listOf(kind, wanted);
   return itemsOf(await readPageOf(database, list, merchantId, wanted, values), null, parseListed);
+}
+
+/** The list whose index begins with what is looked for, and its values. */
+function listOf(
+  kind: 'byDay' | 'ofReference',
+  wanted: WantedTransactions,
+): readonly [PageStatements, readonly unknown[]] {
+  if (kind === 'ofReference') return [OF_REFERENCE_BY_ID, [wanted.referenceTransaction]];
+  const days = daysOf(wanted);
+  if (wanted.lastFour !== null) return [BY_LAST_FOUR, days];
+  const isSeldom = wanted.installmentStates.every((state) => SELDOM.includes(state));
+  return [isSeldom ? BY_SELDOM_STATE : BY_DAY, days.slice(0, -1)];
 }
 
 /** $4 to $8. */

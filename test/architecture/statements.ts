@@ -65,7 +65,7 @@ const PAGES_PATH = 'src/platform/postgres/page-of.ts';
 /** The parts of a list that `pageOf` puts together, each a constant text; its order is constant texts. */
 const PAGE_TEXTS = ['before', 'keys', 'key', 'shown'] as const;
 
-/** Both statements of a list, put together as the program does it. */
+/** All statements of a list, put together as the program does it. */
 function pageStatementsOf(call: Node, { path, program }: SourceFile, constants: Constants): SqlText[] {
   const [described] = call.arguments as Node[];
   const parts = new Map(
@@ -76,16 +76,17 @@ function pageStatementsOf(call: Node, { path, program }: SourceFile, constants: 
   const name = constantTextOf(parts.get('name'));
   const unknownParts = texts.flatMap(([, whole]) => whole.unknownParts);
   if (name === null) unknownParts.push('its name');
-  return pageTexts({
+  const whole = pageTexts({
     ...(Object.fromEntries(texts.map(([part, { text }]) => [part, text])) as Record<
       (typeof PAGE_TEXTS)[number],
       string
     >),
     order: order.map((column) => constantTextOf(column) ?? ''),
-  }).map((text, direction) => ({
+  });
+  return Object.entries(whole).map(([end, text]) => ({
     path,
     line: program.lineOf(call),
-    name: `${name ?? ''}_${direction === 0 ? 'up' : 'down'}`,
+    name: `${name ?? ''}_${end}`,
     text,
     unknownParts,
   }));

@@ -6,9 +6,10 @@ import { readSourceTree } from '../architecture/source-tree.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 
 /** For searches alone: the first and the last lead over all that a merchant has. */
-const OF_SEARCH = /^(transactions_by_(sale_day|nsu|authorization_code|vault_card)|vault_cards_by_last_four)$/;
+const OF_SEARCH =
+  /^(transactions_(seldom|by_(sale_day|last_four|nsu|authorization_code|vault_card))|vault_cards_by_last_four)$/;
 const SEARCHES =
-  /^(transactions\.list_(of_reference|by_day|sorted)_|transactions\.count_sales$|vault\.list_(all|of_last_four)_)/;
+  /^(transactions\.list_(of_reference|of_last_four|of_seldom_state|by_day|sorted)_|transactions\.count_sales$|vault\.list_(all|of_last_four)_)/;
 for (const path of readSourceTree().keys())
   if (/^src\/.*\.sql\.ts$/.test(path)) await import(`../../${path}`);
 const STATEMENTS = declaredStatements().filter(({ text }) => /\b(transactions|vault_cards)\b/.test(text));
@@ -73,7 +74,7 @@ test('planned while nothing is there, a payment is read with its cancels by its 
 async function checkSearches(): Promise<void> {
   await client.query(OF_SEARCHES);
   const searches = STATEMENTS.filter(({ name }) => SEARCHES.test(name));
-  assert.equal(searches.length, 11, searches.map(({ name }) => name).join());
+  assert.equal(searches.length, 23, searches.map(({ name }) => name).join());
   for (const { name, text } of searches) {
     const nodes = await nodesOf(text);
     const reads = nodes.filter(

@@ -107,12 +107,15 @@ export type UnresolvedBoleto = BoletoKey & {
   readonly dueAt: Instant;
 };
 
+/** Beyond so many nothing is counted, nor looked at. */
+const MOST_COUNTED = 100_000;
+
 const LIST = statement(
   'boletos.list_unresolved',
   `select b.merchant_id, b.boleto_id, b.state, b.our_number, b.amount, ${SINCE} as since, b.tries,
      coalesce(b.unknown_reason, 'the process that asked did not finish') as reason, b.due_at
-   from boletos b
-   where ${IS_UNRESOLVED} and ${SINCE} <= now() - $2 * interval '1 minute' and ($1::text is null or b.merchant_id = $1)
+   from (select * from boletos b where ${IS_UNRESOLVED} order by b.due_at limit $5) b
+   where ${SINCE} <= now() - $2 * interval '1 minute' and ($1::text is null or b.merchant_id = $1)
    order by case when $4::boolean then -b.amount end, ${SINCE}, b.boleto_id limit $3`,
 );
 
@@ -123,7 +126,7 @@ export async function listUnresolvedBoletos(
   limit: number,
   order: 'age' | 'money' = 'age',
 ): Promise<UnresolvedBoleto[]> {
-  const values = [merchantId, olderThanMinutes, limit, order === 'money'];
+  const values = [merchantId, olderThanMinutes, limit, order === 'money', MOST_COUNTED];
   return (await database.query(LIST, values)).map(parseUnresolved);
 }
 
@@ -140,9 +143,6 @@ function parseUnresolved(row: Row): UnresolvedBoleto {
     dueAt: row.due_at as Instant,
   };
 }
-
-/** Beyond so many the count stops. */
-const MOST_COUNTED = 100_000;
 
 const COUNT = statement(
   'boletos.count_unresolved',

@@ -78,10 +78,12 @@ async function readMade({ ask, accountNumbers, now }: Visit): Promise<Made> {
       dateRangeEndDate: addDays(today, USUAL_DAYS),
       limit: SHOWN,
     },
+    isForPeople: true,
   });
-  const billings = await ask(LIST_BILLINGS, { query: { limit: SHOWN } });
+  const billings = await ask(LIST_BILLINGS, { query: { limit: SHOWN }, isForPeople: true });
   const deliveries = await ask(LIST_DELIVERIES, {
     query: { accountNumber: accountNumbers[0] ?? '', limit: SHOWN },
+    isForPeople: true,
   });
   return {
     payments: payments.ok

@@ -1,5 +1,6 @@
 import { LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
+import { MOST_COUNTED } from '../../platform/pages.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { type Visit, withQuery } from './screen.ts';
 import { machineMoment, type Wording } from './wording.ts';
@@ -74,18 +75,25 @@ export function figure(name: string, value: Shown, tone: Tone, note: Shown): Htm
   return html`<div class="figure ${tone}"><dt>${name}</dt><dd><strong>${value}</strong> <span>${note}</span></dd></div>`;
 }
 
-/** The pages of a list: the address keeps its filters. */
+/** Of a list that was counted for people. */
+function totalText({ say, count }: Wording, total: number): string {
+  return total > MOST_COUNTED ? say('more than {count}', { count: count(MOST_COUNTED) }) : count(total);
+}
+
+/** The pages of a list: the address keeps its filters. What was not counted is reached by narrower ones. */
 export function pager(
   { path, query, wording }: Visit,
   { page, limit, total }: { readonly page: number; readonly limit: number; readonly total: number },
 ): Html {
-  const last = Math.max(1, Math.ceil(total / limit));
+  const last = Math.max(1, Math.ceil(Math.min(total, MOST_COUNTED) / limit));
   const to = (wanted: number, text: string, rel: string) =>
     html`<a rel="${rel}" href="${withQuery(path, { ...query, page: wanted })}">${text}</a>`;
   const { say, count } = wording;
+  const inAll = totalText(wording, total);
   return html`<nav class="pager" aria-label="${say('Pages of this list')}">
 ${page > 1 ? to(page - 1, say('Previous'), 'prev') : ''}
-<span>${say('Page {page} of {last}', { page: count(page), last: count(last) })} · ${say('{total} in all', { total: count(total) })}</span>
+<span>${say('Page {page} of {last}', { page: count(page), last: count(last) })} · ${say('{total} in all', { total: inAll })}</span>
+${total > MOST_COUNTED && page >= last ? html`<span>${say('Choose fewer days, or more filters, for the others.')}</span>` : ''}
 ${page < last ? to(page + 1, say('Next'), 'next') : ''}
 </nav>`;
 }

@@ -76,7 +76,10 @@ async function paymentsOf(
 ): Promise<ShownPayment[]> {
   const found = new Map<string, ShownPayment>();
   for (const query of questionsOf(text, visit)) {
-    const asked = await visit.ask(LIST_PAYMENTS, { query: { ...query, limit: String(MOST_FOUND) } });
+    const asked = await visit.ask(LIST_PAYMENTS, {
+      query: { ...query, limit: String(MOST_FOUND) },
+      isForPeople: true,
+    });
     for (const one of asked.ok ? asked.body.items : []) found.set(one.paymentId, one);
   }
   const document = documentIn(text);

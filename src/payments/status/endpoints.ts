@@ -1,7 +1,7 @@
 import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
-import { writePage } from '../../platform/pages.ts';
+import { pageFor, writePage } from '../../platform/pages.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import { GET_PAYMENT, writeListedPayment, writePayment } from './contract.ts';
 import { writeCsv } from './csv-contract.ts';
@@ -15,7 +15,7 @@ type PaymentStatusTools = ListPaymentsTools & FindPaymentTools;
 export const PAYMENT_STATUS_ENDPOINTS: readonly Endpoint<PaymentStatusTools>[] = [
   endpoint(LIST_PAYMENTS, async (tools: PaymentStatusTools, call) => {
     const { language, query, wantsCsv } = call;
-    const wanted = readListQuery(query);
+    const wanted = pageFor(call, readListQuery(query));
     const found = await listPayments(tools, callerOf(call).merchantId, wanted);
     if (typeof found === 'string') return refusalAnswer(PAYMENT_SEARCH_REFUSALS[found], language);
     const headers = { 'x-total-count': `${found.total}` };

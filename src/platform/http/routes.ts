@@ -122,6 +122,7 @@ async function makeAnswer(
     caller: request.caller,
     language: request.language,
     wantsCsv: contract.answers[200]?.csvExample !== undefined && prefersCsv(request.headers.accept),
+    isForPeople: false,
     requestId: request.id,
     address: request.ip,
     origin: () => originOf(request),

@@ -12,14 +12,24 @@ const PARTS = {
 const plain = (text: string) => text.replaceAll(/\s+/g, ' ');
 
 test('a list has one text for each direction, and what has no value comes last in both', () => {
-  const [rising, falling] = pageTexts(PARTS).map(plain);
+  const [rising, falling] = Object.values(pageTexts(PARTS)).map(plain);
   assert.match(rising as string, /\(order by watt nulls last, bulb_id\) as place/);
   assert.match(falling as string, /\(order by watt desc nulls last, bulb_id desc\) as place/);
   assert.match(falling as string, /sortable order by watt desc nulls last, bulb_id desc limit \$2/);
 });
 
 test('parts that are put in order by themselves have the order of the page', () => {
-  const [rising, falling] = pageTexts(PARTS).map(plain);
+  const [rising, falling] = Object.values(pageTexts(PARTS)).map(plain);
   assert.match(rising as string, /\$1 order by watt nulls last, bulb_id limit \$2 \+ \$3\)/);
   assert.match(falling as string, /\$1 order by watt desc nulls last, bulb_id desc limit \$2 \+ \$3\)/);
+});
+
+test('a count can end early for people, and no other does', () => {
+  const before =
+    'counted as (select count(*) as total from (select from bulbs where merchant_id = $1 {counted}) c)';
+  const { up, down, few_up: fewUp, few_down: fewDown } = pageTexts({ ...PARTS, before });
+  for (const text of [up, down]) assert.match(plain(text ?? ''), /where merchant_id = \$1 \) c\)/);
+  for (const text of [fewUp, fewDown])
+    assert.match(plain(text ?? ''), /where merchant_id = \$1 limit 1001\) c\)/);
+  assert.deepEqual(Object.keys(pageTexts(PARTS)), ['up', 'down']);
 });

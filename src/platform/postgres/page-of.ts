@@ -1,4 +1,4 @@
-import type { Page, TooManyToOrder, WantedPage } from '../pages.ts';
+import { MOST_COUNTED, type Page, type TooManyToOrder, type WantedPage } from '../pages.ts';
 import { type Reader, type Row, type Statement, statement } from './database.ts';
 
 /**
@@ -8,7 +8,10 @@ import { type Reader, type Row, type Statement, statement } from './database.ts'
  */
 export type PageParts = {
   readonly name: string;
-  /** Parts of the statement before the page; `counted`, one row with `total`, is one of them. */
+  /**
+   * Parts of the statement before the page; `counted`, one row with `total`, is one of them. `{counted}` in
+   * it stands where a count ends that is made for people.
+   */
   readonly before: string;
   /** A query of the key and the columns of the order; `{order}` in it stands for that order. */
   readonly keys: string;
@@ -23,12 +26,25 @@ export type PageParts = {
   readonly shown: string;
 };
 
-export type PageStatements = { readonly rising: Statement; readonly falling: Statement };
+type BothWays = { readonly rising: Statement; readonly falling: Statement };
+/** `few`: the same with a count that ends early; it is no other where the count has no such end. */
+export type PageStatements = BothWays & { readonly few: BothWays };
 
-/** Ascending, and descending. */
-export function pageTexts(parts: Omit<PageParts, 'name'>): readonly [string, string] {
+const COUNTED = '{counted}';
+const END_OF_COUNT = `limit ${MOST_COUNTED + 1}`;
+
+/** By what their names end with: ascending and descending, and both again where a count can end early. */
+export function pageTexts(parts: Omit<PageParts, 'name'>): Readonly<Record<string, string>> {
+  const { before } = parts;
   const descending = parts.order.map((column) => column.replace(/^\w+/, '$& desc'));
-  return [pageText(parts, parts.order.join(', ')), pageText(parts, descending.join(', '))];
+  const both = (end: string) => {
+    const ended = { ...parts, before: before.replaceAll(COUNTED, end) };
+    return [pageText(ended, parts.order.join(', ')), pageText(ended, descending.join(', '))] as const;
+  };
+  const [up, down] = both('');
+  if (!before.includes(COUNTED)) return { up, down };
+  const [fewUp, fewDown] = both(END_OF_COUNT);
+  return { up, down, few_up: fewUp, few_down: fewDown };
 }
 
 /**
@@ -48,18 +64,26 @@ function pageText({ before, keys, key, shown }: Omit<PageParts, 'name' | 'order'
 }
 
 export function pageOf({ name, ...parts }: PageParts): PageStatements {
-  const [rising, falling] = pageTexts(parts);
-  return { rising: statement(`${name}_up`, rising), falling: statement(`${name}_down`, falling) };
+  const texts = new Map(
+    Object.entries(pageTexts(parts)).map(([end, text]) => [end, statement(`${name}_${end}`, text)]),
+  );
+  const both = (up: string, down: string) => ({
+    rising: texts.get(up) as Statement,
+    falling: texts.get(down) as Statement,
+  });
+  const whole = both('up', 'down');
+  return { ...whole, few: texts.has('few_up') ? both('few_up', 'few_down') : whole };
 }
 
 /** The rows of a page, and `counted`: the total, with what else was counted. */
 export async function readPageOf(
   database: Reader,
-  { rising, falling }: PageStatements,
+  statements: PageStatements,
   merchantId: string,
-  { page, limit, order }: WantedPage<string>,
+  { page, limit, order, isForPeople = false }: WantedPage<string>,
   values: readonly unknown[],
 ): Promise<{ readonly counted: Row; readonly total: number; readonly rows: readonly Row[] }> {
+  const { rising, falling } = isForPeople ? statements.few : statements;
   const found = await database.query(order.isDescending ? falling : rising, [
     merchantId,
     limit,

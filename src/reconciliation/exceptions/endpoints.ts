@@ -2,7 +2,7 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
-import { writePage } from '../../platform/pages.ts';
+import { pageFor, writePage } from '../../platform/pages.ts';
 import { saoPauloDay } from '../../values/instant.ts';
 import { EXCEPTION_PERIOD_FAULTS, LIST_EXCEPTIONS, readExceptionSearch, writeException } from './contract.ts';
 import { type ListExceptionsTools, listExceptions } from './list-exceptions.ts';
@@ -14,12 +14,13 @@ export const EXCEPTION_ENDPOINTS: readonly Endpoint<ExceptionTools>[] = [
     const { merchantId } = callerOf(call);
     const search = readExceptionSearch(call.query);
     if (typeof search === 'string') return refusalAnswer(EXCEPTION_PERIOD_FAULTS[search], call.language);
-    const found = await listExceptions(tools, merchantId, search.filter, search.wanted);
+    const wanted = pageFor(call, search.wanted);
+    const found = await listExceptions(tools, merchantId, search.filter, wanted);
     if (found === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
     const today = saoPauloDay(tools.clock.now(merchantId));
     return {
       status: 200,
-      body: writePage(search.wanted, found, (exception) => writeException(exception, today)),
+      body: writePage(wanted, found, (exception) => writeException(exception, today)),
     };
   }),
 ];

@@ -52,15 +52,15 @@ export type ExceptionFilter = {
 
 export type ExceptionOrder = 'day';
 
-/** A period of some months of one account: its index has them in order. */
+/** A period of some months of one account: its index has them in order, and all that is asked of them. */
+const FOUND = `from reconciliation_exceptions e
+     where e.merchant_id = $1 and e.account_number = $4 and e.day between $5::date and $6::date
+       and e.state = any ($7::text[]) and ($8::text is null or e.class = $8)`;
+
 const LIST = pageOf({
   name: 'reconciliation_exceptions.list',
-  before: `found as materialized (
-     select e.exception_id, e.day from reconciliation_exceptions e
-     where e.merchant_id = $1 and e.account_number = $4 and e.day between $5::date and $6::date
-       and e.state = any ($7::text[]) and ($8::text is null or e.class = $8)
-   ), counted as (select count(*) as total from found)`,
-  keys: 'select * from found',
+  before: `counted as materialized (select count(*) as total from (select ${FOUND} {counted}) c)`,
+  keys: `select e.day, e.exception_id ${FOUND}`,
   key: 'exception_id',
   order: ['day', 'exception_id'],
   shown: `${COLUMNS} from page g cross join lateral (
@@ -107,15 +107,32 @@ const FITS = `e.state = any ($1::text[]) and e.class = any ($2::text[]) and ($3:
      and ($5::integer = 0 or ${SINCE} <= now() - $5::integer * interval '1 day')`;
 /** For what is open there is an index, which the parameter of the states would hide. */
 const OPEN_FITS = `e.state = 'open' and ${FITS}`;
-const LARGEST = 'order by abs(e.amount) desc, e.opened_at, e.exception_id limit $6';
+const IS_OLD = `($4::integer = 0 or ${SINCE} <= now() - $4::integer * interval '1 day')`;
+const BY_SIZE = 'order by abs(e.amount) desc, e.opened_at, e.exception_id';
+/** Of each state and class no more is read than is listed: an index has them in this order. */
+const KINDS = `unnest($1::text[]) as s (state) cross join unnest($2::text[]) as n (class) cross join lateral`;
 
-const LIST_OPEN = statement(
-  'reconciliation_exceptions.list_open_of_operator',
-  `select ${COLUMNS} from reconciliation_exceptions e where ${OPEN_FITS} ${LARGEST}`,
-);
 const LIST_ALL = statement(
   'reconciliation_exceptions.list_of_operator',
-  `select ${COLUMNS} from reconciliation_exceptions e where ${FITS} ${LARGEST}`,
+  `select ${COLUMNS} from ${KINDS} (
+     select * from reconciliation_exceptions e
+     where e.state = s.state and e.class = n.class and ${IS_OLD} ${BY_SIZE} limit $3
+   ) e ${BY_SIZE} limit $3`,
+);
+const LIST_OF_MERCHANT = statement(
+  'reconciliation_exceptions.list_of_merchant',
+  `select ${COLUMNS} from ${KINDS} (
+     select * from reconciliation_exceptions e
+     where e.merchant_id = $5 and e.state = s.state and e.class = n.class and ${IS_OLD} ${BY_SIZE} limit $3
+   ) e ${BY_SIZE} limit $3`,
+);
+/** What is about one day is read whole. */
+const LIST_OF_DAY = statement(
+  'reconciliation_exceptions.list_of_day',
+  `select ${COLUMNS} from reconciliation_exceptions e
+   where e.day = $5::date and e.class = any ($2::text[]) and e.state = any ($1::text[])
+     and ($6::text is null or e.merchant_id = $6) and ${IS_OLD}
+   ${BY_SIZE} limit $3`,
 );
 
 /** What the operator lists; null: of all. */
@@ -138,8 +155,15 @@ export async function listExceptionsOfAll(
   filter: OperatorFilter,
   limit: number,
 ): Promise<ReconciliationException[]> {
-  const list = isOpenOnly(filter) ? LIST_OPEN : LIST_ALL;
-  return (await database.query(list, [...filterValues(filter), limit])).map(parseException);
+  const { states, classes, merchantId, day, olderThanDays } = filter;
+  const kinds = [states, classes, limit, olderThanDays];
+  const rows =
+    day !== null
+      ? await database.query(LIST_OF_DAY, [...kinds, day, merchantId])
+      : merchantId !== null
+        ? await database.query(LIST_OF_MERCHANT, [...kinds, merchantId])
+        : await database.query(LIST_ALL, kinds);
+  return rows.map(parseException);
 }
 
 const COUNTED = `select e.merchant_id, e.class, e.amount, ${SINCE} as since from reconciliation_exceptions e`;

@@ -301,12 +301,18 @@ export async function ageOfOldestDifference(database: Database): Promise<number>
   return row?.age as number;
 }
 
+const DIFFERENCE_COLUMNS = `d.merchant_id, d.transaction_id, d.installment_number, d.class, d.amount, d.expected, d.found,
+     extract(epoch from now() - d.opened_at)::float8 as age`;
+/** An index has those that stand in this order, of all and of each merchant. */
+const BY_SIZE = 'order by abs(d.amount) desc, d.opened_at, d.transaction_id';
 const LIST_DIFFERENCES = statement(
   'truth_differences.list',
-  `select d.merchant_id, d.transaction_id, d.installment_number, d.class, d.amount, d.expected, d.found,
-     extract(epoch from now() - d.opened_at)::float8 as age
-   from truth_differences d where d.ended_at is null and ($1::text is null or d.merchant_id = $1)
-   order by abs(d.amount) desc, d.opened_at, d.transaction_id limit $2`,
+  `select ${DIFFERENCE_COLUMNS} from truth_differences d where d.ended_at is null ${BY_SIZE} limit $1`,
+);
+const LIST_DIFFERENCES_OF_MERCHANT = statement(
+  'truth_differences.list_of_merchant',
+  `select ${DIFFERENCE_COLUMNS} from truth_differences d where d.ended_at is null and d.merchant_id = $2
+   ${BY_SIZE} limit $1`,
 );
 
 export type OpenDifference = KeptDifference & { readonly merchantId: string; readonly ageSeconds: number };
@@ -317,7 +323,11 @@ export async function listDifferences(
   merchantId: string | null,
   limit: number,
 ): Promise<OpenDifference[]> {
-  return (await database.query(LIST_DIFFERENCES, [merchantId, limit])).map((row) => ({
+  const rows =
+    merchantId === null
+      ? await database.query(LIST_DIFFERENCES, [limit])
+      : await database.query(LIST_DIFFERENCES_OF_MERCHANT, [limit, merchantId]);
+  return rows.map((row) => ({
     merchantId: row.merchant_id as string,
     transactionId: row.transaction_id as string,
     installmentNumber: row.installment_number as number,

@@ -10,7 +10,8 @@ const SHOWN = `${BILLING_COLUMNS} from page g cross join lateral (
        select * from billings where merchant_id = $1 and billing_id = g.billing_id limit 1
      ) b ${BILLING_JOINS}`;
 
-const COUNT_ALL = 'counted as materialized (select count(*) as total from billings where merchant_id = $1)';
+const COUNT_ALL = `counted as materialized (
+     select count(*) as total from (select from billings where merchant_id = $1 {counted}) c)`;
 
 const ALL_BY_CREATION = pageOf({
   name: 'billings.list_all_by_creation',

@@ -1,7 +1,7 @@
 import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
-import { writePage } from '../../platform/pages.ts';
+import { pageFor, writePage } from '../../platform/pages.ts';
 import { type CancelBillingTools, cancelBilling } from './cancel-billing.ts';
 import {
   CANCEL_BILLING,
@@ -18,7 +18,7 @@ export type BillingTools = SearchTools & CancelBillingTools;
 
 export const BILLING_ENDPOINTS: readonly Endpoint<BillingTools>[] = [
   endpoint(LIST_BILLINGS, async (tools: SearchTools, call) => {
-    const wanted = readBillingQuery(call.query);
+    const wanted = pageFor(call, readBillingQuery(call.query));
     const found = await listBillings(tools, callerOf(call).merchantId, wanted);
     if (typeof found === 'string') return refusalAnswer(BILLING_SEARCH_REFUSALS[found], call.language);
     return { status: 200, body: writePage(wanted, found, writeBilling) };

@@ -2,7 +2,7 @@ import { type Answer, callerAt, callerOf, type Endpoint, endpoint } from '../../
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { writePage } from '../../platform/pages.ts';
+import { pageFor, writePage } from '../../platform/pages.ts';
 import { type ChangeSubscriptionTools, changeSubscription } from './change-subscription.ts';
 import type { ChangeResult } from './changes.sql.ts';
 import { checkNewSubscription } from './check-new-subscription.ts';
@@ -47,7 +47,8 @@ export const SUBSCRIPTION_ENDPOINTS: readonly Endpoint<SubscriptionTools>[] = [
     },
   ),
   endpoint(LIST_SUBSCRIPTIONS, async (tools: ReadSubscriptionsTools, call) => {
-    const { filter, wanted } = readListQuery(call.query);
+    const { filter, wanted: asked } = readListQuery(call.query);
+    const wanted = pageFor(call, asked);
     const found = await listSubscriptions(tools, callerOf(call).merchantId, filter, wanted);
     if (typeof found === 'string') return refusalAnswer(SUBSCRIPTION_SEARCH_REFUSALS[found], call.language);
     return { status: 200, body: writePage(wanted, found, writeSubscription) };

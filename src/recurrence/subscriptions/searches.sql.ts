@@ -29,8 +29,12 @@ const UP_TO_PAGE = 'order by {order} limit $2::bigint + $3::bigint';
 const BY_CREATION = pageOf({
   name: 'subscriptions.list',
   before: `counted as (
-     select (select count(*) ${ACTIVE}) + (select count(*) ${BLOCKED}) + (select count(*) ${CANCELED})
-       + (select count(*) ${COMPLETED}) as total
+     select count(*) as total from (
+       select * from (
+         (select 1 ${ACTIVE} {counted}) union all (select 1 ${BLOCKED} {counted})
+         union all (select 1 ${CANCELED} {counted}) union all (select 1 ${COMPLETED} {counted})
+       ) o {counted}
+     ) c
    )`,
   keys: `(select created_at, subscription_id ${ACTIVE} ${UP_TO_PAGE})
        union all (select created_at, subscription_id ${BLOCKED} ${UP_TO_PAGE})
@@ -54,7 +58,7 @@ const OF_NAMED_PLANS = `(
 
 const OF_PLANS_BY_CREATION = pageOf({
   name: 'subscriptions.list_of_plans',
-  before: `counted as (select count(*) as total from ${OF_NAMED_PLANS})`,
+  before: `counted as (select count(*) as total from (select from ${OF_NAMED_PLANS} {counted}) c)`,
   keys: `select s.created_at, s.subscription_id from ${OF_NAMED_PLANS}`,
   key: 'subscription_id',
   order: ['created_at', 'subscription_id'],

@@ -21,35 +21,44 @@ const IS_UNDECIDED_CANCEL = `(c.state = 'pending' or ${IS_UNRESOLVED_REQUEST})`;
 /** The process that asked has died and no other has claimed the row yet. */
 const UNFINISHED = 'the process that asked did not finish';
 
+/**
+ * Beyond so many of each kind nothing is counted, nor looked at: it must stay cheap however long an outage
+ * lasts.
+ */
+const MOST_COUNTED = 100_000;
+
 const LIST_CHARGES = statement(
   'transactions.list_unresolved',
   `select t.merchant_id, t.transaction_id as id, t.origin, t.amount, t.created_at, ${CHARGE_SINCE} as since, t.resolve_tries as tries, t.unknown_reason, t.due_at
-   from transactions t
-   where ${IS_UNRESOLVED_CHARGE} and ${CHARGE_SINCE} <= now() - $2 * interval '1 minute'
-     and ($1::text is null or t.merchant_id = $1)
+   from (select * from transactions t where ${IS_UNRESOLVED_CHARGE} order by t.due_at limit $5) t
+   where ${CHARGE_SINCE} <= now() - $2 * interval '1 minute' and ($1::text is null or t.merchant_id = $1)
    order by case when $4::boolean then -t.amount end, ${CHARGE_SINCE}, t.transaction_id limit $3`,
 );
 
 const LIST_CANCELS = statement(
   'cancels.list_unresolved',
   `select c.merchant_id, c.cancel_id as id, t.origin, c.amount, c.created_at, c.created_at as since, c.tries, c.unknown_reason, c.due_at
-   from cancels c cross join lateral (
+   from (
+     select * from (select * from cancels c where ${IS_UNRESOLVED_REQUEST} order by c.due_at limit $5) c
+     where c.created_at <= now() - $2 * interval '1 minute' and ($1::text is null or c.merchant_id = $1)
+     order by case when $4::boolean then -c.amount end, c.created_at, c.cancel_id limit $3
+   ) c cross join lateral (
      select origin from transactions where merchant_id = c.merchant_id and transaction_id = c.transaction_id limit 1
    ) t
-   where ${IS_UNRESOLVED_REQUEST} and c.created_at <= now() - $2 * interval '1 minute'
-     and ($1::text is null or c.merchant_id = $1)
-   order by case when $4::boolean then -c.amount end, c.created_at, c.cancel_id limit $3`,
+   order by case when $4::boolean then -c.amount end, c.created_at, c.cancel_id`,
 );
 
 const LIST_CAPTURES = statement(
   'captures.list_unresolved',
   `select c.merchant_id, c.capture_id as id, t.origin, c.amount, c.created_at, c.created_at as since, c.tries, c.unknown_reason, c.due_at
-   from captures c cross join lateral (
+   from (
+     select * from (select * from captures c where ${IS_UNRESOLVED_REQUEST} order by c.due_at limit $5) c
+     where c.created_at <= now() - $2 * interval '1 minute' and ($1::text is null or c.merchant_id = $1)
+     order by case when $4::boolean then -c.amount end, c.created_at, c.capture_id limit $3
+   ) c cross join lateral (
      select origin from transactions where merchant_id = c.merchant_id and transaction_id = c.transaction_id limit 1
    ) t
-   where ${IS_UNRESOLVED_REQUEST} and c.created_at <= now() - $2 * interval '1 minute'
-     and ($1::text is null or c.merchant_id = $1)
-   order by case when $4::boolean then -c.amount end, c.created_at, c.capture_id limit $3`,
+   order by case when $4::boolean then -c.amount end, c.created_at, c.capture_id`,
 );
 
 /** What stands first: what waits longest, or the largest amount. */
@@ -75,7 +84,7 @@ export async function findUnresolved(
   order: UnresolvedOrder,
   limit: number,
 ): Promise<Unresolved[]> {
-  const values = [merchantId, olderThanMinutes, limit, order === 'money'];
+  const values = [merchantId, olderThanMinutes, limit, order === 'money', MOST_COUNTED];
   return (await database.query(LISTS[kind], values)).map((row) => parseUnresolved(kind, row));
 }
 
@@ -93,9 +102,6 @@ function parseUnresolved(kind: UnresolvedKind, row: Row): Unresolved {
     dueAt: row.due_at as Instant,
   };
 }
-
-/** Beyond so many of each kind the count stops: it must stay cheap however long an outage lasts. */
-const MOST_COUNTED = 100_000;
 
 const COUNT_CHARGES = statement(
   'transactions.count_unresolved',

@@ -1,6 +1,7 @@
 import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, tooManyAnswer } from '../../platform/http/refusal.ts';
+import { pageFor } from '../../platform/pages.ts';
 import {
   GET_DELIVERY,
   LIST_DELIVERIES,
@@ -35,7 +36,7 @@ export const DELIVERY_HISTORY_ENDPOINTS: readonly Endpoint<DeliveryHistoryTools>
     return { status: 200, body: writeSentTest(sent) };
   }),
   endpoint(LIST_DELIVERIES, async (tools: HistoryTools, call) => {
-    const wanted = readListQuery(call.query);
+    const wanted = pageFor(call, readListQuery(call.query));
     const found = await listDeliveries(tools, callerOf(call).merchantId, wanted);
     if (found === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
     if (typeof found === 'string') return refusalAnswer(PERIOD_FAULTS[found], call.language);

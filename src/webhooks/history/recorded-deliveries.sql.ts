@@ -34,9 +34,11 @@ const BY_CREATION = pageOf({
   before: `counted as (
      select (
          select count(*) from (
-           select 1 ${WAITING} union all select 1 ${DELIVERED} union all select 1 ${GIVEN_UP}
-           limit $8::bigint + 1
-         ) found
+           select * from (
+             select 1 ${WAITING} union all select 1 ${DELIVERED} union all select 1 ${GIVEN_UP}
+             limit $8::bigint + 1
+           ) found {counted}
+         ) c
        ) as total, ${IS_ACCOUNT}
    )`,
   keys: `(select created_at, delivery_number ${WAITING} ${UP_TO_PAGE})
