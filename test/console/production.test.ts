@@ -114,6 +114,8 @@ async function invited(name: string): Promise<string> {
 const challengeOf = ({ text }: Reply) => /data-challenge="([^"]+)"/.exec(text)?.[1] ?? '';
 const tokenOf = (cookie: string) => /^[^=]+=([^;]*)/.exec(cookie)?.[1] ?? '';
 const cookiesOf = ({ headers }: Reply) => headers['set-cookie'] ?? [];
+/** As one of ours looks, and none was given. */
+const PLANTED = `${Date.now() + 3_600_000}.${'B'.repeat(43)}.${'B'.repeat(43)}`;
 const isIn = async (cookie: string) => (await send(HOME, { cookie })).status === 200;
 
 /** Opens a link, makes a passkey there, and gives it with the cookie of the session. */
@@ -146,23 +148,23 @@ test('a link makes a passkey, and alone it opens nothing; used, it is good no mo
 
 test('the cookie is of this host, over TLS, for our own pages alone; that of homologation opens nothing', async () => {
   const { cookie } = await enter('bia');
-  assert.match(cookie, /^__Host-parcela=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
+  assert.match(cookie, /^__Host-parcela=[\w.-]{101}; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
   const token = tokenOf(cookie);
   assert.equal(await isIn(`__Host-parcela=${token}`), true);
   for (const name of ['parcela_homologation', 'parcela', '__Secure-parcela', '__host-parcela'])
     assert.equal(await isIn(`${name}=${token}`), false, name);
-  assert.equal(await isIn(`__Host-parcela=${token}; __Host-parcela=${'B'.repeat(43)}`), false);
+  assert.equal(await isIn(`__Host-parcela=${token}; __Host-parcela=${PLANTED}`), false);
 });
 
 test('a session that was planted before is not the one that is opened', async () => {
   const { passkey } = await enter('caio');
-  const planted = `__Host-parcela=${'B'.repeat(43)}`;
+  const planted = `__Host-parcela=${PLANTED}`;
   const page = await send('/console/sign-in', { cookie: planted });
   const form = { passkey: passkey.get(challengeOf(page)) };
   const entered = await send('/console/sign-in', { cookie: planted, form });
   assert.equal(entered.status, 303, entered.text);
   const token = tokenOf(cookiesOf(entered)[0] ?? '');
-  assert.notEqual(token, 'B'.repeat(43));
+  assert.notEqual(token, PLANTED);
   assert.equal(await isIn(planted), false);
   assert.equal(await isIn(`__Host-parcela=${token}`), true);
 });
@@ -269,7 +271,7 @@ test('somebody of the provider comes in over TLS on both sides', async () => {
   const entered = await send(back.pathname + back.search, { cookie });
   assert.equal(entered.status, 200, entered.text);
   const [session = '', over = ''] = cookiesOf(entered);
-  assert.match(session, /^__Host-parcela=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
+  assert.match(session, /^__Host-parcela=[\w.-]{101}; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
   assert.match(over, /^__Host-parcela-oidc=; .*Max-Age=0; Secure$/);
   assert.equal(await isIn(`__Host-parcela=${tokenOf(session)}`), true);
   const listed = (await command('user', 'list')) as unknown as {

@@ -1,7 +1,5 @@
 import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
 import { SESSION_SECONDS } from '../users/session.ts';
-import type { User } from '../users/user.ts';
-import { parseUser } from '../users/users.sql.ts';
 import type { Identity } from './identity.ts';
 
 /** As long as somebody may take to sign in for the first time. */
@@ -40,18 +38,16 @@ export function recoverByInvitation(userId: string, createdBy: string): Step {
 
 const FIND = statement(
   'console_identities.find',
-  `select u.user_id::text, u.name, u.role, u.merchant_id from console_identities i
-   join console_users u on u.user_id = i.user_id
-   where i.issuer = $1 and i.subject = $2`,
+  'select user_id::text from console_identities where issuer = $1 and subject = $2',
 );
 
-/** To whom it is bound, locked out or not; null: to nobody. */
+/** The id of the user to whom it is bound; null: to nobody. */
 export async function findUserOfIdentity(
   database: Database,
   { issuer, subject }: Identity,
-): Promise<User | null> {
+): Promise<string | null> {
   const [row] = await database.query(FIND, [issuer, subject]);
-  return row === undefined ? null : parseUser(row);
+  return row === undefined ? null : (row.user_id as string);
 }
 
 /**

@@ -4,7 +4,7 @@ import { type ChallengeTools, createChallenge } from '../users/create-challenge.
 import { SESSION } from '../users/open-session.ts';
 import { SESSION_SECONDS, tokenHash } from '../users/session.ts';
 import { actorName, userResource } from '../users/user.ts';
-import { behindLock, findUserByName } from '../users/users.sql.ts';
+import { behindLock, findUserById, findUserByName } from '../users/users.sql.ts';
 import { findUserOfIdentity, openByIdentityStep } from './identities.sql.ts';
 import type { Attempt, Identity } from './identity.ts';
 
@@ -28,8 +28,9 @@ export async function openByIdentity(
   { identity, name, attempt, address }: Comer,
 ): Promise<string | null> {
   const { database, audit } = tools;
-  const bound = await findUserOfIdentity(database, identity);
-  const user = bound ?? (name === null ? null : await findUserByName(database, name));
+  const boundTo = await findUserOfIdentity(database, identity);
+  const named = boundTo === null && name !== null ? await findUserByName(database, name) : null;
+  const user = boundTo === null ? named : await findUserById(database, boundTo);
   if (user === null) return null;
   const token = createChallenge(tools, SESSION, SESSION_SECONDS * 1_000);
   const step = openByIdentityStep(tokenHash(attempt.secret), tokenHash(token), user.userId, identity);
