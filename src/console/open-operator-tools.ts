@@ -239,7 +239,7 @@ function upkeepTools({
 }: OperatorContext): FeeTools & FeeActionTools & KeyTools & UserActionTools {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   return {
-    listFees: () => search(NO_MERCHANT, (reader) => listNewestFeeVersions(reader, MOST_SHOWN)),
+    listFees: (owner) => search(NO_MERCHANT, (reader) => listNewestFeeVersions(reader, MOST_SHOWN, owner)),
     async changeFees(visit, wanted) {
       const now = instant(Math.floor(await readClockOfDatabase(database)));
       return changeFees({ ...toolsOf(visit), now }, wanted);

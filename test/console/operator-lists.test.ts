@@ -75,3 +75,50 @@ test('exceptions are summed by merchant and class, and narrowed by age', async (
   assert.match(old, /R\$ 2\.500,00 1 no total/);
   assert.match(wordsOf(await shown('/console/exceptions?state=healed')), /Nenhuma exceção corresponde\./);
 });
+
+test('versions of the fees stand side by side, with what differs marked, of all and of a merchant', async () => {
+  const add = (owner: string, rules: string, days: number) =>
+    service.auditor.query(
+      `insert into fee_tables (merchant_id, valid_from, rules, source, created_by)
+       values ($1, now() + $3 * interval '1 day', $2, 'operator', 'ana')`,
+      [owner, rules, days],
+    );
+  await service.auditor.query("delete from fee_tables where merchant_id = ''");
+  await add('', 'visa:1=2.49@30, any:2-12=3.10@31/30', -10);
+  await add('', 'visa:1=2.99@30, elo:1=4', -1);
+  await add('', 'visa:1=1.5@2', 10);
+  const words = wordsOf(await shown('/console/fees'));
+  assert.match(words, /Antes, desde .* Em vigor desde .* Próxima, desde /);
+  assert.match(
+    words,
+    /visa 1 2,49 %, a cada 30 dias 2,99 %, a cada 30 dias Mudou 1,5 %, após 2 dias, depois a cada 30 Mudou/,
+  );
+  assert.match(words, /elo 1 – 4 %, a cada 30 dias Nova – Retirada/);
+  assert.match(words, /any 2–12 3,1 %, após 31 dias, depois a cada 30 – Retirada –/);
+  const none = wordsOf(await shown(`/console/fees?merchant=${merchantId}`));
+  assert.match(none, /Não tem versão sua em vigor: valem as de todos\./);
+  await add(merchantId, 'visa:1=0.5', -1);
+  assert.match(
+    wordsOf(await shown(`/console/fees?merchant=${merchantId}`)),
+    /Tem uma versão sua\. .*visa 1 0,5 %/,
+  );
+  const hostile = await shown(`/console/fees?merchant=${encodeURIComponent('<img src=x>')}`);
+  assert.ok(!hostile.includes('<img'));
+});
+
+test('each key says when it is due and what is next, with the command for it', async () => {
+  const operator = await signedIn(service, 'operator', null);
+  const keys = async () => wordsOf((await operator.turnTo('/console/keys')).text);
+  assert.match(await keys(), /card Em uso \d\d\/\d\d\/\d{4}.*Nada a fazer\./);
+  await service.auditor.query(
+    `update data_keys set created_at = now() - case purpose when 'card' then interval '366 days' else interval '350 days' end
+     where purpose in ('card', 'fingerprint') and retired_at is null`,
+  );
+  const words = await keys();
+  assert.match(words, /Chaves com mais de um ano: 1\./);
+  assert.match(words, /card Mais de um ano .*Troque-a agora: parcela key rotate --kind card/);
+  assert.match(
+    words,
+    /fingerprint Vence em um mês .*Troque-a antes de vencer: parcela key rotate --kind fingerprint/,
+  );
+});

@@ -13,8 +13,8 @@ import {
 import type { Asked } from '../parts/asked.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { type Action, type Form, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
-import { MERCHANT_REFUSALS } from './refused-merchant.ts';
 import { MAY_CHANGE } from './merchant-view.ts';
+import { MERCHANT_REFUSALS } from './refused-merchant.ts';
 
 type Changed<Refusal> = Promise<Merchant | Refused<Refusal>>;
 

@@ -1,12 +1,105 @@
+import type { FeeRule } from '../../transactions/fees/fee-table.ts';
 import { ALL_MERCHANTS, type FeeVersion } from '../../transactions/fees/fee-version.ts';
 import { type Html, html } from '../parts/html.ts';
-import { actionForm, emptyState, moment, table } from '../parts/page-parts.ts';
-import type { Visit } from '../parts/screen.ts';
+import {
+  actionForm,
+  badge,
+  emptyState,
+  filterForm,
+  moment,
+  section,
+  type Tone,
+  table,
+} from '../parts/page-parts.ts';
+import { mayUse, type Visit } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
+import { comparedFees, type FeeDifference, type FeeStanding } from './fee-comparison.ts';
 
 export const MAY_CHANGE_FEES = { roles: ['finance', 'admin'], of: 'operator' } as const;
 export const LONGEST_RULES = 10_000;
 
-export function newFeeVersion(visit: Visit): Html {
+/** `ofMerchant`: of the one that was asked for. */
+export type FeesFound = {
+  readonly ofAll: readonly FeeVersion[];
+  readonly ofMerchant: { readonly merchantId: string; readonly versions: readonly FeeVersion[] } | null;
+  readonly newest: readonly FeeVersion[];
+};
+
+export function feePage({ ofAll, ofMerchant, newest }: FeesFound, visit: Visit): Html {
+  const { say } = visit.wording;
+  return html`${filterForm(visit, [{ name: 'merchant', label: say('Merchant'), mostCharacters: 20 }])}
+${ofMerchant !== null && section(say('Fees of {merchant}', { merchant: ofMerchant.merchantId }), merchantComparison(ofMerchant.versions, visit))}
+${section(say('Fees of all that have none of their own'), comparison(ofAll, visit))}
+${mayUse(MAY_CHANGE_FEES, visit.user) && newFeeVersion(visit)}
+${section(say('All versions'), feeTable(newest, visit))}`;
+}
+
+function merchantComparison(versions: readonly FeeVersion[], visit: Visit): Html {
+  const { say } = visit.wording;
+  const inForce = comparedFees(versions, visit.now).versions.find(({ standing }) => standing === 'inForce');
+  const hasOwn = inForce !== undefined && inForce.version.rules !== '';
+  return html`<p>${
+    hasOwn
+      ? say('It has a version of its own.')
+      : say('It has no version of its own in force: those of all count for it.')
+  }</p>${versions.length > 0 && comparison(versions, visit)}`;
+}
+
+const STANDINGS: Readonly<Record<FeeStanding, string>> = {
+  before: 'Before, from {moment}',
+  inForce: 'In force since {moment}',
+  next: 'Next, from {moment}',
+};
+
+const DIFFERENCES: Readonly<Record<FeeDifference, readonly [Tone, string] | null>> = {
+  same: null,
+  absent: null,
+  changed: ['wait', 'Changed'],
+  added: ['wait', 'New'],
+  takenAway: ['wait', 'Taken away'],
+};
+
+/** Rule by rule, with what became of each marked. */
+function comparison(versions: readonly FeeVersion[], visit: Visit): Html {
+  const { say, moment: shown } = visit.wording;
+  const compared = comparedFees(versions, visit.now);
+  if (compared.versions.length === 0)
+    return emptyState(
+      say('There is no version of the fees yet.'),
+      say('Without rules every sale is free of a fee.'),
+    );
+  const titles = compared.versions.map(({ version: { validFrom }, standing }) =>
+    say(STANDINGS[standing], { moment: validFrom <= 0 ? say('The beginning') : shown(validFrom) }),
+  );
+  if (compared.rules.length === 0)
+    return html`<p>${titles.join(', ')}: ${say('Without rules every sale is free of a fee.')}</p>`;
+  const rows = compared.rules.map(({ name, cells }) => [
+    name,
+    ...cells.map(({ rule, difference }) => {
+      const mark = DIFFERENCES[difference];
+      const terms = rule === null ? '–' : termsOf(rule, visit.wording);
+      return mark === null ? terms : html`<strong>${terms}</strong> ${badge(mark[0], say(mark[1]))}`;
+    }),
+  ]);
+  return table(
+    say('Versions side by side'),
+    [{ title: say('Brand and installments') }, ...titles.map((title) => ({ title }))],
+    rows,
+  );
+}
+
+function termsOf({ portion, plan }: FeeRule, { say, count }: Wording): string {
+  const percent = count(portion / 100);
+  return plan.firstDays === plan.betweenDays
+    ? say('{percent} %, every {days} days', { percent, days: plan.firstDays })
+    : say('{percent} %, after {first} days, then every {days}', {
+        percent,
+        first: plan.firstDays,
+        days: plan.betweenDays,
+      });
+}
+
+function newFeeVersion(visit: Visit): Html {
   const { say } = visit.wording;
   return actionForm(visit, {
     action: '/console/fees/set',
@@ -33,7 +126,7 @@ export function newFeeVersion(visit: Visit): Html {
   });
 }
 
-export function feeTable(versions: readonly FeeVersion[], { wording }: Visit): Html {
+function feeTable(versions: readonly FeeVersion[], { wording }: Visit): Html {
   const { say } = wording;
   if (versions.length === 0)
     return emptyState(

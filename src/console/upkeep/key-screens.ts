@@ -1,16 +1,7 @@
-import { CRYPTOPERIOD_MILLISECONDS } from '../../keys/cryptoperiod.ts';
-import type { Instant } from '../../values/instant.ts';
-import { type Html, html } from '../parts/html.ts';
-import { badge, moment, table } from '../parts/page-parts.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { badge, moment, type Tone, table } from '../parts/page-parts.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
-
-export type KeyState = {
-  readonly keyId: string;
-  readonly purpose: string;
-  readonly wrappedBy: string;
-  readonly createdAt: Instant;
-  readonly retiredAt: Instant | null;
-};
+import { afterwards, dueAt, type KeyDue, type KeyState, keyDue, kindOfPurpose } from './key-due.ts';
 
 export type KeyTools = { readonly listKeys: () => Promise<readonly KeyState[]> };
 
@@ -22,38 +13,71 @@ export const KEY_SCREENS: readonly Screen<KeyTools>[] = [
     title: 'Keys',
     place: 7,
     read: (_visit, { listKeys }) => listKeys(),
-    view: keyTable,
+    view: keyPage,
   }),
 ];
 
+const STATES: Readonly<Record<KeyDue, readonly [Tone, string]>> = {
+  retired: ['plain', 'Retired'],
+  overdue: ['bad', 'Older than a year'],
+  soon: ['wait', 'Due within a month'],
+  inUse: ['good', 'In use'],
+};
+
+function keyPage(keys: readonly KeyState[], visit: Visit): Html {
+  const { say, count } = visit.wording;
+  const overdue = keys.filter((key) => keyDue(key, visit.now) === 'overdue');
+  return html`${
+    overdue.length > 0 &&
+    html`<p class="message bad">${say(
+      'Keys older than a year: {count}. Replace them now, while the service runs.',
+      {
+        count: count(overdue.length),
+      },
+    )} <code>parcela key rotate --kind all</code></p>`
+  }
+${keyTable(keys, visit)}
+<p class="note">${say('No key itself is shown here. Keys are replaced by a command alone, on a machine that holds the key-encryption key: a person at a page could not keep its copy. key status counts what each has sealed, and knows the age of the key-encryption key.')} <code>docs/keys.md</code></p>`;
+}
+
 function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
   const { say, duration } = wording;
-  const state = ({ createdAt, retiredAt }: KeyState) => {
-    if (retiredAt !== null) return badge('plain', say('Retired'));
-    return now - createdAt > CRYPTOPERIOD_MILLISECONDS
-      ? badge('bad', say('Older than a year'))
-      : badge('good', say('In use'));
-  };
-  return html`<p class="note">${say('No key itself is shown here. The command parcela key rotate replaces one, and key status counts what each has sealed.')}</p>
-${table(
-  say('Keys'),
-  [
-    { title: say('Id') },
-    { title: say('Purpose') },
-    { title: say('State') },
-    { title: say('Age') },
-    { title: say('Made') },
-    { title: say('Retired at') },
-    { title: say('Wrapped by') },
-  ],
-  keys.map((key) => [
-    key.keyId,
-    key.purpose,
-    state(key),
-    duration(Math.max(0, (now - key.createdAt) / 1_000)),
-    moment(wording, key.createdAt),
-    moment(wording, key.retiredAt),
-    key.wrappedBy,
-  ]),
-)}`;
+  return table(
+    say('Keys'),
+    [
+      { title: say('Id') },
+      { title: say('Purpose') },
+      { title: say('State') },
+      { title: say('Due') },
+      { title: say('What is next') },
+      { title: say('Age') },
+      { title: say('Made') },
+      { title: say('Retired at') },
+      { title: say('Wrapped by') },
+    ],
+    keys.map((key) => {
+      const due = keyDue(key, now);
+      const [tone, word] = STATES[due];
+      return [
+        key.keyId,
+        key.purpose,
+        badge(tone, say(word)),
+        due === 'retired' ? '–' : moment(wording, dueAt(key)),
+        html`<span class="why">${nextStep(key, due, wording)}</span>`,
+        duration(Math.max(0, (now - key.createdAt) / 1_000)),
+        moment(wording, key.createdAt),
+        moment(wording, key.retiredAt),
+        key.wrappedBy,
+      ];
+    }),
+  );
+}
+
+function nextStep({ purpose }: KeyState, due: KeyDue, { say }: Visit['wording']): Shown {
+  if (due === 'retired') return say(afterwards(purpose));
+  if (due === 'inUse') return say('Nothing is to be done.');
+  const command = html`<code>parcela key rotate --kind ${kindOfPurpose(purpose)}</code>`;
+  return due === 'soon'
+    ? html`${say('Replace it before it is due:')} ${command}`
+    : html`${say('Replace it now:')} ${command}`;
 }

@@ -27,15 +27,17 @@ export async function listFeeVersions(
 
 const LIST_NEWEST = statement(
   'fees.list_newest',
-  `select ${COLUMNS} from fee_tables order by valid_from desc, merchant_id limit $1`,
+  `select ${COLUMNS} from fee_tables where $2::text is null or merchant_id = $2
+   order by valid_from desc, merchant_id limit $1`,
 );
 
-/** Of all merchants, the ones that begin last first. */
+/** Of an owner, or of all with null: the ones that begin last first. */
 export async function listNewestFeeVersions(
   database: Reader,
   limit: number,
+  owner: string | null = null,
 ): Promise<(FeeVersion & { readonly createdAt: Instant })[]> {
-  const rows = await database.query(LIST_NEWEST, [limit]);
+  const rows = await database.query(LIST_NEWEST, [limit, owner]);
   return rows.map((row) => ({ ...parseFeeVersion(row), createdAt: row.created_at as Instant }));
 }
 

@@ -1,0 +1,72 @@
+import { type FeeRule, readFeeTable } from '../../transactions/fees/fee-table.ts';
+import type { FeeVersion } from '../../transactions/fees/fee-version.ts';
+
+export type FeeStanding = 'before' | 'inForce' | 'next';
+
+/** What became of a rule from the version before it. */
+export type FeeDifference = 'same' | 'changed' | 'added' | 'takenAway' | 'absent';
+
+export type ComparedFees = {
+  /** From the earliest to the last. */
+  readonly versions: readonly { readonly version: FeeVersion; readonly standing: FeeStanding }[];
+  readonly rules: readonly {
+    readonly name: string;
+    readonly cells: readonly { readonly rule: FeeRule | null; readonly difference: FeeDifference }[];
+  }[];
+};
+
+/** Of the one in force one before it and the next ones, as many as stand beside each other. */
+const MOST_VERSIONS = 4;
+
+const nameOf = ({ brand, fromInstallments: from, toInstallments: to }: FeeRule) =>
+  `${brand} ${from === to ? from : `${from}–${to}`}`;
+
+/** The versions of one owner beside each other, rule by rule. */
+export function comparedFees(versions: readonly FeeVersion[], now: number): ComparedFees {
+  const inOrder = versions.toSorted((one, other) => one.validFrom - other.validFrom);
+  const inForce = inOrder.findLastIndex(({ validFrom }) => validFrom <= now);
+  const first = Math.max(0, inForce - 1);
+  const shown = inOrder.slice(first, first + MOST_VERSIONS).map((version, index) => ({
+    version,
+    standing: standingOf(first + index - inForce),
+  }));
+  const tables = shown.map(({ version }) => rulesOf(version));
+  const names = [...new Set(tables.toReversed().flatMap((rules) => [...rules.keys()]))];
+  return {
+    versions: shown,
+    rules: names.map((name) => ({
+      name,
+      cells: tables.map((rules, index) => {
+        const rule = rules.get(name) ?? null;
+        const before = index === 0 ? undefined : (tables[index - 1]?.get(name) ?? null);
+        return { rule, difference: differenceOf(before, rule) };
+      }),
+    })),
+  };
+}
+
+function standingOf(distance: number): FeeStanding {
+  if (distance === 0) return 'inForce';
+  return distance < 0 ? 'before' : 'next';
+}
+
+/** The first of a name counts, as it does for a sale. */
+function rulesOf({ rules }: FeeVersion): ReadonlyMap<string, FeeRule> {
+  const read = readFeeTable(rules);
+  const found = new Map<string, FeeRule>();
+  if (typeof read === 'string') return found;
+  for (const rule of read) if (!found.has(nameOf(rule))) found.set(nameOf(rule), rule);
+  return found;
+}
+
+/** `before` undefined: there is no version before it. */
+function differenceOf(before: FeeRule | null | undefined, rule: FeeRule | null): FeeDifference {
+  if (rule === null) return before == null ? 'absent' : 'takenAway';
+  if (before === undefined) return 'same';
+  if (before === null) return 'added';
+  const isSame =
+    before.portion === rule.portion &&
+    before.plan.firstDays === rule.plan.firstDays &&
+    before.plan.betweenDays === rule.plan.betweenDays;
+  return isSame ? 'same' : 'changed';
+}

@@ -1,0 +1,45 @@
+import { CRYPTOPERIOD_MILLISECONDS } from '../../keys/cryptoperiod.ts';
+import type { Instant } from '../../values/instant.ts';
+
+export type KeyState = {
+  readonly keyId: string;
+  readonly purpose: string;
+  readonly wrappedBy: string;
+  readonly createdAt: Instant;
+  readonly retiredAt: Instant | null;
+};
+
+/** `soon`: a date for it should be found. */
+export type KeyDue = 'retired' | 'overdue' | 'soon' | 'inUse';
+
+const SOON_MILLISECONDS = 30 * 24 * 60 * 60 * 1_000;
+
+/** When a key in use is to be replaced. */
+export function dueAt({ createdAt }: Pick<KeyState, 'createdAt'>): number {
+  return createdAt + CRYPTOPERIOD_MILLISECONDS;
+}
+
+export function keyDue(key: Pick<KeyState, 'createdAt' | 'retiredAt'>, now: number): KeyDue {
+  if (key.retiredAt !== null) return 'retired';
+  const left = dueAt(key) - now;
+  if (left < 0) return 'overdue';
+  return left < SOON_MILLISECONDS ? 'soon' : 'inUse';
+}
+
+const KINDS: Readonly<Record<string, string>> = { keyPair: 'key-pair' };
+
+/** As `parcela key rotate --kind` names it. */
+export function kindOfPurpose(purpose: string): string {
+  return KINDS[purpose] ?? purpose;
+}
+
+/** What becomes of a key that was replaced (docs/keys.md). */
+const AFTERWARDS: Readonly<Record<string, string>> = {
+  fingerprint: 'It compares for 90 days, then it is deleted by itself.',
+  audit: 'It checks what it sealed for as long as the log is kept.',
+  rsa: 'It opens what is on its way for a day, then it is deleted by itself.',
+};
+
+export function afterwards(purpose: string): string {
+  return AFTERWARDS[purpose] ?? 'Its rows are sealed again, then it is deleted by itself.';
+}
