@@ -243,6 +243,10 @@ export class Acquirer {
     this.#answer(isWritten ? ok({ merchantId, steps: steps.length }) : TOO_MANY_SCRIPTS, respond);
   }
 
+  readScript(merchantId: string, respond: Respond): void {
+    this.#answer(ok({ merchantId, ...this.#scripts.left(merchantId) }), respond);
+  }
+
   /** Answers what `read` makes of the charges. */
   read(read: (charges: Charges) => object, respond: Respond): void {
     this.#answer(ok(read(this.#charges)), respond);
@@ -251,8 +255,7 @@ export class Acquirer {
   /**
    * Answers from the books, if the reference is known: never a second charge. They are looked up
    * again when they are on the disk, since a void that was taken meanwhile must not be followed by
-   * "approved". A late answer is the one that was on its way before the void, as networks have
-   * them.
+   * "approved". A late answer is the one that was on its way before the void, as networks do.
    */
   #answerBooked(request: Authorization, fault: Fault | null, respond: Respond): boolean {
     const answer = this.#bookedAnswer(request);

@@ -58,6 +58,10 @@ const READINGS: Readonly<Record<string, Reading>> = {
     };
     unlessFaulty(query, respond, () => acquirer.read((charges) => ledgerPage(charges, asked), respond));
   },
+  '/script': (acquirer, query, respond) => {
+    const merchantId = query.text('merchantId', MERCHANT_ID);
+    unlessFaulty(query, respond, () => acquirer.readScript(merchantId, respond));
+  },
   '/ledger/summary': (acquirer, _query, respond) => acquirer.read((charges) => charges.summary, respond),
   '/ledger/all': (acquirer, query, respond) => {
     const after = query.integer('after', 0, 0, Number.MAX_SAFE_INTEGER);

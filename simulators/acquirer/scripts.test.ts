@@ -39,6 +39,19 @@ test('a new script replaces what is left of the old one, and an empty one ends i
   assert.equal(scripts.stepOf('M1', 'b'), null);
 });
 
+test('what is left of a script can be read, and reading uses nothing up', () => {
+  const scripts = new Scripts();
+  const [first, second] = [step({ fault: 'silent' }), step({ fault: 'late' })];
+  scripts.write('M1', [first, second], [{ decidedAfterMilliseconds: 1, fails: true }]);
+  scripts.stepOf('M1', 'a');
+  for (let reading = 0; reading < 2; reading += 1)
+    assert.deepEqual(scripts.left('M1'), {
+      steps: [second],
+      cancellations: [{ decidedAfterMilliseconds: 1, fails: true }],
+    });
+  assert.deepEqual(scripts.left('M2'), { steps: [], cancellations: [] });
+});
+
 test('voids are refused and charges hidden as often as the step says', () => {
   const scripts = new Scripts();
   scripts.write('M1', [step({ undoRefusals: 2, notFoundTimes: 1 })]);

@@ -32,6 +32,17 @@ export class Scripts {
     return true;
   }
 
+  /** What is left of the merchant's script. */
+  left(merchantId: string): {
+    readonly steps: readonly Step[];
+    readonly cancellations: readonly CancellationStep[];
+  } {
+    return {
+      steps: this.#waiting.get(merchantId) ?? [],
+      cancellations: this.#cancellations.get(merchantId) ?? [],
+    };
+  }
+
   /**
    * The step of a charge: the merchant's next one, or, when the reference comes again, the one that
    * it had.

@@ -9,6 +9,7 @@ import { BOLETO_EVENT_FAULTS } from './boletos/contract.ts';
 import { BOLETO_EVENT_ENDPOINTS } from './boletos/endpoints.ts';
 import { pullClockedBankChanges } from './boletos/pull-clocked-bank-changes.ts';
 import { BOLETO_EVENT_REFUSALS } from './boletos/refusals.ts';
+import { TRIAL_CARD_ENDPOINTS } from './cards/endpoints.ts';
 import { CLOCK_FAULTS } from './clock/contract.ts';
 import { CLOCK_ENDPOINTS } from './clock/endpoints.ts';
 import type { TestClock } from './clock/open-test-clock.ts';
@@ -22,6 +23,9 @@ import { pullClockedChanges } from './events/pull-clocked-changes.ts';
 import { EVENT_REFUSALS } from './events/refusals.ts';
 import { FILE_ENDPOINTS } from './files/endpoints.ts';
 import { FILE_REFUSALS } from './files/refusals.ts';
+import { SCRIPT_FAULTS } from './script/contract.ts';
+import { SCRIPT_ENDPOINTS } from './script/endpoints.ts';
+import { SCRIPT_REFUSALS } from './script/refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 import { TRIALS } from './trials.ts';
 
@@ -35,6 +39,8 @@ export const HOMOLOGATION: Published = {
     ...CLOCK_ENDPOINTS,
     ...EVENT_ENDPOINTS,
     ...BOLETO_EVENT_ENDPOINTS,
+    ...SCRIPT_ENDPOINTS,
+    ...TRIAL_CARD_ENDPOINTS,
   ],
   refusals: [
     {
@@ -76,6 +82,16 @@ export const HOMOLOGATION: Published = {
       title: 'Events of boletos by hand',
       text: 'Why an event of a boleto in homologation does not happen.',
       refusals: BOLETO_EVENT_REFUSALS,
+    },
+    {
+      title: 'Steps of a script',
+      text: 'Homologation only: what the fields of a step of the script of the acquirer must be to each other.',
+      refusals: SCRIPT_FAULTS,
+    },
+    {
+      title: 'Scripts of the acquirer',
+      text: 'Homologation only: why the simulator takes no script.',
+      refusals: SCRIPT_REFUSALS,
     },
   ],
 };
@@ -121,6 +137,8 @@ export function openHomologation(
       ...serve(BANK_PAPER_ENDPOINTS, { bankUrl: bank?.bankUrl ?? null, clock: changes.clock }),
       ...serve(EVENT_ENDPOINTS, { simulatorUrl, changes }),
       ...serve(BOLETO_EVENT_ENDPOINTS, { bank }),
+      ...serve(SCRIPT_ENDPOINTS, { simulatorUrl }),
+      ...serve(TRIAL_CARD_ENDPOINTS, {}),
       ...serve(CLOCK_ENDPOINTS, {
         database,
         testClock,

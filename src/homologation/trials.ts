@@ -12,7 +12,7 @@ type Row = readonly (string | Sentence)[];
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
 
-const FAULT_TEXTS: Readonly<Record<string, Sentence>> = {
+export const FAULT_TEXTS: Readonly<Record<string, Sentence>> = {
   silent: { pt: 'a adquirente se cala e nada registra', en: 'the acquirer is silent and books nothing' },
   booksButSilent: { pt: 'registra a cobrança e se cala', en: 'it books the charge and is silent' },
   late: { pt: 'registra e responde tarde demais', en: 'it books the charge and answers too late' },
@@ -71,7 +71,7 @@ const CARDS: CatalogueTable = {
     .map((card) => [`\`${card.number}\``, behaviourOf(card)]),
 };
 
-function behaviourOf({ declines, times, responseCode, adviceCode }: TriggerCard): Sentence {
+export function behaviourOf({ declines, times, responseCode, adviceCode }: TriggerCard): Sentence {
   const code = `\`${responseCode}\``;
   const pt = adviceCode === null ? code : `${code} e orientação \`${adviceCode}\``;
   const en = adviceCode === null ? code : `${code} and advice \`${adviceCode}\``;
@@ -121,9 +121,15 @@ function limitRow(brand: keyof typeof TRIAL_CARDS): Row {
 }
 
 /** The first two of the hundred numbers that begin with these digits. */
-function firstNumbers(digits: string): string {
+export function trialNumbers(digits: string): string[] {
   const tenOf = (serial: string) => Array.from({ length: 10 }, (_, check) => `${digits}${serial}${check}`);
-  return ['00', '01'].map((serial) => `\`${tenOf(serial).find(isCardNumber)}\``).join(', ');
+  return ['00', '01'].map((serial) => tenOf(serial).find(isCardNumber) ?? '');
+}
+
+function firstNumbers(digits: string): string {
+  return trialNumbers(digits)
+    .map((number) => `\`${number}\``)
+    .join(', ');
 }
 
 /** Trial cards that the simulator declines for good once they have paid. */
@@ -156,7 +162,7 @@ const E_MAILS: CatalogueTable = {
 };
 
 /** What the simulator was taught and nobody has described yet would leave a hole in the page. */
-function textOf(texts: Readonly<Record<string, Sentence>>, key: string): Sentence {
+export function textOf(texts: Readonly<Record<string, Sentence>>, key: string): Sentence {
   const text = texts[key];
   if (text === undefined) throw new Error(`src/homologation/trials.ts has no words for "${key}"`);
   return text;

@@ -176,6 +176,17 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   ],
   listBankBoletos: [nothing, async () => ({ query: { ourNumber: '00000001234' } })],
   readReturnFile: [async () => ({ query: { day: '2026-01-02', fault: 'brokenTrailer' } })],
+  listTrialCards: [nothing],
+  readAcquirerScript: [nothing],
+  // One that changes nothing: the charges of other recipes meet it.
+  changeAcquirerScript: [
+    async () => ({
+      body: {
+        steps: [{ outcome: 'approved', delayMilliseconds: 0, undoRefusals: 0, notFoundTimes: 0 }],
+        cancels: [],
+      },
+    }),
+  ],
   // Never by days: two years are soon gone.
   advanceTestClock: [async (shop) => ({ body: { to: await littleAheadOf(shop) } })],
   readTestClock: [nothing],

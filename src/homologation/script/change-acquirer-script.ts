@@ -1,0 +1,28 @@
+import type { AcquirerScript, ScriptRefusal } from './acquirer-script.ts';
+
+export type ScriptTools = { readonly simulatorUrl: string };
+
+const TIMEOUT_MILLISECONDS = 5_000;
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1_000;
+
+/** Puts a script in place of what is left of the merchant's. Throws when the simulator does not answer. */
+export async function changeAcquirerScript(
+  { simulatorUrl }: ScriptTools,
+  merchantId: string,
+  { steps, cancels }: AcquirerScript,
+): Promise<{ readonly refusal: ScriptRefusal } | null> {
+  const cancellations = cancels.map(({ afterDays, fails }) => ({
+    outcome: 'pending',
+    decidedAfterMilliseconds: afterDays * DAY_MILLISECONDS,
+    fails,
+  }));
+  const response = await fetch(new URL('/script', simulatorUrl), {
+    method: 'POST',
+    body: JSON.stringify({ merchantId, steps, cancellations }),
+    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+  });
+  if (response.ok) return null;
+  if (response.status === 404) return { refusal: 'noSimulator' };
+  if (response.status === 409) return { refusal: 'tooMany' };
+  throw new Error(`the simulator answered ${response.status}`);
+}

@@ -1,0 +1,205 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { contract, type Fault } from '../../platform/http/endpoint.ts';
+import type { RefusalShape } from '../../platform/http/refusal.ts';
+import { type AcquirerScript, ANSWER_FAULTS, MOST_SCRIPTED } from './acquirer-script.ts';
+
+const LONGEST_DELAY_MILLISECONDS = 60_000;
+const MOST_TIMES = 1_000;
+const MOST_DAYS = 30;
+const OUTCOMES = ['approved', 'declined'] as const;
+
+/** Rules between the fields of a step. */
+export const SCRIPT_FAULTS = {
+  codeOfDecline: {
+    status: 400,
+    tag: 'steps',
+    sentence: {
+      pt: 'Só um passo com outcome declined pode ter responseCode e adviceCode.',
+      en: 'Only a step whose outcome is declined can have responseCode and adviceCode.',
+    },
+  },
+  codeMalformed: {
+    status: 400,
+    tag: 'steps',
+    sentence: {
+      pt: 'responseCode e adviceCode têm letras e dígitos, até quatro.',
+      en: 'responseCode and adviceCode have letters and digits, up to four.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+const CODE = /^[0-9A-Za-z]{1,4}$/;
+
+/** The body may be malformed in any way: the schema reports wrong types. */
+function checkScript(body: unknown): Fault[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const { steps } = body as { readonly steps?: unknown };
+  if (!Array.isArray(steps)) return [];
+  const codesOf = (step: unknown) => {
+    if (typeof step !== 'object' || step === null) return [];
+    const { responseCode, adviceCode } = step as Record<string, unknown>;
+    return [responseCode, adviceCode].filter((one) => one !== undefined);
+  };
+  const isDeclined = (step: unknown) => (step as { readonly outcome?: unknown })?.outcome === 'declined';
+  const isMalformed = (code: unknown) => typeof code === 'string' && !CODE.test(code);
+  if (steps.some((step) => codesOf(step).length > 0 && !isDeclined(step)))
+    return [SCRIPT_FAULTS.codeOfDecline];
+  return steps.flatMap(codesOf).some(isMalformed) ? [SCRIPT_FAULTS.codeMalformed] : [];
+}
+
+const MEANT = {
+  outcome: 'absent: amount and card decide, unless there is a fault.',
+  responseCode: "Of a decline, as the card's brand writes it; absent: its generic one.",
+  adviceCode: "Of a decline: Mastercard's advice on another try.",
+  fault: 'How the answer is spoiled; all but `silent` book the charge first.',
+  delayMilliseconds: 'How long the charge is worked on before it is booked.',
+  undoRefusals: 'How many voids of the charge are refused before one is taken.',
+  notFoundTimes: 'How many questions about the charge are answered as if it were not known.',
+  steps: 'One for each of the next charges.',
+  cancels: 'One for each of the next cancels.',
+  afterDays: 'Days by your clock until it is decided; absent: one.',
+  fails: 'It fails then, and nothing is given back; absent: it is done.',
+} as const;
+
+const code = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 4, description }));
+const whole = (maximum: number, description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum, description }));
+
+const STEP = Type.Object({
+  outcome: Type.Optional(Type.Enum([...OUTCOMES], { description: MEANT.outcome })),
+  responseCode: code(MEANT.responseCode),
+  adviceCode: code(MEANT.adviceCode),
+  fault: Type.Optional(Type.Enum([...ANSWER_FAULTS], { description: MEANT.fault })),
+  delayMilliseconds: whole(LONGEST_DELAY_MILLISECONDS, MEANT.delayMilliseconds),
+  undoRefusals: whole(MOST_TIMES, MEANT.undoRefusals),
+  notFoundTimes: whole(MOST_TIMES, MEANT.notFoundTimes),
+});
+
+const CANCEL = Type.Object({
+  afterDays: whole(MOST_DAYS, MEANT.afterDays),
+  fails: Type.Optional(Type.Boolean({ description: MEANT.fails })),
+});
+
+const SCRIPT_REQUEST = Type.Object({
+  steps: Type.Array(STEP, { maxItems: MOST_SCRIPTED, description: MEANT.steps }),
+  cancels: Type.Optional(Type.Array(CANCEL, { maxItems: MOST_SCRIPTED, description: MEANT.cancels })),
+});
+
+const orNull = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+const SCRIPT_ANSWER = Type.Object({
+  steps: Type.Array(
+    Type.Object({
+      outcome: orNull(Type.Enum([...OUTCOMES]), MEANT.outcome),
+      responseCode: orNull(Type.String(), MEANT.responseCode),
+      adviceCode: orNull(Type.String(), MEANT.adviceCode),
+      fault: orNull(Type.Enum([...ANSWER_FAULTS]), MEANT.fault),
+      delayMilliseconds: Type.Integer({ description: MEANT.delayMilliseconds }),
+      undoRefusals: Type.Integer({ description: MEANT.undoRefusals }),
+      notFoundTimes: Type.Integer({ description: MEANT.notFoundTimes }),
+    }),
+    { description: MEANT.steps },
+  ),
+  cancels: Type.Array(
+    Type.Object({
+      afterDays: Type.Integer({ description: MEANT.afterDays }),
+      fails: Type.Boolean({ description: MEANT.fails }),
+    }),
+    { description: MEANT.cancels },
+  ),
+});
+
+const EXAMPLE = {
+  steps: [
+    {
+      outcome: 'declined',
+      responseCode: '51',
+      adviceCode: null,
+      fault: null,
+      delayMilliseconds: 0,
+      undoRefusals: 0,
+      notFoundTimes: 0,
+    },
+  ],
+  cancels: [],
+};
+
+const ABOUT = {
+  api: 'either',
+  scope: 'any',
+  group: 'Homologation',
+  path: '/homologation/acquirer/script',
+  homologationOnly: true,
+} as const;
+
+const NO_SCRIPT = {
+  description: 'The acquirer is not the simulator, or it keeps too many scripts; nothing changed.',
+  schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
+  example: [
+    { tag: '__general__', description: 'A adquirente daqui não é o simulador: ela não segue roteiros.' },
+  ],
+};
+
+export const CHANGE_SCRIPT = contract({
+  ...ABOUT,
+  id: 'changeAcquirerScript',
+  method: 'PUT',
+  summary: 'Say what the acquirer answers next',
+  description:
+    "What the simulated acquirer does with your merchant's next charges and cancels, one step for each, in order; a repeated charge has its step again. " +
+    'It speaks before amount and card. It takes the place of what is left of the one before; an empty list ends it. A restart of the simulator forgets it.',
+  body: SCRIPT_REQUEST,
+  bodyExample: { steps: [{ outcome: 'declined', responseCode: '51' }, { fault: 'booksButSilent' }] },
+  check: checkScript,
+  answers: {
+    200: {
+      description: 'What waits now, in order.',
+      schema: SCRIPT_ANSWER,
+      example: EXAMPLE,
+    },
+    409: NO_SCRIPT,
+  },
+});
+
+export const READ_SCRIPT = contract({
+  ...ABOUT,
+  id: 'readAcquirerScript',
+  method: 'GET',
+  summary: "Read what is left of the acquirer's script",
+  description: 'What waits for the next charges and cancels; empty lists: amount and card decide.',
+  answers: {
+    200: { description: 'What waits now, in order.', schema: SCRIPT_ANSWER, example: EXAMPLE },
+    409: NO_SCRIPT,
+  },
+});
+
+export function readScriptRequest({ steps, cancels = [] }: Static<typeof SCRIPT_REQUEST>): AcquirerScript {
+  return {
+    steps: steps.map((step) => ({
+      outcome: step.outcome ?? null,
+      responseCode: step.responseCode ?? null,
+      adviceCode: step.adviceCode ?? null,
+      fault: step.fault ?? null,
+      delayMilliseconds: step.delayMilliseconds ?? 0,
+      undoRefusals: step.undoRefusals ?? 0,
+      notFoundTimes: step.notFoundTimes ?? 0,
+    })),
+    cancels: cancels.map(({ afterDays = 1, fails = false }) => ({ afterDays, fails })),
+  };
+}
+
+export function writeScript({ steps, cancels }: AcquirerScript): object {
+  return {
+    steps: steps.map((step) => ({
+      outcome: step.outcome,
+      responseCode: step.responseCode,
+      adviceCode: step.adviceCode,
+      fault: step.fault,
+      delayMilliseconds: step.delayMilliseconds,
+      undoRefusals: step.undoRefusals,
+      notFoundTimes: step.notFoundTimes,
+    })),
+    cancels,
+  };
+}
