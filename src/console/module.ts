@@ -16,7 +16,6 @@ import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import type { Cents } from '../values/cents.ts';
-import type { FirstStepsTools } from './first-steps/step-screens.ts';
 import type { IdentityProvider } from './identities/open-provider.ts';
 import { openMerchantTools } from './open-merchant-tools.ts';
 import { type OperatorContext, openOperatorTools } from './open-operator-tools.ts';
@@ -68,7 +67,7 @@ export function consoleWorks({ database }: Pick<ConsoleContext, 'database'>): Wo
 }
 
 export function openConsole(context: ConsoleContext, below: Below): Pages {
-  const { configuration, database, audit, keyring, log, gate } = context;
+  const { configuration, database, audit, keyring, log, gate, clock } = context;
   const isHomologation = configuration.environment === 'homologation';
   const isHere = ({ homologationOnly }: { readonly homologationOnly?: true }) =>
     isHomologation || homologationOnly !== true;
@@ -85,6 +84,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     secondPersonOver,
     linksOpen: isHomologation,
     isHomologation,
+    clock,
     ownOrigin: configuration.console.origin,
     assets: readAssets(),
     admission: below.admission,
@@ -127,9 +127,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
 
 type DecideArguments = [visit: Visit, wanted: Parameters<typeof decideRequest>[2]];
 
-function consoleTools(
-  context: ConsoleContext,
-): Omit<ConsoleTools, keyof FirstStepsTools | keyof WaitingTools> {
+function consoleTools(context: ConsoleContext): Omit<ConsoleTools, 'contractOf' | keyof WaitingTools> {
   const { database, lookUp, gate, audit, keyring, configuration } = context;
   const findVerification = keptRead(VERIFICATION_MILLISECONDS, () => findLastVerification(database));
   const enforceAddresses = configuration.environment === 'production';

@@ -7,7 +7,11 @@ import {
 } from './credentials/credential-screens.ts';
 import { FILTER_SCREENS } from './filters/filter-screens.ts';
 import { FIRST_STEPS_ACTIONS, FIRST_STEPS_SCREENS } from './first-steps/first-steps-screens.ts';
-import type { FirstStepsTools } from './first-steps/step-screens.ts';
+import { CARD_ACTIONS, CARD_SCREENS } from './homologation/card-screens.ts';
+import { CLOCK_ACTIONS, CLOCK_SCREENS } from './homologation/clock-screens.ts';
+import { HAPPENING_ACTIONS } from './homologation/happening-screens.ts';
+import { PAPER_SCREENS, SCRIPT_ACTIONS, SCRIPT_SCREENS } from './homologation/script-screens.ts';
+import type { TestTools } from './homologation/test-tools.ts';
 import { MERCHANT_ACTIONS } from './merchants/merchant-actions.ts';
 import { MERCHANT_SCREENS, type MerchantTools } from './merchants/merchant-screens.ts';
 import { ROUTING_SCREENS } from './merchants/routing-screens.ts';
@@ -48,7 +52,7 @@ export type ConsoleTools = MerchantPageTools &
   CredentialTools &
   OperatorTools &
   WaitingTools &
-  FirstStepsTools;
+  TestTools;
 
 /** Every page behind the sign-in, and everything that is done on them: a new one is added here. */
 export const SCREENS: readonly Screen<ConsoleTools>[] = [
@@ -68,6 +72,10 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...CREDENTIAL_SCREENS,
   ...CHART_SCREENS,
   ...FIRST_STEPS_SCREENS,
+  ...CLOCK_SCREENS,
+  ...CARD_SCREENS,
+  ...SCRIPT_SCREENS,
+  ...PAPER_SCREENS,
   ...HEALTH_SCREENS,
   ...UNRESOLVED_SCREENS,
   ...EXCEPTION_SCREENS,
@@ -92,6 +100,10 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...DELIVERY_ACTIONS,
   ...CREDENTIAL_ACTIONS,
   ...FIRST_STEPS_ACTIONS,
+  ...CLOCK_ACTIONS,
+  ...CARD_ACTIONS,
+  ...SCRIPT_ACTIONS,
+  ...HAPPENING_ACTIONS,
   ...UNRESOLVED_ACTIONS,
   ...EXCEPTION_ACTIONS,
   ...WAITING_ACTIONS,

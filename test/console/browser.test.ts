@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { SCREENS } from '../../src/console/screens.ts';
 import { CHROMIUM, CHROMIUM_PATH } from '../../tools/chromium.ts';
-import { logIn, pay } from '../kit/merchant.ts';
+import { call, logIn, pay } from '../kit/merchant.ts';
 import { patiently } from '../kit/patience.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { makeThings } from './merchant-things.ts';
@@ -232,6 +232,84 @@ test('everything behind the sign-in works without JavaScript: a payment is found
   const text = (await page.content()).replaceAll('&nbsp;', ' ');
   assert.match(text, /O valor foi devolvido/);
   await page.screenshot({ path: join(PICTURES, 'given-back-phone.png'), fullPage: true });
+  await page.browserContext().close();
+});
+
+/** Somebody comes back to the page: it is read again at once. */
+const COME_BACK = "document.dispatchEvent(new Event('visibilitychange'))";
+
+const textAt = (page: Page, selector: string) =>
+  page.evaluate(`document.querySelector('${selector}')?.textContent ?? ''`) as Promise<string>;
+
+test('a page that is read again draws what changed alone, says it, and says when it is not live', {
+  skip,
+}, async () => {
+  const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
+  const { reply } = await pay(service.gatewayUrl, token, 7_000);
+  const { paymentId: id } = reply.body.paymentAuthorization;
+  const page = await newPage('desk');
+  await enter(page, merchantId);
+  await page.goto(`${origin}/console/merchants/${merchantId}/payments/${id}`);
+  await page.evaluate(`window.drawn = 0;
+    new MutationObserver((seen) => { window.drawn += seen.length; }).observe(
+      document.querySelector('[data-refresh]'),
+      { attributes: true, characterData: true, childList: true, subtree: true },
+    )`);
+  const unchanged = page.waitForResponse((answer) => answer.status() === 304);
+  await page.evaluate(COME_BACK);
+  await unchanged;
+  assert.equal(await page.evaluate('window.drawn'), 0);
+  assert.equal(await textAt(page, '[data-news]'), '');
+
+  const form = 'form[action$="/cancel"]';
+  await page.click('details.action summary');
+  await page.type(`${form} [name=reason]`, 'cliente desistiu');
+  const path = `/homologation/transactions/${id}/events`;
+  await call(service.gatewayUrl, path, { token, body: { type: 'settle', installmentNumber: 1 } });
+  await page.evaluate(COME_BACK);
+  await page.waitForFunction("document.querySelector('.headline .badge').textContent === 'Paga'");
+  assert.match(await textAt(page, '[data-news]'), /Pagamento: Paga/);
+  assert.equal(
+    await page.evaluate(`document.querySelector('${form} [name=reason]').value`),
+    'cliente desistiu',
+  );
+  assert.equal(await page.evaluate('document.activeElement.name'), 'reason');
+  assert.equal(await page.evaluate("document.querySelector('details.action').open"), true);
+
+  await page.setOfflineMode(true);
+  await page.evaluate(COME_BACK);
+  await page.waitForFunction("document.querySelector('[data-away]').textContent !== ''");
+  await page.screenshot({ path: join(PICTURES, 'not-live.png') });
+  await page.setOfflineMode(false);
+  await page.evaluate(COME_BACK);
+  await page.waitForFunction("document.querySelector('[data-away]').textContent === ''");
+  assert.equal(await textAt(page, '[data-news]'), 'Atualização retomada');
+
+  await page.deleteCookie(...(await page.cookies()));
+  await Promise.all([page.waitForNavigation(), page.evaluate(COME_BACK)]);
+  assert.match(page.url(), /\/console\/sign-in\?next=/);
+  await page.browserContext().close();
+});
+
+test('nothing is asked while nobody looks at a page', { skip }, async () => {
+  const page = await newPage('desk');
+  await enter(page, null);
+  await page.goto(`${origin}/console/health`);
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.headers()['x-parcela-live'] !== undefined) asked += 1;
+  });
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => window.isAway !== false });
+    window.timers = [];
+    const set = window.setTimeout;
+    window.setTimeout = (work, pause) => { window.timers.push(pause); return set(work, pause); };
+    ${COME_BACK}`);
+  assert.deepEqual(await page.evaluate('window.timers'), []);
+  assert.equal(asked, 0);
+  const again = page.waitForResponse((answer) => answer.url().endsWith('/console/health'));
+  await page.evaluate(`window.isAway = false; ${COME_BACK}`);
+  await again;
+  await page.waitForFunction('window.timers.length > 0');
   await page.browserContext().close();
 });
 

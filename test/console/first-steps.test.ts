@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestService, type TestService } from '../kit/service.ts';
+import { startListener } from '../kit/listener.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 import { hiddenFields, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
@@ -16,30 +17,59 @@ before(async () => {
 after(() => service.close());
 
 async function shown(path: string): Promise<string> {
-  const { status, text } = await admin.ask(path);
+  const { status, text } = await admin.turnTo(path);
   assert.equal(status, 200, `${path}: ${text}`);
   return text;
 }
 
-async function take(step: string) {
-  const fields = hiddenFields(await shown(page), `${page}/${step}`);
-  return admin.ask(`${page}/${step}`, { form: fields });
+async function take(step: string, fields: Record<string, string> = {}) {
+  const hidden = hiddenFields(await shown(page), `${page}/${step}`);
+  return admin.ask(`${page}/${step}`, { form: { ...hidden, ...fields } });
 }
+
+/** What stands below a step by itself once it was taken. */
+const SEEN: Readonly<Record<string, RegExp>> = {
+  notify: /Cadastrado: http:\/\/127\.0\.0\.1/,
+  pay: /R\$ 129,90 Autorizada .*Parcela 3 autorizada Notificações deste pagamento .*Autorizacao Entregue 1 .{10,30} 200/,
+  store: /O cartão guardado mais novo: •••• 0001/,
+  plan: /O plano mais novo: Clube do Livro/,
+  subscribe: /Cobranças .*R\$ 49,90/,
+  month: /O que o último salto fez .*As notificações mais novas .*Pagamento Entregue 1/,
+};
 
 test('the first steps lead from a payment to a month of billings, each by one button', async () => {
   assert.ok((await shown('/console/first-steps')).includes(`href="${page}"`));
   const first = await shown(page);
-  assert.match(wordsOf(first), /Nada ainda\./);
-  assert.ok(first.includes('curl -X POST $URL/v1/payments '));
+  assert.doesNotMatch(wordsOf(first), /Parcela 1 autorizada/);
+  assert.ok(first.includes('curl -X POST &quot;$URL/v1/payments&quot; '));
   const early = await take('subscribe');
   assert.deepEqual([early.status, /Guarde um cartão/.test(wordsOf(early.text))], [409, true]);
-  for (const step of ['pay', 'store', 'plan', 'subscribe', 'month']) {
-    const taken = await take(step);
-    assert.equal(taken.status, 303, `${step}: ${taken.text}`);
+  const shop = await startListener(200);
+  try {
+    const after = async (step: string, fields: Record<string, string> = {}) => {
+      const taken = await take(step, fields);
+      assert.equal(taken.status, 303, `${step}: ${taken.text}`);
+      return until(`${step} is seen`, async () => {
+        const words = wordsOf(await shown(page));
+        return SEEN[step]?.test(words) === true ? words : null;
+      });
+    };
+    await after('notify', { url: shop.url });
+    for (const step of ['pay', 'store', 'plan', 'subscribe', 'month']) await after(step);
+  } finally {
+    await shop.close();
   }
-  const words = wordsOf(await shown(page));
-  assert.match(words, /R\$ 129,90 (Autorizada|Paga)/);
-  assert.match(words, /Paid/);
+  assert.ok((await shown(page)).includes(`href="/console/merchants/${merchantId}/homologation"`));
+});
+
+test('where nobody answers the tries that fail are seen', async () => {
+  const shop = await startListener(500);
+  await take('notify', { url: shop.url });
+  await take('pay');
+  await until('a try has failed', async () =>
+    /Autorizacao Em espera 1 .{10,30} 500/.test(wordsOf(await shown(page))) ? true : null,
+  );
+  await shop.close();
 });
 
 test('a payment has a receipt to print, with who sold it', async () => {

@@ -102,6 +102,16 @@ const SEEN: Readonly<Record<string, (printed: readonly string[], language: Langu
     assert.equal(answer.exec(again ?? '')?.[0], answer.exec(captured ?? '')?.[0]);
     for (const printed of [given, forgotten]) assert.match(printed ?? '', /"statusDescription":"Desfeita"/);
   },
+  'docs/pt/console.md': ([invited, , registered, cards, declined, month]) => {
+    assert.match(invited ?? '', /\/console\/links\/[\w-]{20,}/);
+    assert.match(registered ?? '', /"url":"http:\/\/localhost:\d+\/"/);
+    assert.match(cards ?? '', /"name":"visa-declines-1","number":"4000050000000114"/);
+    assert.match(declined ?? '', /"tag":"51".*"paymentAuthorization":\{"returnCode":"0"/s);
+    // The receiver prints when it is notified, be it between two snippets.
+    assert.match(`${declined}${month}`, /> Autorizacao/);
+    assert.match(month ?? '', /"ran":\{"changes":[1-9]/);
+    assert.match(month ?? '', /> Pagamento/);
+  },
   'docs/pt/boletos.md': ([, issued, shown, paid, late, canceled, expired, listed, imported]) => {
     assert.match(issued ?? '', /"statusBill":1\b/);
     const line = /"digitableLine":"(\d{47})"/.exec(issued ?? '')?.[1];

@@ -50,21 +50,174 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   });
 }
 
-/** Puts the content of a page that was read again in place of what is shown, unless somebody is at it. */
-async function readAgain(main) {
-  const isUsed = main.querySelector('details[open]') !== null || main.contains(document.activeElement);
-  if (document.hidden || (isUsed && document.activeElement !== main)) return;
-  const answer = await fetch(location.href, { headers: { 'x-parcela-live': '1' }, redirect: 'manual' });
-  if (!answer.ok) {
-    // Signed out, or away: the page stays, and says no more than it did.
-    if (answer.type === 'opaqueredirect') location.reload();
-    return;
+/** So seldom at most: of a page on which nothing changes, and while the service does not answer. */
+const LONGEST_PAUSE_SECONDS = { unchanged: 60, away: 120 };
+const PATIENCE = 1.25;
+const ANSWER_MILLISECONDS = 20_000;
+/** What is said at once of what changed; more would be talked over. */
+const MOST_NEWS = 3;
+const LONGEST_NEWS = 160;
+
+/** A page that is read again while somebody looks at it: only what changed of it is put anew. */
+class LivePage {
+  isReading = false;
+  timer = 0;
+
+  constructor(place) {
+    this.place = place;
+    this.note = document.querySelector('[data-away]');
+    this.news = document.querySelector('[data-news]');
+    this.seconds = Number(place.dataset.refresh);
+    this.mark = place.dataset.mark;
+    this.pause = this.seconds;
   }
-  const read = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('main');
-  if (read !== null) main.replaceChildren(...read.childNodes);
+
+  /** While nobody sees it nothing is asked; who comes back sees at once how it is. */
+  start() {
+    document.addEventListener('visibilitychange', () => (document.hidden ? this.stop() : this.read()));
+    this.wait();
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+  }
+
+  wait() {
+    this.stop();
+    // Pages that were opened together do not ask together.
+    const chance = 0.9 + Math.random() * 0.2;
+    if (!document.hidden) this.timer = setTimeout(() => this.read(), this.pause * chance * 1_000);
+  }
+
+  async read() {
+    if (this.isReading) return;
+    this.isReading = true;
+    this.stop();
+    try {
+      const answer = await fetch(location.href, {
+        headers: { 'x-parcela-live': '1', 'if-none-match': `"${this.mark}"` },
+        redirect: 'manual',
+        signal: AbortSignal.timeout(ANSWER_MILLISECONDS),
+      });
+      // Signed out: what was shown is for nobody to see.
+      if (answer.type === 'opaqueredirect') location.reload();
+      else await this.take(answer);
+    } catch {
+      this.fail(0);
+    }
+    this.isReading = false;
+    this.wait();
+  }
+
+  async take(answer) {
+    const mark = /^"(.*)"$/.exec(answer.headers.get('etag') ?? '')?.[1];
+    if (mark === undefined || (answer.status !== 200 && answer.status !== 304))
+      return this.fail(Number(answer.headers.get('retry-after') ?? 0));
+    if (answer.status === 304) {
+      const longest = Math.max(this.seconds, LONGEST_PAUSE_SECONDS.unchanged);
+      this.pause = Math.min(this.pause * PATIENCE, longest);
+    } else {
+      this.show(new DOMParser().parseFromString(await answer.text(), 'text/html').body);
+      this.mark = mark;
+      this.pause = this.seconds;
+    }
+    if (this.note.textContent === '') return;
+    this.note.textContent = '';
+    this.news.textContent = this.news.dataset.news;
+    this.pause = this.seconds;
+  }
+
+  show(read) {
+    const news = [];
+    const used = document.activeElement;
+    renewChildren(this.place, read, news);
+    // What somebody was at is gone: the keyboard begins with the content, not with the page.
+    if (used !== document.activeElement) document.querySelector('main').focus({ preventScroll: true });
+    if (news.length > 0) this.news.textContent = news.slice(0, MOST_NEWS).join('. ');
+  }
+
+  fail(secondsToWait) {
+    this.pause = Math.min(Math.max(this.pause * 2, secondsToWait), LONGEST_PAUSE_SECONDS.away);
+    this.note.textContent = this.note.dataset.away;
+  }
 }
 
-const live = document.querySelector('main[data-refresh]');
-if (live !== null) {
-  setInterval(() => readAgain(live).catch(() => {}), Number(live.dataset.refresh) * 1_000);
+/** What makes a part of a page the same part when it is read again; its place alone does not. */
+function keyOf(part) {
+  if (part.nodeType !== Node.ELEMENT_NODE) return '';
+  if (part.id !== '') return part.id;
+  if (part.matches('tr, li')) return part.querySelector('a[href]')?.getAttribute('href') ?? '';
+  if (part.matches('form')) return part.getAttribute('action') ?? '';
+  if (part.matches('details')) return part.querySelector('form')?.getAttribute('action') ?? '';
+  if (part.matches('section')) return part.querySelector('h2')?.textContent ?? '';
+  return part.getAttribute('aria-label') ?? '';
 }
+
+/** What is shown stays where it can: with its focus, its open details and what somebody typed. */
+function renewChildren(shown, read, news) {
+  const rest = [...shown.childNodes];
+  const pairs = [...read.childNodes].map((wanted) => {
+    const isSame = (one) => one.nodeName === wanted.nodeName && keyOf(one) === keyOf(wanted);
+    const index = rest.findIndex(isSame);
+    return [wanted, index === -1 ? null : rest.splice(index, 1)[0]];
+  });
+  for (const gone of rest) gone.remove();
+  let here = shown.firstChild;
+  for (const [wanted, kept] of pairs) {
+    if (kept === null) {
+      shown.insertBefore(wanted, here);
+      news.push(...newsOfAdded(wanted));
+    } else {
+      if (kept === here) here = here.nextSibling;
+      else shown.insertBefore(kept, here);
+      renew(kept, wanted, news);
+    }
+  }
+}
+
+function renew(kept, wanted, news) {
+  if (kept.isEqualNode(wanted)) return;
+  if (kept.nodeType !== Node.ELEMENT_NODE) {
+    kept.nodeValue = wanted.nodeValue;
+    return;
+  }
+  // What is typed or chosen is the user's; the mark and the key of a form are as good as new ones.
+  if (kept.matches('input, select, textarea')) return;
+  const before = stateOf(kept);
+  for (const { name } of [...kept.attributes])
+    if (name !== 'open' && !wanted.hasAttribute(name)) kept.removeAttribute(name);
+  for (const { name, value } of wanted.attributes)
+    if (kept.getAttribute(name) !== value) kept.setAttribute(name, value);
+  renewChildren(kept, wanted, news);
+  if (stateOf(kept) !== before) news.push(newsOf(kept));
+}
+
+/** Null: its changes are seen, and not said. */
+function stateOf(part) {
+  if (part.matches('.badge')) return part.textContent;
+  return part.matches('.figure') ? part.className : null;
+}
+
+const plainText = (part) => part.textContent.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_NEWS);
+
+function newsOf(part) {
+  const around = part.closest('tr, li, .headline');
+  if (around === null) return plainText(part);
+  const title = around.matches('tr') ? around.cells[0] : document.querySelector('h1');
+  return around.matches('li') ? plainText(around) : `${plainText(title)}: ${plainText(part)}`;
+}
+
+/** Of rows and of what happened, one by one. */
+function newsOfAdded(part) {
+  if (part.nodeType !== Node.ELEMENT_NODE) return [];
+  const one = 'tbody tr, .timeline li';
+  return (part.matches(one) ? [part] : [...part.querySelectorAll(one)]).map(plainText);
+}
+
+// On a narrow window it may stand outside of what is seen.
+const here = document.querySelector('nav.main [aria-current]');
+const list = here?.closest('nav');
+if (here !== null) list.scrollLeft = here.offsetLeft - (list.clientWidth - here.offsetWidth) / 2;
+
+const live = document.querySelector('[data-refresh]');
+if (live !== null) new LivePage(live).start();

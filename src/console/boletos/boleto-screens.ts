@@ -4,6 +4,7 @@ import { SHOW_BOLETO_PDF } from '../../boletos/print/contract.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
+import { happenToBoleto } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
 import { actionForm, errorsOf, facts, link } from '../parts/page-parts.ts';
@@ -72,6 +73,7 @@ const ONE: Screen<unknown> = screen<unknown, Found>({
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Boleto',
+  refreshSeconds: 10,
   async read({ ask, parameters: { boletoId = '' } }) {
     const asked = await ask(GET_BOLETO, { parameters: { boletoId } });
     if (asked.ok) return { boleto: asked.body };
@@ -100,7 +102,7 @@ ${facts([
   [say('Boleto id'), html`<code>${boleto.id}</code>`],
 ])}
 <p>${link(`${boletoPath(visit.merchantId, boleto.id)}/pdf`, say('Page to print (PDF)'))}</p>
-${cancelForm(boleto, visit)}`;
+${cancelForm(boleto, visit)}${happenToBoleto(boleto, visit)}`;
 }
 
 function cancelForm({ id, statusBill }: Boleto, visit: Visit): Shown {

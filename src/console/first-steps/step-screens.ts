@@ -2,20 +2,16 @@ import { TOKENIZE_CARD } from '../../cards/contract.ts';
 import { STORE_VAULT_CARD } from '../../cards/vault/contract.ts';
 import { LIST_VAULT_CARDS } from '../../cards/vault/list-contract.ts';
 import { CREATE_PAYMENT } from '../../payments/contract.ts';
-import type { Contract } from '../../platform/http/endpoint.ts';
 import { CREATE_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
 import { CREATE_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import { REGISTER_WEBHOOK } from '../../webhooks/endpoints/contract.ts';
+import { ADVANCE, moveRequest } from '../homologation/clock-request.ts';
+import { askHomologation, type TestTools } from '../homologation/test-tools.ts';
 import type { Asked } from '../parts/asked.ts';
 import { operationRefused } from '../parts/operation-refused.ts';
-import type { Visit } from '../parts/screen.ts';
-
-export type FirstStepsTools = {
-  /** Of an endpoint that is served here; null: there is none, as of the clock in production. */
-  readonly contractOf: (id: string) => Contract | null;
-};
-
-/** A request of the API, as a newcomer would send it. */
-export type ShownRequest = { readonly contract: Pick<Contract, 'method' | 'path'>; readonly body: unknown };
+import type { Field } from '../parts/page-parts.ts';
+import type { Form, Visit } from '../parts/screen.ts';
+import type { ShownRequest } from '../parts/shown-request.ts';
 
 /** One thing that a button does, by the requests that stand beside it. */
 export type Step = {
@@ -25,7 +21,8 @@ export type Step = {
   readonly about: string;
   readonly done: string;
   readonly requests: readonly ShownRequest[];
-  readonly take: (visit: Visit, tools: FirstStepsTools) => Promise<Asked<unknown>>;
+  readonly fields?: (visit: Visit) => readonly Field[];
+  readonly take: (visit: Visit, tools: TestTools, form: Form) => Promise<Asked<unknown>>;
 };
 
 /** Of the simulator: always approved. */
@@ -46,13 +43,14 @@ const PLAN = {
   attempts: 4,
 };
 const MONTH_DAYS = 31;
-const CLOCK = 'advanceTestClock';
+/** Of the payment of the steps. */
+export const FIRST_REFERENCE = 'PRIMEIRO';
 
 const TOKENIZING: ShownRequest = { contract: TOKENIZE_CARD, body: { cardNumber: CARD_NUMBER } };
 
 const paymentOf = (numberToken: string, codeAntiFraud: string) => ({
   payment: { transactionType: 'credit', amount: 12_990, productType: 'lojista', installments: 3 },
-  referenceTransaction: 'PRIMEIRO',
+  referenceTransaction: FIRST_REFERENCE,
   sellerInfo: { codeAntiFraud },
   cardInfo: { numberToken, securityCode: '123', ...CARD },
 });
@@ -65,8 +63,29 @@ async function tokenized(
   return asked.ok ? use(asked.body[0]?.numberToken ?? '') : asked;
 }
 
+/** Where somebody who tries a receiver runs it; nobody need answer there. */
+const USUAL_ADDRESS = 'http://localhost:8099/';
+
 /** From the first payment to a month of billings, in order. */
 export const STEPS: readonly Step[] = [
+  {
+    name: 'notify',
+    title: 'Say where you are notified',
+    about:
+      'What happens is posted to this address of yours. Where nobody answers, you see tries that fail and are made again.',
+    done: 'It is registered: what happens from now on is sent there.',
+    requests: [
+      {
+        contract: { method: 'POST', path: `${REGISTER_WEBHOOK.path}?accountNumber=$ACCOUNT` },
+        body: { url: USUAL_ADDRESS },
+      },
+    ],
+    fields: ({ wording: { say } }) => [
+      { name: 'url', label: say('Address'), value: USUAL_ADDRESS, isRequired: true, mostCharacters: 500 },
+    ],
+    take: ({ ask, accountNumbers }, _tools, { url }) =>
+      ask(REGISTER_WEBHOOK, { query: { accountNumber: accountNumbers[0] ?? '' }, body: { url } }),
+  },
   {
     name: 'pay',
     title: 'Charge a card',
@@ -107,14 +126,8 @@ export const STEPS: readonly Step[] = [
     title: 'Let a month pass',
     about: 'The clock of the merchant goes on by 31 days, and everything that falls due in between happens.',
     done: 'A month has passed.',
-    requests: [
-      { contract: { method: 'POST', path: '/homologation/clock' }, body: { advanceDays: MONTH_DAYS } },
-    ],
-    async take({ ask, wording }, { contractOf }) {
-      const contract = contractOf(CLOCK);
-      if (contract === null) return operationRefused(409, wording.say('There is no test clock here.'));
-      return ask(contract, { body: { advanceDays: MONTH_DAYS } });
-    },
+    requests: [moveRequest({ advanceDays: MONTH_DAYS })],
+    take: (visit, tools) => askHomologation(visit, tools, ADVANCE, { body: { advanceDays: MONTH_DAYS } }),
   },
 ];
 
@@ -125,9 +138,4 @@ async function subscribe({ ask, wording }: Visit): Promise<Asked<unknown>> {
   if (vaultId === undefined || planId === undefined)
     return operationRefused(409, wording.say('Store a card and make a plan first.'));
   return ask(CREATE_SUBSCRIPTION, { body: { planId, vaultId, orderNumber: 'P-1001' } });
-}
-
-/** As it is typed, with the same left out of every request. */
-export function curlOf({ contract: { method, path }, body }: ShownRequest): string {
-  return `curl -X ${method} $URL${path} -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" -d '${JSON.stringify(body)}'`;
 }

@@ -2,6 +2,7 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { GET_DELIVERY, LIST_DELIVERIES, RESEND_DELIVERY } from '../../webhooks/history/contract.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
+import { happenToDelivery } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
 import {
@@ -56,8 +57,9 @@ function stateOf(status: string, { say }: Wording): Html {
   return badge(tone, say(text));
 }
 
-function daysOf({ query, now }: Visit): { readonly from: string; readonly to: string } {
-  const today = saoPauloDay(instant(now));
+/** What was sent is dated by real time, whatever the merchant's clock says. */
+function daysOf({ query, realNow }: Visit): { readonly from: string; readonly to: string } {
+  const today = saoPauloDay(instant(realNow));
   return { from: query.from ?? addDays(today, 1 - USUAL_DAYS), to: query.to ?? today };
 }
 
@@ -123,6 +125,7 @@ const ONE: Screen<unknown> = screen<unknown, Delivery>({
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Delivery',
+  refreshSeconds: 5,
   async read({ ask, parameters: { deliveryId = '' } }) {
     const asked = await ask(GET_DELIVERY, { parameters: { deliveryId } });
     return asked.ok ? asked.body : 'notFound';
@@ -143,7 +146,7 @@ ${facts([
   [say('About'), aboutLink(delivery, merchantId)],
   [say('Delivery id'), html`<code>${delivery.id}</code>`],
 ])}
-${resendForm(delivery, visit)}
+${resendForm(delivery, visit)}${happenToDelivery(delivery, visit)}
 ${section(say('Tries'), tries(delivery, visit))}
 ${section(say('What is sent'), html`<pre class="sent" tabindex="0">${delivery.body}</pre>`)}`;
 }

@@ -24,9 +24,12 @@ export type Frame = {
     readonly searched: string;
   } | null;
   readonly message: { readonly tone: 'good' | 'bad'; readonly text: Shown } | null;
-  /** So often the page is read again while somebody looks at it; null: it stays. */
-  readonly refreshSeconds?: number | null;
+  /** It is read again while somebody looks at it; null: it stays. */
+  readonly live?: Live | null;
 };
+
+/** So often a page is read again, and the mark of what it shows: by it an unchanged one is known. */
+export type Live = { readonly seconds: number; readonly mark: string };
 
 /** A whole page. Nothing stands in it that a browser would run. */
 export function page(frame: Frame): string {
@@ -53,11 +56,11 @@ ${visitor?.merchant != null && searchBox(visitor.merchant.searchPath, visitor, w
 ${visitor !== null && userMenu(visitor.user, visitor.formMark, wording)}
 </header>
 ${visitor !== null && navigation(visitor.navigation, wording)}
-<main id="main" tabindex="-1"${frame.refreshSeconds != null && html` data-refresh="${frame.refreshSeconds}"`}>
+<main id="main" tabindex="-1">
 <h1>${title}</h1>
 <div role="status">${message?.tone === 'good' && html`<p class="message good">${message.text}</p>`}</div>
 ${message?.tone === 'bad' && html`<div class="message bad" role="alert">${message.text}</div>`}
-${body}
+${frame.live == null ? body : liveBody(frame.live, body, wording)}
 </main>
 <footer>
 ${visitor !== null && languageForm(visitor.formMark, wording)}
@@ -66,6 +69,14 @@ ${visitor !== null && languageForm(visitor.formMark, wording)}
 </html>
 `;
   return whole.toString();
+}
+
+/** Only what stands inside is put anew; beside it is said what changed, and when it is not live. */
+function liveBody({ seconds, mark }: Live, body: Shown, { say }: Wording): Html {
+  const away = say('Not live: the service does not answer. This page tries again by itself.');
+  return html`<p class="message wait away" role="status" data-away="${away}"></p>
+<p class="unseen" role="status" data-news="${say('Live again')}"></p>
+<div data-refresh="${seconds}" data-mark="${mark}">${body}</div>`;
 }
 
 /** What is searched for may be somebody's document, which stands in no address: it is sent as a form. */

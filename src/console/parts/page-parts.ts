@@ -110,7 +110,7 @@ export type Field = {
   readonly mostCharacters?: number;
 };
 
-function field({ name, label, type = 'text', ...of }: Field, id = name): Html {
+export function field({ name, label, type = 'text', ...of }: Field, id = name): Html {
   const { choices, hint, value = '', isRequired, mostCharacters } = of;
   const described = hint === undefined ? '' : html` aria-describedby="${id}-hint"`;
   const required = isRequired === true && html` required`;

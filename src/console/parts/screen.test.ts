@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { centsOf } from '../payments/payment-screens.ts';
 import { matchPath, pathOf } from './screen.ts';
+import { centsOf } from './typed-cents.ts';
 
 test('a path is read by its pattern, and written as an address that reads the same', () => {
   const pattern = '/merchants/{merchantId}/payments/{paymentId}';

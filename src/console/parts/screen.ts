@@ -5,6 +5,9 @@ import type { Ask, Asked, Given } from './asked.ts';
 import type { Html } from './html.ts';
 import type { Wording } from './wording.ts';
 
+/** In the last digits of the key of a page its forms may differ. */
+export const ONCE_ENDING = 4;
+
 /** A request for a page, by somebody who may see it. */
 export type Visit = {
   readonly user: User;
@@ -25,8 +28,11 @@ export type Visit = {
   readonly askFor: (merchant: Merchant | null, onceKey: string) => Ask;
   /** From where it is asked. */
   readonly address: string;
-  /** Milliseconds. */
+  /** Business time of the merchant, whose clock homologation may move, or else the real one: milliseconds. */
   readonly now: number;
+  /** Milliseconds. */
+  readonly realNow: number;
+  readonly isHomologation: boolean;
   /** What the form of an action needs to be believed; it may stand in forms of this page alone. */
   readonly formMark: string;
   /** A key for the form that is shown now: sent twice it has one effect. */
@@ -134,8 +140,8 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     readonly done: string;
     /** What is shown once and is nowhere afterwards; absent: it leads on. */
     readonly reveal?: (answered: unknown, visit: Visit) => Html;
-    /** Where it leads then, and back from a refusal. */
-    readonly next: (visit: Visit) => string;
+    /** Where it leads then, by what was answered; back from a refusal nothing was. */
+    readonly next: (visit: Visit, answered?: unknown) => string;
   };
 
 /** As the audit log names what an action does. */

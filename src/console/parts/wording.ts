@@ -5,6 +5,7 @@ import CHART_TEXTS from '../charts/texts.json' with { type: 'json' };
 import CREDENTIAL_TEXTS from '../credentials/texts.json' with { type: 'json' };
 import FILTER_TEXTS from '../filters/texts.json' with { type: 'json' };
 import FIRST_STEPS_TEXTS from '../first-steps/texts.json' with { type: 'json' };
+import HOMOLOGATION_TEXTS from '../homologation/texts.json' with { type: 'json' };
 import MERCHANT_TEXTS from '../merchants/texts.json' with { type: 'json' };
 import NOTIFICATION_TEXTS from '../notifications/texts.json' with { type: 'json' };
 import OPERATOR_TEXTS from '../operator/texts.json' with { type: 'json' };
@@ -35,6 +36,7 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...SETTLEMENT_TEXTS.portuguese,
   ...MERCHANT_TEXTS.portuguese,
   ...FIRST_STEPS_TEXTS.portuguese,
+  ...HOMOLOGATION_TEXTS.portuguese,
   ...RECEIPT_TEXTS.portuguese,
   ...FILTER_TEXTS.portuguese,
   ...UPKEEP_TEXTS.portuguese,

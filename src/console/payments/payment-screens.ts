@@ -24,6 +24,7 @@ import {
   type Visit,
   withQuery,
 } from '../parts/screen.ts';
+import { centsOf } from '../parts/typed-cents.ts';
 import { paymentPage, paymentTable } from './payment-view.ts';
 import { PAYMENT_STATES } from './payment-words.ts';
 
@@ -147,6 +148,7 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>(
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Payment',
+  refreshSeconds: 10,
   async read(visit, tools) {
     const { paymentId = '' } = visit.parameters;
     const { splitPage } = visit.query;
@@ -206,15 +208,6 @@ async function givenBack(
   const fields = { amount: `${Math.floor(wanted / 100)},${String(wanted % 100).padStart(2, '0')}` };
   const standing = `${statusDescription} ${value} ${canceledAmount} ${cancelingAmount}`;
   return { ok: true, status: 200, body: { amount: wanted, counted: before + wanted, standing, fields } };
-}
-
-/** Reais as they are typed; what is none is left to the reader of the endpoint to refuse. */
-export function centsOf(text: string): number | string {
-  const match = /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})+|\d{1,8})(?:,(\d{1,2}))?$/.exec(text);
-  const english = /^(\d{1,8})\.(\d{2})$/.exec(text);
-  const [, whole, fraction = ''] = match ?? english ?? [];
-  if (whole === undefined) return text;
-  return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
 }
 
 export const PAYMENT_SCREENS: readonly Screen<PaymentTools & FilterTools>[] = [

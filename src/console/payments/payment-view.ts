@@ -1,3 +1,4 @@
+import { happenToPayment } from '../homologation/happening.ts';
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section, stateBadge, table } from '../parts/page-parts.ts';
@@ -50,7 +51,7 @@ export function paymentPage(found: PaymentFound, visit: Visit): Html {
 <p class="lead">${paymentBecame(payment, receivables, chargebacks, visit.wording)}</p>
 ${summary(payment, visit)}
 <p>${link(receipt, say('Receipt to print'))}</p>
-${cancelForm(payment, visit)}
+${cancelForm(payment, visit)}${happenToPayment(payment, visit)}
 ${section(say('What became of it'), paymentTimeline(found, visit))}
 ${payment.installments.length > 0 && section(say('Installments'), installments(found, visit))}
 ${payment.cancels.length > 0 && section(say('Cancels'), cancels(payment, visit))}

@@ -1,6 +1,7 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { CHARGE_BILLING } from '../../recurrence/collection/contract.ts';
+import { happenToBilling } from '../homologation/happening.ts';
 import type { Asked } from '../parts/asked.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
@@ -105,6 +106,7 @@ export const BILLING_SCREENS: readonly Screen<FilterTools>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Billing',
+    refreshSeconds: 10,
     async read({ ask, parameters: { billingId = '' } }) {
       const asked = await ask(GET_BILLING, { parameters: { billingId } });
       return asked.ok ? asked.body : 'notFound';
@@ -137,7 +139,7 @@ ${facts([
   [say('Payment'), paymentId === null ? '–' : of('/payments/{paymentId}', { paymentId }, paymentId)],
   [say('Billing id'), html`<code>${billing.id}</code>`],
 ])}
-${forms(billing, visit)}
+${forms(billing, visit)}${happenToBilling(billing, visit)}
 ${section(say('What became of it'), timeline(billing, visit))}`;
 }
 

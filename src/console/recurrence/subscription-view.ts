@@ -1,4 +1,5 @@
-import { type Html, html } from '../parts/html.ts';
+import { happenToBilling } from '../homologation/happening.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
   badge,
@@ -55,11 +56,17 @@ export function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
   const { subscription } = found;
   const { say } = visit.wording;
   return html`${summary(subscription, visit)}
-${statusForm(subscription, visit)}
+${statusForm(subscription, visit)}${newestBilling(found, visit)}
 ${section(say('Billings'), billings(found, visit))}
 ${section(say('Next due days'), calendar(found, visit))}
 <p>${link(`${subscriptionPath(visit.merchantId, subscription.id)}/calendar`, say('Calendar of the year'))}</p>
 ${section(say('What became of it'), timeline(subscription, visit))}`;
+}
+
+/** What may be made happen to the billing that lies ahead. */
+function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit: Visit): Shown {
+  const [billing] = items;
+  return newest !== null && billing !== undefined && happenToBilling(billing, visit);
 }
 
 function summary(subscription: WholeSubscription, { wording, merchantId }: Visit): Html {

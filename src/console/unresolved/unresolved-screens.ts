@@ -42,6 +42,7 @@ export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
     of: 'operator',
     title: 'Unresolved',
     place: 2,
+    refreshSeconds: 15,
     read: (visit, { listWaiting }) => listWaiting(filterOf(visit)),
     view: waitingList,
   }),

@@ -100,7 +100,8 @@ function answerDone(
   const back = action.next(visit);
   if (!asked.ok)
     return { status: asked.status, title: NOTHING_DONE, body: refused(visit, back, asked.errors) };
-  if (action.reveal === undefined) return { goTo: withQuery(back, { done: markOf(action) }) };
+  if (action.reveal === undefined)
+    return { goTo: withQuery(action.next(visit, asked.body), { done: markOf(action) }) };
   const body = revealed(action.reveal(asked.body, visit), visit, back);
   return { status: 200, title: action.title, body };
 }

@@ -29,6 +29,7 @@ import { setLanguage } from '../users/users.sql.ts';
 import { answerIdentity, type IdentityDoorTools } from './answer-identity.ts';
 import { answerSignIn, type DoorPage, type DoorRequest, STRANGE_FORM } from './answer-sign-in.ts';
 import { answerVisit, type VisitTools } from './answer-visit.ts';
+import { liveMarkOf } from './live-page.ts';
 import type { Assets } from './read-assets.ts';
 
 export type PageTools = IdentityDoorTools &
@@ -191,7 +192,8 @@ async function answerSession(
   const isBelieved = isSameOrigin(request) && fields.mark === formMark(session.token);
   if (method === 'POST' && !isBelieved) return refuseStranger(tools, wording, path);
   if (method === 'GET' || !isOwn) {
-    const visit = { ...request, query: fieldsOf(request.query), form: fields };
+    const liveMark = liveMarkOf(request.headers);
+    const visit = { ...request, query: fieldsOf(request.query), form: fields, liveMark };
     return answerVisit(tools, visit, session, wording, { assets: tools.assets.paths });
   }
   const back = (location: string, headers = {}): PageAnswer => ({

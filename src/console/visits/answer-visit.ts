@@ -2,6 +2,7 @@ import type { Audit } from '../../audit/audit-event.ts';
 import type { OnForbidden } from '../../audit/audit-refused-access.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -27,6 +28,7 @@ import { formMark, pageMark, type Session } from '../users/session.ts';
 import { actorName, mayEnter } from '../users/user.ts';
 import { answerAction } from './answer-action.ts';
 import { type AskTools, askEndpoint } from './ask-endpoint.ts';
+import { liveMark, readAgain } from './live-page.ts';
 
 export type VisitTools = {
   readonly database: Database;
@@ -35,6 +37,7 @@ export type VisitTools = {
   readonly secondPersonOver: Cents | null;
   readonly audit: Audit;
   readonly isHomologation: boolean;
+  readonly clock: BusinessClock;
   readonly asking: AskTools;
   readonly screens: readonly Screen<ConsoleTools>[];
   readonly consoleTools: ConsoleTools;
@@ -52,6 +55,8 @@ export type VisitRequest = {
   readonly address: string;
   readonly origin: string | null;
   readonly requestId: string;
+  /** Of a page that is read again by itself: the mark of what it shows; null: a person asks. */
+  readonly liveMark: string | null;
 };
 
 type Beside = { readonly assets: AssetPaths };
@@ -103,7 +108,9 @@ export async function answerVisit(
     ask: askAs(caller, 'action' in found ? (request.form.once ?? null) : null),
     askFor: (other, onceKey) => askAs(callerOf(session, other), onceKey),
     address: request.address,
-    now: Date.now(),
+    now: merchant === null ? tools.clock.unmoved() : tools.clock.now(merchant.merchantId),
+    realNow: tools.clock.unmoved(),
+    isHomologation: tools.isHomologation,
     formMark: formMark(session.token),
     onceKey: newId(),
   };
@@ -121,8 +128,12 @@ export async function answerVisit(
   if ('content' in read) return { ...about, ...saved(read) };
   const title = wording.say(found.of.title);
   const message = messageOf(tools, session, wording, done);
-  const { refreshSeconds = null } = found.screen;
-  return { ...about, ...shown(200, { ...frame(title, read, message), refreshSeconds }) };
+  const { refreshSeconds } = found.screen;
+  if (refreshSeconds === undefined) return { ...about, ...shown(200, frame(title, read, message)) };
+  const mark = liveMark(session.token, read, visit.onceKey);
+  if (request.liveMark !== null) return { ...about, ...readAgain(read, mark, request.liveMark) };
+  const live = { seconds: refreshSeconds, mark };
+  return { ...about, ...shown(200, { ...frame(title, read, message), live }) };
 }
 
 function homeOf({ user }: Session): string {

@@ -1,0 +1,168 @@
+import { TOKENIZE_CARD } from '../../cards/contract.ts';
+import { CREATE_PAYMENT } from '../../payments/contract.ts';
+import { type CardBrand, securityCodeLength } from '../../values/card-number.ts';
+import type { Asked } from '../parts/asked.ts';
+import { type Html, html } from '../parts/html.ts';
+import { operationRefused } from '../parts/operation-refused.ts';
+import { table } from '../parts/page-parts.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
+import { shownRequests } from '../parts/shown-request.ts';
+import { askHomologation, CARDS, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
+
+/** As the API writes them. */
+type Trials = {
+  readonly items: readonly {
+    readonly name: string;
+    readonly number: string;
+    readonly brand: CardBrand;
+    readonly behaviour: string;
+  }[];
+  readonly amounts: readonly { readonly endsIn: string; readonly behaviour: string }[];
+};
+type TrialCard = Trials['items'][number];
+
+const NOTHING: Trials = { items: [], amounts: [] };
+const USUAL_CENTS = '12990';
+const HOLDER = { cardholderName: 'ANA SOUZA', expirationMonth: '12', expirationYear: '39' };
+
+async function listTrials(visit: Visit, tools: Pick<TestTools, 'contractOf'>): Promise<Trials> {
+  const asked = await askHomologation(visit, tools, 'listTrialCards', {});
+  return asked.ok ? (asked.body as Trials) : NOTHING;
+}
+
+export const CARD_SCREENS: readonly Screen<TestTools>[] = [
+  screen<TestTools, Trials>({
+    path: CARDS,
+    roles: ALL_ROLES,
+    of: 'merchant',
+    title: 'Trial cards',
+    homologationOnly: true,
+    read: listTrials,
+    view: cardsPage,
+  }),
+];
+
+function cardsPage({ items, amounts }: Trials, visit: Visit): Html {
+  const { say, money } = visit.wording;
+  const action = `${pathOf(CARDS, { merchantId: visit.merchantId })}/pay`;
+  const pay = (card: string, cents: string, number: number) =>
+    tryForm(visit, { action, title: say('Pay with it'), hidden: { card, cents }, number });
+  const [first] = items;
+  // The button stands beside the number: on a narrow window the end of a row is out of sight.
+  const cards = table(
+    say('Trial cards'),
+    [
+      { title: say('Number') },
+      { title: say('Try it') },
+      { title: say('What becomes of a charge') },
+      { title: say('Brand') },
+    ],
+    items.map(({ name, number, brand, behaviour }, index) => [
+      copyable(number),
+      pay(name, USUAL_CENTS, index),
+      quoted(behaviour),
+      brand,
+    ]),
+  );
+  const endings = table(
+    say('Amounts that decide'),
+    [
+      { title: say('The amount ends in') },
+      { title: say('Try it') },
+      { title: say('What becomes of a charge') },
+    ],
+    amounts.map(({ endsIn, behaviour }, index) => [
+      html`${copyable(endsIn)} <small>(${money(Number(endsIn))})</small>`,
+      first !== undefined && pay(first.name, endsIn, items.length + index),
+      quoted(behaviour),
+    ]),
+  );
+  return html`${toolLinks(visit)}
+<p>${say('No real card is reached here. A click on a number selects it; any security code and any month to come go with it.')}</p>
+${cards}
+<section><h2>${say('Amounts that decide')}</h2>
+<p>${say('They decide before the card does, in cents.')}</p>
+${endings}</section>
+<section><h2>${say('The same by the API')}</h2>
+${shownRequests(payRequests(first))}</section>`;
+}
+
+/** A click selects all of it. */
+function copyable(text: string): Html {
+  return html`<code class="copy">${text}</code>`;
+}
+
+/** What stands between backquotes is a value. */
+function quoted(text: string): Html {
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`;
+}
+
+const paymentOf = (card: Pick<TrialCard, 'brand'>, amount: number, numberToken: string, code: string) => ({
+  payment: { transactionType: 'credit', amount, productType: 'avista', installments: 1 },
+  sellerInfo: { codeAntiFraud: code },
+  cardInfo: {
+    numberToken,
+    securityCode: '1234'.slice(0, securityCodeLength(card.brand)),
+    brand: card.brand,
+    ...HOLDER,
+  },
+});
+
+function payRequests(card: TrialCard | undefined) {
+  if (card === undefined) return [];
+  return [
+    { contract: { method: 'GET', path: '/homologation/trial-cards' } as const },
+    { contract: TOKENIZE_CARD, body: { cardNumber: card.number } },
+    { contract: CREATE_PAYMENT, body: paymentOf(card, Number(USUAL_CENTS), '…', '…') },
+  ];
+}
+
+type Paid = { readonly paymentId: string | null };
+
+/** A number is named, never sent: no form of the console takes one. */
+async function payWith(
+  visit: Visit,
+  { card: name, cents }: Readonly<Record<string, string>>,
+  tools: TestTools,
+): Promise<Asked<Paid>> {
+  const { say } = visit.wording;
+  const card = (await listTrials(visit, tools)).items.find((one) => one.name === name);
+  const amount = /^\d{1,9}$/.test(cents ?? '') ? Number(cents) : 0;
+  if (card === undefined || amount === 0)
+    return operationRefused(400, say('There is no such trial card, or no amount.'));
+  const tokenized = await visit.ask(TOKENIZE_CARD, { body: { cardNumber: card.number } });
+  if (!tokenized.ok) return tokenized;
+  const numberToken = tokenized.body[0]?.numberToken ?? '';
+  const body = paymentOf(card, amount, numberToken, visit.onceKey);
+  const paid = await visit.ask(CREATE_PAYMENT, { body });
+  if (paid.ok) return { ...paid, body: { paymentId: paid.body.paymentAuthorization.paymentId } };
+  // What the issuer declined, or nobody answered, is a payment too: its page says what became of it.
+  const [error] = paid.errors as readonly { readonly paymentId?: string }[];
+  const paymentId = error?.paymentId;
+  return paymentId === undefined ? paid : { ok: true, status: 200, body: { paymentId } };
+}
+
+export const CARD_ACTIONS: readonly Action<TestTools>[] = [
+  {
+    ...MAY_TRY,
+    path: `${CARDS}/pay`,
+    title: 'Pay with it',
+    homologationOnly: true,
+    operation: 'trial.pay',
+    perform: payWith,
+    done: 'The card was charged, or declined: what became of it stands below.',
+    next: ({ merchantId }, answered) => {
+      const { paymentId = null } = (answered ?? {}) as Partial<Paid>;
+      if (paymentId === null) return pathOf(CARDS, { merchantId });
+      return pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId });
+    },
+  },
+];

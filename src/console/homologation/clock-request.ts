@@ -1,0 +1,43 @@
+import { instant, saoPauloText } from '../../values/instant.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { pathOf, type Visit } from '../parts/screen.ts';
+import { type ShownRequest, shownRequests } from '../parts/shown-request.ts';
+import { TOOLS, tryForm } from './test-tools.ts';
+
+export const ADVANCE = 'advanceTestClock';
+const CLOCK_PATH = '/homologation/clock';
+/** By then everything of the day has happened. */
+const EVENING = 'T23:59:00';
+const MARGIN_MILLISECONDS = 1_000;
+
+/** A day, or a time of it, as the API takes it. */
+export function goalOf(text: string): string {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}${EVENING}` : text;
+}
+
+/** Just behind a moment that the API shows with its offset. */
+export function justAfter(moment: string): string {
+  return saoPauloText(instant(Date.parse(moment) + MARGIN_MILLISECONDS));
+}
+
+export const moveRequest = (
+  body: { readonly advanceDays: number } | { readonly to: string },
+): ShownRequest => ({
+  contract: { method: 'POST', path: CLOCK_PATH },
+  body,
+});
+
+/** Moves the clock of the merchant to where something is due. */
+export function moveForm(
+  visit: Visit,
+  wanted: { readonly to: string; readonly title: string; readonly number?: number },
+): Shown {
+  const { title, number = 0 } = wanted;
+  const action = `${pathOf(TOOLS, { merchantId: visit.merchantId })}/clock`;
+  return tryForm(visit, { action, title, hidden: { to: goalOf(wanted.to) }, number });
+}
+
+/** The same, with the request beside it. */
+export function moveFormShown(visit: Visit, wanted: { readonly to: string; readonly title: string }): Html {
+  return html`${moveForm(visit, wanted)}${shownRequests([moveRequest({ to: goalOf(wanted.to) })])}`;
+}

@@ -1,0 +1,226 @@
+import { LIST_BOLETOS } from '../../boletos/list-contract.ts';
+import { LIST_DAYS } from '../../reconciliation/days/contract.ts';
+import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
+import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { badge, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  mayUse,
+  OF_MERCHANT,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
+import { shownRequests } from '../parts/shown-request.ts';
+import { ADVANCE, goalOf, justAfter, moveForm, moveRequest } from './clock-request.ts';
+import { askHomologation, MAY_TRY, type TestTools, TOOLS, toolLinks, tryForm } from './test-tools.ts';
+
+/** As the API writes it. */
+export type Clock = {
+  readonly now: string;
+  readonly target?: string | null;
+  readonly ran: Readonly<Record<RanKind, number>>;
+};
+type RanKind = 'changes' | 'preauthorizations' | 'boletos' | 'billings' | 'notices' | 'deliveries';
+
+/** What the clock comes to next. */
+type Coming = {
+  /** A day, or a moment with its offset. */
+  readonly at: string;
+  readonly what: string;
+  readonly about: Shown;
+};
+
+type Found = { readonly clock: Clock | null; readonly coming: readonly Coming[] };
+
+const RAN_WORDS: Readonly<Record<RanKind, { readonly text: string }>> = {
+  changes: { text: 'Changes by acquirer and bank' },
+  billings: { text: 'Charges of billings' },
+  boletos: { text: 'Boletos overdue or over' },
+  preauthorizations: { text: 'Preauthorizations let go' },
+  notices: { text: 'Notices' },
+  deliveries: { text: 'Tries of notifications' },
+};
+
+const JUMPS = [
+  { days: 1, text: 'A day' },
+  { days: 7, text: 'A week' },
+  { days: 31, text: 'A month' },
+] as const;
+
+const SHOWN_OF_KIND = 5;
+const DAYS_AHEAD = 60;
+const MINUTE_MILLISECONDS = 60_000;
+
+export async function readClock(visit: Visit, tools: Pick<TestTools, 'contractOf'>): Promise<Clock | null> {
+  const asked = await askHomologation(visit, tools, 'readTestClock', {});
+  return asked.ok ? (asked.body as Clock) : null;
+}
+
+/** What is known to be due, the nearest first; what the acquirer does by itself is there by its forecast. */
+async function readComing(visit: Visit): Promise<readonly Coming[]> {
+  const { ask, accountNumbers, now, merchantId, wording } = visit;
+  const { say, reais, count } = wording;
+  const today = saoPauloDay(instant(now));
+  const accountNumber = accountNumbers[0] ?? '';
+  const until = addDays(today, DAYS_AHEAD);
+  const limit = String(SHOWN_OF_KIND);
+  const [billings, boletos, deliveries, days] = await Promise.all([
+    ask(LIST_BILLINGS, { query: { status: 'Opened', orderBy: 'expireAt asc', limit } }),
+    ask(LIST_BOLETOS, {
+      query: { accountNumber, startDate: today, endDate: until, statusBill: '1', page: '1', limit },
+    }),
+    ask(LIST_DELIVERIES, { query: { accountNumber, status: 'Waiting', limit } }),
+    ask(LIST_DAYS, { query: { accountNumber, from: today, to: until } }),
+  ]);
+  const of = (pattern: string, values: Record<string, string>, shown: Shown) =>
+    link(pathOf(`${OF_MERCHANT}${pattern}`, { merchantId, ...values }), shown);
+  const found: Coming[] = [];
+  // One that waits for a retry is charged later than on its due day.
+  const listed = billings.ok ? billings.body.items : [];
+  const whole = await Promise.all(
+    listed.map(({ id }) => ask(GET_BILLING, { parameters: { billingId: id } })),
+  );
+  for (const one of whole)
+    if (one.ok && one.body.nextChargeOn !== undefined)
+      found.push({
+        at: one.body.nextChargeOn,
+        what: say('A billing is charged'),
+        about: of('/billings/{billingId}', { billingId: one.body.id }, reais(one.body.amount)),
+      });
+  if (boletos.ok)
+    for (const { id, dueDate, value } of itemsOf(boletos.body))
+      found.push({
+        at: dueDate.slice(0, 10),
+        what: say('A boleto is due'),
+        about: of('/boletos/{boletoId}', { boletoId: id }, reais(value)),
+      });
+  if (deliveries.ok)
+    for (const { id, nextTryAt, url } of deliveries.body.items)
+      if (nextTryAt !== null)
+        found.push({
+          at: nextTryAt,
+          what: say('A notification is tried'),
+          about: of('/notifications/deliveries/{deliveryId}', { deliveryId: id }, url ?? id),
+        });
+  if (days.ok)
+    for (const { day, openInstallments, openValue } of days.body.slice(0, SHOWN_OF_KIND))
+      if (openInstallments > 0)
+        found.push({
+          at: day,
+          what: say('The acquirer pays'),
+          about: html`${reais(openValue)} <small>(${count(openInstallments)})</small>`,
+        });
+  return found.toSorted((one, other) => one.at.localeCompare(other.at));
+}
+
+type DueBoleto = { readonly id: string; readonly dueDate: string; readonly value: number };
+
+/** A page of them; without its number the answer would be all. */
+function itemsOf(body: unknown): readonly DueBoleto[] {
+  return (body as { readonly items?: readonly DueBoleto[] }).items ?? [];
+}
+
+export const CLOCK_SCREENS: readonly Screen<TestTools>[] = [
+  screen<TestTools, Found>({
+    path: TOOLS,
+    roles: ALL_ROLES,
+    of: 'merchant',
+    title: 'Test clock',
+    place: 90,
+    homologationOnly: true,
+    refreshSeconds: 5,
+    async read(visit, tools) {
+      const [clock, coming] = await Promise.all([readClock(visit, tools), readComing(visit)]);
+      return { clock, coming };
+    },
+    view: ({ clock, coming }, visit) => html`${toolLinks(visit)}
+<p>${visit.wording.say('Each merchant has a time of its own here. It goes on by what you add, and everything that falls due on the way happens, in its order.')}</p>
+${clockShown(clock, visit)}
+${mayUse(MAY_TRY, visit.user) && section(visit.wording.say('Let time pass'), jumps(visit))}
+${section(visit.wording.say('What comes next'), comingTable(coming, visit))}`,
+  }),
+];
+
+/** To the minute: its seconds would be another page each time. */
+export function clockShown(clock: Clock | null, { wording }: Visit): Html {
+  const { say, count } = wording;
+  if (clock === null) return html`<p>${say('There is nothing to try with here.')}</p>`;
+  const at = Date.parse(`${clock.now}-03:00`);
+  const target = clock.target ?? null;
+  const state =
+    target === null
+      ? badge('good', say('Stands here'))
+      : badge('wait', say('On its way to {time}', { time: wording.moment(`${target}-03:00`) }));
+  const ran = Object.entries(RAN_WORDS).map(
+    ([kind, { text }]) => [say(text), count(clock.ran[kind as RanKind])] as const,
+  );
+  return html`<p class="headline"><strong>${moment(wording, at - (at % MINUTE_MILLISECONDS))}</strong> ${state}</p>
+${section(say('What the last jump ran'), facts(ran))}`;
+}
+
+function jumps(visit: Visit): Html {
+  const { say } = visit.wording;
+  const action = `${pathOf(TOOLS, { merchantId: visit.merchantId })}/clock`;
+  const buttons = JUMPS.map(({ days, text }, index) =>
+    tryForm(visit, {
+      action,
+      title: say(text),
+      hidden: { advanceDays: String(days) },
+      number: index,
+      isMain: true,
+    }),
+  );
+  const day = tryForm(visit, {
+    action,
+    title: say('Go there'),
+    fields: [{ name: 'to', label: say('To a day'), type: 'date', isRequired: true }],
+    number: JUMPS.length,
+  });
+  return html`<div class="tries">${buttons}${day}</div>
+${shownRequests([moveRequest({ advanceDays: 31 }), { contract: { method: 'GET', path: '/homologation/clock' } }])}`;
+}
+
+function comingTable(coming: readonly Coming[], visit: Visit): Html {
+  const { wording } = visit;
+  const { say, day } = wording;
+  if (coming.length === 0)
+    return emptyState(
+      say('Nothing is known to fall due.'),
+      say('Charge a card, enrol a customer or issue a boleto: what becomes due appears here.'),
+    );
+  return table(
+    say('What comes next'),
+    [{ title: say('When') }, { title: say('Test clock') }, { title: say('What') }, { title: say('About') }],
+    coming.map(({ at, what, about }, index) => [
+      at.length > 10 ? moment(wording, at) : day(at),
+      moveForm(visit, {
+        to: at.length > 10 ? justAfter(at) : at,
+        title: say('Go there'),
+        number: 10 + index,
+      }),
+      what,
+      about,
+    ]),
+  );
+}
+
+export const CLOCK_ACTIONS: readonly Action<TestTools>[] = [
+  {
+    ...MAY_TRY,
+    path: `${TOOLS}/clock`,
+    title: 'Let time pass',
+    homologationOnly: true,
+    operation: ADVANCE,
+    perform: (visit, { advanceDays, to }, tools) =>
+      askHomologation(visit, tools, ADVANCE, {
+        body: to === undefined ? { advanceDays: Number(advanceDays) } : { to: goalOf(to) },
+      }),
+    done: 'The clock has moved, or is on its way: what it ran stands below.',
+    next: ({ merchantId }) => pathOf(TOOLS, { merchantId }),
+  },
+];

@@ -1,0 +1,83 @@
+import { GET_BOLETO } from '../../boletos/contract.ts';
+import { GET_PAYMENT } from '../../payments/status/contract.ts';
+import { GET_BILLING } from '../../recurrence/billings/contract.ts';
+import type { Asked } from '../parts/asked.ts';
+import { type Action, type Form, pathOf, type Visit } from '../parts/screen.ts';
+import { centsOf } from '../parts/typed-cents.ts';
+import { ANSWERS } from './acquirer-answer.ts';
+import { ADVANCE, goalOf } from './clock-request.ts';
+import { BILLING, BOLETO, PAYMENT } from './happening.ts';
+import { extendScript } from './script-screens.ts';
+import { askHomologation, MAY_TRY, type TestTools } from './test-tools.ts';
+
+const OF_EVENT = { ...MAY_TRY, homologationOnly: true, title: 'Let it happen' } as const;
+const DONE = 'It happened: what became of it stands below.';
+
+/** Of a payment or a chargeback; absent: all of it. */
+function amountOf({ amount }: Form): { readonly amount?: number | string } {
+  return amount === undefined ? {} : { amount: centsOf(amount) };
+}
+
+/** First what the issuer is to say, then the day: in between another charge may take the answer. */
+async function letDayCome(
+  visit: Visit,
+  { answer, to = '' }: Form,
+  tools: TestTools,
+): Promise<Asked<unknown>> {
+  const { billingId = '' } = visit.parameters;
+  const found = await visit.ask(GET_BILLING, { parameters: { billingId } });
+  if (!found.ok) return found;
+  const step = answer !== undefined && Object.hasOwn(ANSWERS, answer) ? ANSWERS[answer]?.step : undefined;
+  if (step !== undefined) {
+    const said = await extendScript(visit, tools, { steps: [step] });
+    if (!said.ok) return said;
+  }
+  return askHomologation(visit, tools, ADVANCE, { body: { to: goalOf(to) } });
+}
+
+export const HAPPENING_ACTIONS: readonly Action<TestTools>[] = [
+  {
+    ...OF_EVENT,
+    path: `${PAYMENT}/happen`,
+    operation: 'forceTransactionEvent',
+    async perform(visit, form, tools) {
+      const { paymentId = '' } = visit.parameters;
+      const found = await visit.ask(GET_PAYMENT, { parameters: { paymentId } });
+      if (!found.ok) return found;
+      return askHomologation(visit, tools, 'forceTransactionEvent', {
+        parameters: { paymentId },
+        body: { type: form.type, installmentNumber: Number(form.installmentNumber), ...amountOf(form) },
+      });
+    },
+    done: DONE,
+    next: ({ merchantId, parameters: { paymentId = '' } }) => pathOf(PAYMENT, { merchantId, paymentId }),
+  },
+  {
+    ...OF_EVENT,
+    path: `${BOLETO}/happen`,
+    operation: 'forceBoletoEvent',
+    async perform(visit, form, tools) {
+      const { boletoId = '' } = visit.parameters;
+      const found = await visit.ask(GET_BOLETO, { parameters: { boletoId } });
+      if (!found.ok) return found;
+      return askHomologation(visit, tools, 'forceBoletoEvent', {
+        parameters: { boletoId },
+        body: {
+          type: form.type,
+          ...amountOf(form),
+          ...(form.paidOn === undefined ? {} : { paidOn: form.paidOn }),
+        },
+      });
+    },
+    done: DONE,
+    next: ({ merchantId, parameters: { boletoId = '' } }) => pathOf(BOLETO, { merchantId, boletoId }),
+  },
+  {
+    ...OF_EVENT,
+    path: `${BILLING}/happen`,
+    operation: ADVANCE,
+    perform: letDayCome,
+    done: DONE,
+    next: ({ merchantId, parameters: { billingId = '' } }) => pathOf(BILLING, { merchantId, billingId }),
+  },
+];

@@ -1,0 +1,115 @@
+import type { GET_PAYMENT } from '../../payments/status/contract.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { html, type Shown } from '../parts/html.ts';
+import type { Field } from '../parts/page-parts.ts';
+import { OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { shownRequests } from '../parts/shown-request.ts';
+import { ANSWERS, answerField, SCRIPT_PATH } from './acquirer-answer.ts';
+import { goalOf, justAfter, moveFormShown, moveRequest } from './clock-request.ts';
+import { happenBox, tryForm } from './test-tools.ts';
+
+export const PAYMENT = `${OF_MERCHANT}/payments/{paymentId}`;
+export const BOLETO = `${OF_MERCHANT}/boletos/{boletoId}`;
+export const BILLING = `${OF_MERCHANT}/billings/{billingId}`;
+
+type Payment = Pick<AnswerOf<typeof GET_PAYMENT>, 'paymentId' | 'installments'>;
+
+const INSTALLMENT_EVENTS: Readonly<Record<string, { readonly text: string }>> = {
+  settle: { text: 'The acquirer pays it' },
+  block: { text: 'The acquirer holds it back' },
+  unblock: { text: 'The acquirer releases it' },
+  chargeback: { text: 'The holder of the card takes it back' },
+};
+
+const BOLETO_EVENTS: Readonly<Record<string, { readonly text: string }>> = {
+  paid: { text: 'It is paid' },
+  canceled: { text: 'The bank cancels it' },
+  expired: { text: 'The bank ends it' },
+};
+
+const choicesOf = (words: Readonly<Record<string, { readonly text: string }>>, { wording }: Visit) =>
+  Object.entries(words).map(([name, { text }]) => [name, wording.say(text)] as const);
+
+/** What only time and other people make happen in production to the installments of a payment. */
+export function happenToPayment({ paymentId, installments }: Payment, visit: Visit): Shown {
+  if (installments.length === 0) return '';
+  const { merchantId, wording } = visit;
+  const { say } = wording;
+  const numbers = installments.map(({ installmentNumber }) => String(installmentNumber));
+  const form = tryForm(visit, {
+    action: `${pathOf(PAYMENT, { merchantId, paymentId })}/happen`,
+    title: say('Let it happen'),
+    fields: [
+      { name: 'type', label: say('What'), choices: choicesOf(INSTALLMENT_EVENTS, visit) },
+      {
+        name: 'installmentNumber',
+        label: say('Installment'),
+        choices: numbers.map((one) => [one, one] as const),
+      },
+      amountField(visit, say('Of a chargeback alone. Empty: all that is left.')),
+    ],
+    isMain: true,
+  });
+  const path = `/homologation/transactions/${paymentId}/events`;
+  const body = { type: 'settle', installmentNumber: Number(numbers[0]) };
+  return happenBox(visit, html`${form}${shownRequests([{ contract: { method: 'POST', path }, body }])}`);
+}
+
+/** What a payer and the bank make happen in production. */
+export function happenToBoleto({ id }: { readonly id: string }, visit: Visit): Shown {
+  const { merchantId, wording } = visit;
+  const { say } = wording;
+  const form = tryForm(visit, {
+    action: `${pathOf(BOLETO, { merchantId, boletoId: id })}/happen`,
+    title: say('Let it happen'),
+    fields: [
+      { name: 'type', label: say('What'), choices: choicesOf(BOLETO_EVENTS, visit) },
+      amountField(visit, say('Of a payment alone. Empty: what is to be paid.')),
+      { name: 'paidOn', label: say('Paid on'), type: 'date', hint: say('Of a payment alone. Empty: today.') },
+    ],
+    isMain: true,
+  });
+  const path = `/homologation/boletos/${id}/events`;
+  return happenBox(
+    visit,
+    html`${form}${shownRequests([{ contract: { method: 'POST', path }, body: { type: 'paid' } }])}`,
+  );
+}
+
+function amountField({ wording: { say } }: Visit, hint: string): Field {
+  return { name: 'amount', label: say('Amount in reais'), hint, mostCharacters: 14 };
+}
+
+type DueBilling = {
+  readonly id: string;
+  readonly status: string;
+  readonly nextChargeOn?: string | undefined;
+};
+
+/** The day of its next charge comes, and the issuer says what was chosen. */
+export function happenToBilling({ id, status, nextChargeOn }: DueBilling, visit: Visit): Shown {
+  if (status !== 'Opened' || nextChargeOn === undefined) return '';
+  const { merchantId, wording } = visit;
+  const { say, day } = wording;
+  const form = tryForm(visit, {
+    action: `${pathOf(BILLING, { merchantId, billingId: id })}/happen`,
+    title: say('Let {day} come', { day: day(nextChargeOn) }),
+    fields: [answerField(visit, true)],
+    hidden: { to: nextChargeOn },
+    isMain: true,
+  });
+  const script = {
+    contract: { method: 'PUT', path: SCRIPT_PATH } as const,
+    body: { steps: [ANSWERS.funds?.step] },
+  };
+  return happenBox(visit, html`${form}${shownRequests([script, moveRequest({ to: goalOf(nextChargeOn) })])}`);
+}
+
+type WaitingDelivery = { readonly status: string; readonly nextTryAt: string | null };
+
+/** One that waits is tried at its time of the schedule. */
+export function happenToDelivery({ status, nextTryAt }: WaitingDelivery, visit: Visit): Shown {
+  if (status !== 'Waiting' || nextTryAt === null) return '';
+  const title = visit.wording.say('Let its next try come');
+  return happenBox(visit, moveFormShown(visit, { to: justAfter(nextTryAt), title }));
+}

@@ -1,0 +1,244 @@
+import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
+import type { Asked } from '../parts/asked.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { operationRefused } from '../parts/operation-refused.ts';
+import { emptyState, errorsOf, type Field, field, section, table } from '../parts/page-parts.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  type Form,
+  mayUse,
+  pathOf,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
+import { shownRequests } from '../parts/shown-request.ts';
+import {
+  ANSWERS,
+  answerField,
+  type Cancel,
+  plain,
+  SCRIPT_PATH,
+  type Script,
+  stepText,
+} from './acquirer-answer.ts';
+import { ACQUIRER, askHomologation, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
+
+const CHANGE_SCRIPT = 'changeAcquirerScript';
+const MOST_STEPS = 20;
+
+async function readScript(visit: Visit, tools: Pick<TestTools, 'contractOf'>): Promise<Asked<Script>> {
+  const asked = await askHomologation(visit, tools, 'readAcquirerScript', {});
+  return asked.ok ? { ...asked, body: asked.body as Script } : asked;
+}
+
+/** Puts more behind what is left of it. */
+export async function extendScript(
+  visit: Visit,
+  tools: Pick<TestTools, 'contractOf'>,
+  more: Partial<Script>,
+): Promise<Asked<unknown>> {
+  const left = await readScript(visit, tools);
+  if (!left.ok) return left;
+  const steps = [...left.body.steps, ...(more.steps ?? [])].map(plain);
+  const cancels = [...left.body.cancels, ...(more.cancels ?? [])];
+  return askHomologation(visit, tools, CHANGE_SCRIPT, { body: { steps, cancels } });
+}
+
+export const SCRIPT_SCREENS: readonly Screen<TestTools>[] = [
+  screen<TestTools, Asked<Script>>({
+    path: ACQUIRER,
+    roles: ALL_ROLES,
+    of: 'merchant',
+    title: 'Answers of the acquirer',
+    homologationOnly: true,
+    refreshSeconds: 10,
+    read: readScript,
+    view: (read, visit) => html`${toolLinks(visit)}
+<p>${visit.wording.say('What the simulated acquirer does with the next charges and cancels of this merchant. Behind it amount and card decide again.')}</p>
+${read.ok ? waiting(read.body, visit) : errorsOf(read.errors)}
+${mayUse(MAY_TRY, visit.user) && section(visit.wording.say('Say what comes next'), forms(visit))}
+${section(visit.wording.say('Files to reconcile with'), files(visit))}`,
+  }),
+];
+
+function waiting({ steps, cancels }: Script, visit: Visit): Html {
+  const { say } = visit.wording;
+  if (steps.length + cancels.length === 0)
+    return emptyState(say('Nothing is said.'), say('Amount and card decide about the next charge.'));
+  const rows = [
+    ...steps.map((step, index) => [String(index + 1), say('Charge'), stepText(step, visit)]),
+    ...cancels.map((cancel, index) => [String(index + 1), say('Cancel'), cancelText(cancel, visit)]),
+  ];
+  return html`${table(
+    say('What waits for the next ones'),
+    [{ title: say('The next') }, { title: say('Kind') }, { title: say('What the acquirer does') }],
+    rows,
+  )}${tryForm(visit, {
+    action: `${pathOf(ACQUIRER, { merchantId: visit.merchantId })}/end`,
+    title: say('End the script'),
+    number: 9,
+  })}`;
+}
+
+function cancelText({ afterDays, fails }: Cancel, { wording: { say, count } }: Visit): string {
+  const values = { days: count(afterDays) };
+  return fails
+    ? say('Accepts, and refuses it after days: {days}', values)
+    : say('Accepts, and gives back after days: {days}', values);
+}
+
+function forms(visit: Visit): Html {
+  const { say } = visit.wording;
+  const action = pathOf(ACQUIRER, { merchantId: visit.merchantId });
+  const times: Field = { name: 'times', label: say('How many times'), type: 'number', value: '1' };
+  const charges = tryForm(visit, {
+    action: `${action}/charges`,
+    title: say('Of the next charges'),
+    fields: [answerField(visit), times],
+    isMain: true,
+  });
+  const cancels = tryForm(visit, {
+    action: `${action}/cancels`,
+    title: say('Of the next cancel'),
+    fields: [
+      {
+        name: 'fails',
+        label: say('It ends'),
+        choices: [
+          ['no', say('Given back')],
+          ['yes', say('Refused')],
+        ],
+      },
+      { name: 'afterDays', label: say('After days'), type: 'number', value: '1' },
+    ],
+    number: 1,
+  });
+  return html`<div class="tries">${charges}${cancels}</div>
+${shownRequests([
+  {
+    contract: { method: 'PUT', path: SCRIPT_PATH },
+    body: {
+      steps: [ANSWERS.funds?.step, ANSWERS.booksButSilent?.step],
+      cancels: [{ afterDays: 1, fails: true }],
+    },
+  },
+  { contract: { method: 'GET', path: SCRIPT_PATH } },
+])}`;
+}
+
+const FORMATS = ['adiq', 'cielo04', 'redeEevc', 'redeEefi'] as const;
+const FAULTS: Readonly<Record<string, { readonly text: string }>> = {
+  rowMissing: { text: 'A payout is left out' },
+  rowTwice: { text: 'A payout is there twice' },
+  anotherAmount: { text: 'A payout of another amount' },
+  anotherFee: { text: 'A payout with another fee' },
+  lateDay: { text: 'A payout a day later' },
+  foreignRow: { text: 'A sale that nobody asked for' },
+  brokenTrailer: { text: 'A trailer that counts wrongly' },
+};
+
+/** Of a day that is over by the clock of the merchant: yesterday. */
+function files(visit: Visit): Shown {
+  const { say } = visit.wording;
+  const day = addDays(saoPauloDay(instant(visit.now)), -1);
+  const dayField: Field = { name: 'day', label: say('Day'), type: 'date', value: day, isRequired: true };
+  const formats = FORMATS.map((format) => [format, format] as const);
+  const faults = Object.entries(FAULTS).map(([name, { text }]) => [name, say(text)] as const);
+  const file = (path: string, title: string, fields: readonly Field[]) => {
+    const action = pathOf(path, { merchantId: visit.merchantId });
+    return html`<form class="try" method="get" action="${action}">${fields.map((one) =>
+      field(one, `${path.split('/').at(-1) ?? ''}-${one.name}`),
+    )}<button type="submit">${title}</button></form>`;
+  };
+  return html`<p>${say('As acquirer and bank would send them, from the books of the simulators, of a day that is over.')}</p>
+<div class="tries">${file(ACQUIRER_FILE, say('File of the acquirer'), [
+    dayField,
+    { name: 'format', label: say('Format'), choices: formats },
+    { name: 'fault', label: say('What is wrong in it'), choices: [['', say('Nothing')], ...faults] },
+  ])}${file(RETURN_FILE, say('Return file of the bank'), [dayField])}</div>
+${shownRequests([
+  { contract: { method: 'GET', path: `/homologation/acquirer/files?format=adiq&day=${day}` } },
+  { contract: { method: 'GET', path: `/homologation/bank/return-file?day=${day}` } },
+])}`;
+}
+
+const ACQUIRER_FILE = `${ACQUIRER}/file`;
+const RETURN_FILE = `${ACQUIRER}/return-file`;
+
+function fileScreen(
+  path: string,
+  title: string,
+  id: string,
+  nameOf: (query: Form) => string,
+): Screen<TestTools> {
+  return {
+    path,
+    roles: ALL_ROLES,
+    of: 'merchant',
+    title,
+    homologationOnly: true,
+    isFile: true,
+    async show(visit, tools) {
+      const { day, format, fault } = visit.query;
+      const query = id === READ_FILE ? { day, format, fault } : { day };
+      const asked = await askHomologation(visit, tools, id, { query });
+      if (!asked.ok) return errorsOf(asked.errors);
+      return {
+        name: nameOf(visit.query),
+        type: 'text/plain; charset=us-ascii',
+        content: asked.body as string,
+      };
+    },
+  };
+}
+
+const READ_FILE = 'readAcquirerFile';
+/** It was read as a day: nothing else comes into the name of a file. */
+const digits = (text: string | undefined) => (text ?? '').replaceAll(/\D/g, '');
+
+export const PAPER_SCREENS: readonly Screen<TestTools>[] = [
+  fileScreen(ACQUIRER_FILE, 'File of the acquirer', READ_FILE, ({ day }) => `acquirer-${digits(day)}.txt`),
+  fileScreen(RETURN_FILE, 'Return file of the bank', 'readReturnFile', ({ day }) => `CB${digits(day)}.RET`),
+];
+
+const next: Action['next'] = ({ merchantId }) => pathOf(ACQUIRER, { merchantId });
+const OF_SCRIPT = { ...MAY_TRY, homologationOnly: true, operation: CHANGE_SCRIPT, next } as const;
+
+export const SCRIPT_ACTIONS: readonly Action<TestTools>[] = [
+  {
+    ...OF_SCRIPT,
+    path: `${ACQUIRER}/charges`,
+    title: 'Of the next charges',
+    async perform(visit, { answer = '', times = '1' }, tools) {
+      const step = Object.hasOwn(ANSWERS, answer) ? ANSWERS[answer]?.step : undefined;
+      const count = /^\d{1,2}$/.test(times) ? Number(times) : 0;
+      if (step === undefined || count < 1 || count > MOST_STEPS)
+        return operationRefused(
+          400,
+          visit.wording.say('Choose what the acquirer does, one to twenty times.'),
+        );
+      return extendScript(visit, tools, { steps: Array.from({ length: count }, () => step) });
+    },
+    done: 'It waits for the next charge.',
+  },
+  {
+    ...OF_SCRIPT,
+    path: `${ACQUIRER}/cancels`,
+    title: 'Of the next cancel',
+    async perform(visit, { fails, afterDays = '' }, tools) {
+      const cancel = { fails: fails === 'yes', afterDays: Number(afterDays) };
+      return extendScript(visit, tools, { cancels: [cancel] });
+    },
+    done: 'It waits for the next cancel.',
+  },
+  {
+    ...OF_SCRIPT,
+    path: `${ACQUIRER}/end`,
+    title: 'End the script',
+    perform: (visit, _form, tools) =>
+      askHomologation(visit, tools, CHANGE_SCRIPT, { body: { steps: [], cancels: [] } }),
+    done: 'Amount and card decide again.',
+  },
+];

@@ -1,0 +1,80 @@
+import type { Contract } from '../../platform/http/endpoint.ts';
+import type { TransactionMovement } from '../../transactions/movements/movement.ts';
+import type { Asked, Given } from '../parts/asked.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { operationRefused } from '../parts/operation-refused.ts';
+import { type Field, field, link } from '../parts/page-parts.ts';
+import { mayUse, OF_MERCHANT, ONCE_ENDING, pathOf, type Visit } from '../parts/screen.ts';
+import type { Role } from '../users/user.ts';
+
+export type TestTools = {
+  /** Of an endpoint that is served here; null: there is none, as of homologation's in production. */
+  readonly contractOf: (id: string) => Contract | null;
+  readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
+};
+
+export const TOOLS = `${OF_MERCHANT}/homologation`;
+export const CARDS = `${TOOLS}/cards`;
+export const ACQUIRER = `${TOOLS}/acquirer`;
+export const FIRST_STEPS = `${OF_MERCHANT}/first-steps`;
+
+/** Nothing here moves money of anybody. */
+export const MAY_TRY: { readonly roles: readonly Role[]; readonly of: 'merchant' } = {
+  roles: ['support', 'finance', 'operator', 'admin'],
+  of: 'merchant',
+};
+
+/** Asks an endpoint of homologation, whose contract only homologation loads. */
+export async function askHomologation(
+  { ask, wording }: Visit,
+  { contractOf }: Pick<TestTools, 'contractOf'>,
+  id: string,
+  given: Given,
+): Promise<Asked<unknown>> {
+  const contract = contractOf(id);
+  if (contract === null) return operationRefused(409, wording.say('There is nothing to try with here.'));
+  return ask(contract, given);
+}
+
+/** From each of the tools to the others. */
+export function toolLinks({ merchantId, wording: { say } }: Visit): Html {
+  const to = (pattern: string, text: string) => html`${link(pathOf(pattern, { merchantId }), text)}\n`;
+  return html`<p class="links">${to(TOOLS, say('Test clock'))}${to(CARDS, say('Trial cards'))}${to(ACQUIRER, say('Answers of the acquirer'))}${to(FIRST_STEPS, say('First steps'))}</p>`;
+}
+
+/** What a button of a form sends besides what is typed. */
+export type TryForm = {
+  readonly action: string;
+  readonly title: string;
+  readonly fields?: readonly Field[];
+  readonly hidden?: Readonly<Record<string, string>>;
+  /** Of several forms of a page with one path. */
+  readonly number?: number;
+  readonly isMain?: boolean;
+};
+
+/** Of the key of a page one for each of its buttons: another one is not the same form sent again. */
+function keyOf(onceKey: string, number: number): string {
+  const end = number.toString(16).padStart(ONCE_ENDING, '0');
+  return `${onceKey.slice(0, -ONCE_ENDING)}${end}`;
+}
+
+/** A button that makes something happen: nothing is lost by it, so that it is pressed without a reason. */
+export function tryForm(visit: Visit, wanted: TryForm): Shown {
+  if (!mayUse(MAY_TRY, visit.user)) return '';
+  const { action, title, fields = [], hidden = {}, number = 0, isMain = false } = wanted;
+  const { wording, formMark, onceKey } = visit;
+  const sent = { mark: formMark, once: keyOf(onceKey, number), reason: wording.say('Trial'), ...hidden };
+  const idOf = (name: string) => `${action.split('/').slice(-2).join('-')}-${number}-${name}`;
+  return html`<form class="try" method="post" action="${action}">${Object.entries(sent).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  )}${fields.map((one) => field(one, idOf(one.name)))}<button type="submit"${isMain && html` class="main"`}>${title}</button></form>`;
+}
+
+/** Closed until it is wanted, on the page of what it happens to. */
+export function happenBox({ user, wording: { say }, isHomologation }: Visit, body: Shown): Shown {
+  if (!isHomologation || !mayUse(MAY_TRY, user)) return '';
+  return html`<details class="action"><summary>${say('Make something happen')}</summary>
+${body}
+</details>`;
+}

@@ -1,0 +1,25 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Html } from '../parts/html.ts';
+import { PAGE_HEADERS } from '../parts/layout.ts';
+import { ONCE_ENDING } from '../parts/screen.ts';
+import { pageMark } from '../users/session.ts';
+
+/** What a page sends that is read again by itself: that, and the mark of what it shows. */
+export function liveMarkOf(headers: IncomingHttpHeaders): string | null {
+  if (headers['x-parcela-live'] === undefined) return null;
+  return /^"([\w-]{43})"$/.exec(headers['if-none-match'] ?? '')?.[1] ?? null;
+}
+
+/** Of all that is shown: the keys of its forms alone are others each time. */
+export function liveMark(token: string, body: Html, onceKey: string): string {
+  const [before, ...behind] = body.toString().split(onceKey.slice(0, -ONCE_ENDING));
+  const rest = behind.map((part) => part.slice(ONCE_ENDING));
+  return pageMark(token, `live ${[before, ...rest].join('')}`);
+}
+
+/** What has not changed is not sent; what has is sent without what stands around it. */
+export function readAgain(body: Html, mark: string, known: string) {
+  const headers = { ...PAGE_HEADERS, etag: `"${mark}"` };
+  if (mark === known) return { status: 304, headers };
+  return { status: 200, headers, text: { content: body.toString(), type: 'text/html; charset=utf-8' } };
+}
