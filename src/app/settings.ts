@@ -56,11 +56,7 @@ const ROWS: readonly Row[] = [
     '',
     'authorities (PEM) that it is believed by, instead of the public ones',
   ],
-  [
-    'PARCELA_CONSOLE_SECOND_PERSON_OVER',
-    '',
-    'in cents: what a person moves beyond it in the console waits for a second one (docs/console.md#a-second-person); without it nothing waits',
-  ],
+  ['PARCELA_CONSOLE_SECOND_PERSON_OVER', '', 'cents beyond which the console asks two people'],
   ['PARCELA_DATA_DIR', '.parcela', 'folder of the embedded database, keys and demo data'],
   [
     'DATABASE_URL',

@@ -229,6 +229,13 @@ test('roles that may not do it do not approve it, and a user who was let in just
   await service.auditor.query(
     "update console_links set created_at = created_at - interval '25 hours' where created_by = 'user:somebody'",
   );
+  await service.auditor.query(
+    `insert into console_identities (user_id, created_by, invited_until)
+     select user_id, 'user:somebody', now() + interval '7 days' from console_users where name = $1`,
+    [name],
+  );
+  assert.equal((await decide(newcomer, requestId)).status, 409, 'by the identity provider too');
+  await service.auditor.query("update console_identities set created_at = created_at - interval '25 hours'");
   assert.equal((await decide(newcomer, requestId)).status, 303);
   assert.equal(await givenBack(id), 20_000);
 });

@@ -64,8 +64,13 @@ export function recoverByLink(hash: Buffer, userId: string, createdBy: string): 
 
 const IS_NEWCOMER = statement(
   'console_links.is_newcomer',
-  `select exists (select from console_links
-     where user_id = $1 and created_by like 'user:%' and created_at > now() - interval '1 day') as is_newcomer`,
+  `select exists (
+     select from console_links
+     where user_id = $1 and created_by like 'user:%' and created_at > now() - interval '1 day'
+     union all
+     select from console_identities
+     where user_id = $1 and created_by like 'user:%'
+       and greatest(created_at, bound_at) > now() - interval '1 day') as is_newcomer`,
 );
 
 /** Whether a user of the console let this one in, anew or for the first time, within the last day. */
