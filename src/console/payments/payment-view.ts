@@ -1,5 +1,5 @@
-import { happenToPayment } from '../homologation/happening.ts';
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
+import { happenToPayment } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section, stateBadge, table } from '../parts/page-parts.ts';
 import { mayUse, type Visit, withQuery } from '../parts/screen.ts';

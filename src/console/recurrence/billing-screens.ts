@@ -1,10 +1,10 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { CHARGE_BILLING } from '../../recurrence/collection/contract.ts';
-import { happenToBilling } from '../homologation/happening.ts';
-import type { Asked } from '../parts/asked.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
+import { happenToBilling } from '../homologation/happening.ts';
+import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { listScreen } from '../parts/list-screens.ts';
 import { actionForm, badge, facts, link, moment, section, table } from '../parts/page-parts.ts';
