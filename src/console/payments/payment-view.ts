@@ -139,9 +139,7 @@ function installments({ payment, receivables }: PaymentFound, { wording }: Visit
       { title: say('Status') },
       { title: say('Fee'), isNumber: true },
       { title: say('To come'), isNumber: true },
-      { title: say('Expected on') },
       { title: say('Came'), isNumber: true },
-      { title: say('Came on') },
     ],
     payment.installments.map((one) => {
       const owed = receivables.find(({ installmentNumber }) => installmentNumber === one.installmentNumber);
@@ -153,10 +151,10 @@ function installments({ payment, receivables }: PaymentFound, { wording }: Visit
         money(one.canceledAmount),
         stateBadge(PAYMENT_STATES, one.status, wording),
         owed === undefined ? '–' : money(receipt?.fee ?? owed.expected.fee),
-        isOver ? '–' : money(owed.expected.net),
-        owed === undefined ? '–' : day(owed.expected.on),
-        receipt?.net == null ? '–' : money(receipt.net),
-        receipt === null ? '–' : day(receipt.on),
+        isOver ? '–' : html`${money(owed.expected.net)} <small>${day(owed.expected.on)}</small>`,
+        receipt === null
+          ? '–'
+          : html`${receipt.net === null ? '' : money(receipt.net)} <small>${day(receipt.on)}</small>`,
       ];
     }),
   );
