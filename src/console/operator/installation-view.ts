@@ -17,7 +17,7 @@ const PEER_WORDS: Readonly<Record<Peer, string>> = {
 };
 
 const STATE_WORDS: Readonly<Record<PeerHealth['state'], readonly [Tone, string]>> = {
-  answers: ['good', 'Answers'],
+  answers: ['good', 'Is answering'],
   some: ['wait', 'Answers in part'],
   silent: ['bad', 'Away'],
   notAsked: ['plain', 'Not asked yet'],
