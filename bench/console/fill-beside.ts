@@ -98,6 +98,11 @@ const NIGHTS = `
   select merchant_id, current_date + d, 'night', current_date, now(), null from merchants, generate_series(-2, 2) d
   on conflict do nothing`;
 
+/** Midnight comes, and what lies ahead falls due: pages are measured, not a night of charges. */
+const HELD = `
+  update merchants m set billings_held_at = now()
+  where exists (select from subscriptions s where s.merchant_id = m.merchant_id)`;
+
 /** What a merchant and the operator have beside payments and subscriptions, without a service at work. */
 export async function fillBeside({ address, say }: LoadTools, wanted: WantedBeside): Promise<void> {
   const { payments, count, giant, ordinary } = wanted;
@@ -114,6 +119,7 @@ export async function fillBeside({ address, say }: LoadTools, wanted: WantedBesi
     await client.query(ENDPOINTS);
     await client.query(FOLLOWED, [BEHIND_ALL]);
     await client.query(NIGHTS);
+    await client.query(HELD);
     await client.query(`select setval('movement_ids', $1)`, [firstFreeNumber(payments)]);
     for (const table of TABLES) await client.query(`vacuum (analyze) ${table}`);
     say?.('the rest is there');
