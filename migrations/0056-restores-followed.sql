@@ -32,18 +32,24 @@ alter table settlement_matches add column if not exists is_judged_apart boolean 
 alter table settlement_matches alter column is_judged_apart set default false;
 drop index concurrently if exists settlement_matches_judged_before;
 create index concurrently settlement_matches_judged_before on settlement_matches (file_number, line_number) where not is_judged_apart;
--- What it has matched since 0053, where that was applied earlier than this.
+-- What it has matched since 0053, where that was applied earlier than this: of files that it has matched or taken since, and lines that
+-- it had not known before. 0054 passes each merchant once, and does not see what is matched behind it.
 do $$
 declare
   filed bigint;
+  since timestamptz;
 begin
   if to_regclass('schema_migrations') is null then
     return;
   end if;
-  for filed in select f.file_number from settlement_files f where f.taken_at >= (
-    select applied_at from schema_migrations where number = 53
-  ) order by f.file_number loop
+  select applied_at into since from schema_migrations where number = 53;
+  for filed in select f.file_number from settlement_files f
+    where f.taken_at is not null and (f.taken_at >= since or f.matched_at is null or f.matched_at >= since) order by f.file_number
+  loop
     update settlement_matches set is_judged_apart = false where file_number = filed and is_judged_apart;
     commit;
   end loop;
+  update settlement_matches m set is_judged_apart = false from reconciliation_exceptions e
+  where e.merchant_id = '' and e.state = 'healed' and e.ended_at >= since
+    and m.file_number = e.file_number and m.line_number = e.line_number and m.is_judged_apart;
 end $$;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { judgeOlderMatches } from '../../src/reconciliation/matching/judge-older-matches.ts';
 import { type MatchingBench, openMatchingBench, payoutOf, type Sold } from './matching-bench.ts';
@@ -48,4 +49,31 @@ test('what the version before matches beside this one is judged again, and once'
   assert.deepEqual(await apartOf(sold.transactionId), judged);
   const left = await bench.auditor.query('select from settlement_matches where not is_judged_apart');
   assert.equal(left.length, 0);
+});
+
+test('0056 marks what was matched behind 0054, of files that came before it and of lines found later', async () => {
+  const text = await readFile(
+    new URL('../../migrations/0056-restores-followed.sql', import.meta.url),
+    'utf8',
+  );
+  const marking = text.slice(text.indexOf('do $$'));
+  const ask = (sql: string) => bench.auditor.query(sql, []);
+  await ask(`update schema_migrations set applied_at = now() - interval '1 hour' where number = 53`);
+  const unmarkedAfter = async (matched: string) => {
+    await ask(`update settlement_files set taken_at = now() - interval '3 hours', matched_at = ${matched},
+      due_at = case when ${matched} is null then now() end`);
+    await ask('update settlement_matches set is_judged_apart = true');
+    await ask(marking);
+    return (await ask('select from settlement_matches where not is_judged_apart')).length;
+  };
+  const all = (await ask('select from settlement_matches')).length;
+  assert.ok(all > 1);
+  assert.equal(await unmarkedAfter(`now() - interval '2 hours'`), 0);
+  assert.equal(await unmarkedAfter('now()'), all);
+  assert.equal(await unmarkedAfter('null::timestamptz'), all);
+  await ask(`insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, file_number, line_number,
+      amount, ended_at)
+    select '', gen_random_uuid(), 'found later', 'notInParcela', 'healed', file_number, line_number, 0, now()
+    from settlement_matches order by line_number limit 1`);
+  assert.equal(await unmarkedAfter(`now() - interval '2 hours'`), 1);
 });
