@@ -27,7 +27,7 @@ export class Stopped extends Error {
 }
 
 const TRIES_OF_A_PAGE = 3;
-/** Ten million charges: a list that does not end is none. */
+/** Ten million charges, in a cell of one merchant: a list that does not end is none. */
 const MOST_PAGES = 100_000;
 const FROM_BEGINNING: Place = { merchantId: null, cursor: null };
 
@@ -42,13 +42,14 @@ export async function* listCharges(
   let place: Place | null = isPlace ? from : FROM_BEGINNING;
   if (asked.ofCell !== null && from.merchantId === null) place = await firstOf(tools, asked, null);
   if (place === null) yield { charges: [], behind: FROM_BEGINNING, isLast: true };
-  for (let pages = 0; place !== null; pages += 1) {
+  for (let pages = 0; place !== null; ) {
     if (pages >= MOST_PAGES) throw new Stopped(`the acquirer's list has more than ${MOST_PAGES} pages`);
     const page = await pageBehind(tools, asked.since, place);
     const { merchantId }: Place = place;
     const next: Place | null = page.hasMore
       ? { merchantId, cursor: page.cursor }
       : await firstOf(tools, asked, merchantId);
+    pages = next?.merchantId === merchantId ? pages + 1 : 0;
     yield {
       charges: page.charges,
       behind: next ?? { merchantId, cursor: page.cursor },
