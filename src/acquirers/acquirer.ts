@@ -189,7 +189,13 @@ export type CaptureAnswer = BookedCapture | Unknown | NotConnected | NotSent;
 /** `notFound` is no proof of absence: the request may still be on its way. */
 export type FoundCapture = BookedCapture | { readonly kind: 'notFound' } | Unknown | NotSent;
 
-export type VoidAnswer = { readonly kind: 'voided' } | { readonly kind: 'declined' } | Unknown | NotSent;
+/** `canceled`: it has cancels, so that it is not voided and never will be. */
+export type VoidAnswer =
+  | { readonly kind: 'voided' }
+  | { readonly kind: 'declined' }
+  | { readonly kind: 'canceled'; readonly reason: string }
+  | Unknown
+  | NotSent;
 
 /**
  * An event of an installment: paid out, held back, released, or taken back by the card's holder.

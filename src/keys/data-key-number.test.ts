@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dataKeyNumber } from './data-key-number.ts';
+import { dataKeyNumber, mayBeOfCell } from './data-key-number.ts';
 
 const LARGEST_INTEGER = 2 ** 31 - 1;
 
@@ -14,4 +14,13 @@ test('numbers of two cells never meet, nor those of an installation that has non
 
 test('the last number of the last cell fits into the column', () => {
   assert.ok(dataKeyNumber('z9', 1_999_999) <= LARGEST_INTEGER);
+});
+
+test('a database of a cell is known by its newest key, and one from before there were cells is not', () => {
+  const ofCell = dataKeyNumber('a1', 3);
+  assert.deepEqual(
+    [mayBeOfCell(ofCell, 'a1'), mayBeOfCell(ofCell, null), mayBeOfCell(ofCell, 'a2')],
+    [true, false, false],
+  );
+  assert.deepEqual([mayBeOfCell(3, null), mayBeOfCell(3, 'a1')], [true, true]);
 });

@@ -11,3 +11,11 @@ export function dataKeyNumber(cell: string | null, next: number): number {
   if (next >= NUMBERS_OF_A_CELL) throw new Error('this database has made all the data keys that it may');
   return cellNumber(cell) * NUMBERS_OF_A_CELL + next;
 }
+
+/**
+ * Whether a database whose newest data key has this number may be of the cell. Keys from before there were
+ * cells say nothing.
+ */
+export function mayBeOfCell(dataKeyId: number, cell: string | null): boolean {
+  return dataKeyId < NUMBERS_OF_A_CELL || Math.floor(dataKeyId / NUMBERS_OF_A_CELL) === cellNumber(cell);
+}

@@ -80,6 +80,21 @@ export async function authorizeThere(
   assert.equal(((await answer.json()) as { outcome: string }).outcome, 'approved');
 }
 
+/** Nor for that. */
+export async function cancelThere(
+  simulatorUrl: string,
+  merchantId: string,
+  reference: string,
+  amount: number,
+): Promise<void> {
+  const asked = { cancellationReference: randomUUID(), reference, merchantId, amount };
+  const answer = await fetch(`${simulatorUrl}/cancellations`, {
+    method: 'POST',
+    body: JSON.stringify({ ...asked, requestedAt: new Date().toISOString() }),
+  });
+  assert.equal(((await answer.json()) as { outcome: string }).outcome, 'canceled');
+}
+
 /** The acquirer's own books. */
 export async function ledgerOf(simulatorUrl: string, merchantId: string): Promise<Record<string, unknown>[]> {
   const query = new URLSearchParams({ merchantId, limit: '1000' });

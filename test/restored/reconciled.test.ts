@@ -20,6 +20,7 @@ import {
   authorizeThere,
   BOOKED_AND_SILENT,
   cancel,
+  cancelThere,
   held,
   ledgerOf,
   paid,
@@ -269,6 +270,23 @@ test('what the books did not take is no fill: it waits with its reason, and is t
   assert.equal((await rowOf(ids.full))?.canceled_amount, 400);
 });
 
+test('what is approved in the books is never voided, and can be kept whatever was begun', async () => {
+  const begun = (as: string) =>
+    recovered.sql(`update restored_charges set decision = 'undecided', decided_at = null, decided_by = null,
+      claimed_as = '${as}', claimed_by = 'ana', claimed_until = now() where transaction_id = '${ids.full}'`);
+  // Killed between the charge and the end of the decision.
+  await begun('kept');
+  const voided = await decide(ids.full, 'voided');
+  assert.match(voided.printed, /is approved in the books: cancel it there/);
+  const [claimed] = await recovered.sql(
+    `select claimed_as from restored_charges where transaction_id = '${ids.full}'`,
+  );
+  assert.equal(claimed?.claimed_as, 'kept');
+  await begun('voided');
+  const kept = await decide(ids.full, 'kept');
+  assert.equal(kept.code, 0, kept.printed);
+});
+
 test('one person at a time decides on a charge, and what was begun as voided is never kept', async () => {
   const claimed = (until: string) =>
     recovered.sql(`update restored_charges set claimed_as = 'voided', claimed_by = 'ana', claimed_until = now() ${until}
@@ -310,7 +328,7 @@ test('a person decides what is left, and it is in the audit log', async () => {
   const silent = (await ledger()).find(({ paymentId }) => paymentId === ids.silent);
   assert.equal(silent?.status, 'undone');
   const { printed } = await parcela('audit', 'list', '--action', 'restore.decide', '--json');
-  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 5);
+  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 6);
 });
 
 test('no database is accepted while it is being compared, not even unreconciled', async () => {
@@ -380,8 +398,18 @@ test('what was authorized when no service was left is voided; what is accepted i
   const words = ['--held-by-hand', '--since', since, '--stopped-at', aMinuteAgo];
   const done = await reconcile(...words);
   assert.deepEqual([done.code, done.voided, done.filled, done.undecided], [0, 1, 0, 0], JSON.stringify(done));
-  const [charge] = (await ledger()).filter(({ amount }) => amount === 13_000);
-  assert.equal(charge?.status, 'undone');
+  const statusOf = async (of: number) => (await ledger()).find(({ amount }) => amount === of)?.status;
+  assert.equal(await statusOf(13_000), 'undone');
+  // A service of the lost database lives and sells behind a stop that was believed before.
+  await authorizeThere(simulator.url, merchantId, 13_100);
+  const longAgo = new Date(Date.now() - 3_600_000).toISOString();
+  await recovered.sql(`update restore_runs set stopped_at = '${longAgo}', finished_at = null, cursor = null
+    where run_number = (select max(run_number) from restore_runs)`);
+  const stale = ['--held-by-hand', '--since', since, '--stopped-at', longAgo];
+  const contradicted = await parcela('restore', 'reconcile', ...stale);
+  assert.match(contradicted.said, /long after --stopped-at/);
+  assert.equal(await statusOf(13_100), 'approved');
+  assert.equal((await reconcile(...words)).voided, 1);
 });
 
 test('in a cell the lists of its own merchants are compared, and of those that are named', async () => {
@@ -397,6 +425,15 @@ test('in a cell the lists of its own merchants are compared, and of those that a
   assert.equal(named.seen, (own.seen as number) + 1);
   const [waiting] = (await listed()).items;
   assert.equal(waiting?.reason, 'unknownMerchant');
+  const again = await reconcileWith(cell, ...words, '--also-merchant', created);
+  assert.deepEqual([again.code, again.undecided], [1, 0], 'somebody is still waited for');
+  await cancelThere(simulator.url, created, waiting.transactionId, 1_000);
+  const voided = await decide(waiting.transactionId, 'voided');
+  assert.match(voided.printed, /voids it no more/);
+  const [claim] = await recovered.sql(
+    `select claimed_as from restored_charges where transaction_id = '${waiting.transactionId}'`,
+  );
+  assert.equal(claim?.claimed_as, null, 'it can still be kept');
   const [left] = (await ledger(ofOtherCell)).map(({ status }) => status);
   assert.equal(left, 'approved');
 });

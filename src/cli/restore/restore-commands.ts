@@ -2,13 +2,14 @@ import type { AuditEvent } from '../../audit/audit-event.ts';
 import { skipOurNumbers } from '../../boletos/boleto-intents.sql.ts';
 import { acceptance, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { textOf } from '../../platform/database-watch/server-stamp.ts';
-import {
-  isWalked,
-  newestRestoreRun,
-  unlessWalkedSteps,
-} from '../../reconciliation/restored/restore-runs.sql.ts';
+import type { CommitStep, Row, Step } from '../../platform/postgres/database.ts';
+import { holdRunsSteps, parseNewestRun } from '../../reconciliation/restored/restore-runs.sql.ts';
 import type { RestoreRun } from '../../reconciliation/restored/restored-charge.ts';
-import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
+import {
+  COUNT_WAITING_STEP,
+  parseCounts,
+  type WaitingCounts,
+} from '../../reconciliation/restored/restored-charges.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import {
   type AuditedCommandTools,
@@ -73,16 +74,9 @@ async function runShow(_given: GivenOptions, { database }: CommandTools): Promis
 async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const { stamp, facts } = await readStamp(tools.database);
   if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
-  if (await isWalked(tools.database)) return refused(WALKED);
-  const waiting = await countWaiting(tools.database);
-  const { ofBillings } = waiting;
-  if (ofBillings > 0)
-    return refused(
-      `${ofBillings} charges of billings wait for a decision, and their billings would be charged again: see restore list`,
-    );
-  const run = await newestRestoreRun(tools.database);
-  if (run !== null && run.finishedAt === null && !given.has('unreconciled'))
-    return refused('restore reconcile was begun and has not ended: what it would find may be charged again');
+  const isUnreconciled = given.has('unreconciled');
+  const before = refusalToAccept(comparedOf(await tools.database.commit(COMPARED)), isUnreconciled);
+  if (before !== null) return refused(before);
   const was = stamp === null ? 'nothing' : textOf(stamp);
   const is = textOf(facts);
   const lastSkipped = await skipOurNumbers(tools.database);
@@ -94,10 +88,16 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
     resource: 'database',
     detail: { was, is, doubt: stamp?.doubt ?? '', reason: given.one('reason') ?? '' },
   };
-  // One that begins meanwhile is not overtaken, and what it does is not done on a database that acts.
-  const steps = unlessWalkedSteps(acceptance(facts));
-  const rows = await tools.audit.commit(steps, (all) => (all[steps.length - 1]?.length === 1 ? [event] : []));
-  if (rows[steps.length - 1]?.length !== 1) return refused(WALKED);
+  // Asked again where it is done: what was begun, found or noted meanwhile is not overtaken.
+  const accept: CommitStep = (rows) =>
+    refusalToAccept(comparedOf(rows), isUnreconciled) === null ? acceptance(facts) : null;
+  const rows = await tools.audit.commit([...COMPARED, accept], (all) =>
+    all[COMPARED.length]?.length === 1 ? [event] : [],
+  );
+  const compared = comparedOf(rows);
+  const { run, waiting } = compared;
+  const refusal = refusalToAccept(compared, isUnreconciled);
+  if (refusal !== null) return refused(refusal);
   return {
     ok: true,
     lines: [
@@ -117,6 +117,32 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
 /** `--unreconciled` does not pass it either: what it has begun would be done on a database that acts. */
 const WALKED =
   'restore reconcile is running: wait for its end. One that was killed counts as running for 20 seconds';
+
+/** How far this database was compared with the acquirer, and nothing goes on with it until the commit. */
+const COMPARED: readonly Step[] = [...holdRunsSteps(), COUNT_WAITING_STEP];
+
+type Compared = {
+  readonly isWalked: boolean;
+  readonly run: RestoreRun | null;
+  readonly waiting: WaitingCounts;
+};
+
+function comparedOf([, walks = [], runs = [], counts = []]: readonly Row[][]): Compared {
+  return { isWalked: walks.length > 0, run: parseNewestRun(runs), waiting: parseCounts(counts) };
+}
+
+/** Null: nothing stands against it. */
+function refusalToAccept(
+  { isWalked, run, waiting: { ofBillings } }: Compared,
+  isUnreconciled: boolean,
+): string | null {
+  if (isWalked) return WALKED;
+  if (ofBillings > 0)
+    return `${ofBillings} charges of billings wait for a decision, and their billings would be charged again: see restore list`;
+  return run !== null && run.finishedAt === null && !isUnreconciled
+    ? 'restore reconcile was begun and has not ended: what it would find may be charged again'
+    : null;
+}
 
 function refused(message: string): CommandOutcome {
   return { ok: false, option: null, message };

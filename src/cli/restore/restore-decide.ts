@@ -21,7 +21,7 @@ import {
   table,
   visible,
 } from '../command.ts';
-import { fillToolsOf, NO_ACQUIRER } from './restore-reconcile.ts';
+import { fillToolsOf, NO_ACQUIRER, otherCell } from './restore-reconcile.ts';
 
 const MOST_LISTED = 1_000;
 const USUAL_LIMIT = 100;
@@ -127,6 +127,8 @@ async function runDecide(given: GivenOptions, tools: AuditedCommandTools): Promi
   const named = given.many('charge').map((id) => id.toLowerCase());
   if (named.length > 0 === given.has('all'))
     return { ok: false, option: '--charge', message: 'name charges, or say --all' };
+  const ofOther = await otherCell(tools);
+  if (ofOther !== null) return { ok: false, option: null, message: ofOther };
   const filter = {
     decision: 'undecided',
     merchantId: given.one('merchant'),

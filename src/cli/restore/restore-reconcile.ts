@@ -1,9 +1,12 @@
+import { mayBeOfCell } from '../../keys/data-key-number.ts';
+import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { textOf } from '../../platform/database-watch/server-stamp.ts';
 import type { FillTools } from '../../reconciliation/restored/fill-charge.ts';
 import { type Reconciled, reconcileCharges } from '../../reconciliation/restored/reconcile-charges.ts';
 import { replayedUntil } from '../../reconciliation/restored/restore-runs.sql.ts';
 import { NOTHING_RESTORED, type RestoreTally } from '../../reconciliation/restored/restored-charge.ts';
+import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../values/instant.ts';
 import { withAcquirer } from '../acquirer-of-command.ts';
 import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from '../command.ts';
@@ -56,10 +59,23 @@ export function fillToolsOf({ database, keyring, acquirer }: AuditedCommandTools
 
 export const NO_ACQUIRER = 'PARCELA_ACQUIRER_URL is not set: the simulator belongs to its service';
 
+/**
+ * Without the name of its cell, or with another one, a command would see the charges of other cells as of
+ * merchants that were lost. Null: nothing speaks against it.
+ */
+export async function otherCell({ database, cell }: AuditedCommandTools): Promise<string | null> {
+  // Keys of other cells come with rows that move, and this one's own are made every day.
+  const newest = (await listDataKeys(database)).toSorted((a, b) => a.createdAt - b.createdAt).at(-1);
+  if (newest === undefined || mayBeOfCell(newest.dataKeyId, cell)) return null;
+  return 'the keys of this database were made in another cell: set PARCELA_CELL as its services have it';
+}
+
 async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const alsoMerchants = [...new Set(given.many('also-merchant'))].toSorted();
   if (tools.cell === null && alsoMerchants.length > 0)
     return { ok: false, option: '--also-merchant', message: 'is of cells: here all merchants are compared' };
+  const ofOther = await otherCell(tools);
+  if (ofOther !== null) return refused(ofOther);
   const { stamp, facts } = await readStamp(tools.database);
   if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
   const isHeld = stamp === null || textOf(stamp) !== textOf(facts) || stamp.doubt !== null;
@@ -95,7 +111,7 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
     );
   });
   if (done.kind === 'stopped') return refused(`stopped: ${done.reason}. The same command goes on from there`);
-  return outcomeOf(done, asked);
+  return outcomeOf(done, asked, await countWaiting(tools.database));
 }
 
 function refused(message: string): CommandOutcome {
@@ -117,6 +133,7 @@ const LINES = {
 function outcomeOf(
   { tally, end }: Extract<Reconciled, { kind: 'finished' }>,
   asked: { readonly restoredTo: Instant; readonly isDry: boolean },
+  waiting: WaitingCounts,
 ): CommandOutcome {
   const textOrNull = (moment: Instant | null) => (moment === null ? null : utcText(moment));
   const names = Object.keys(NOTHING_RESTORED) as (keyof RestoreTally)[];
@@ -128,9 +145,14 @@ function outcomeOf(
       `Newest charge  ${lastSaleAt ?? 'none'}`,
       ...(stoppedAt === null ? [] : [`Stopped at     ${stoppedAt}`]),
       ...names.map((name) => `${String(tally[name]).padStart(8)}  ${LINES[name]}`),
+      `Of all runs ${waiting.undecided} wait for a decision, and the services finish ${waiting.unfinished}.`,
       ...(asked.isDry ? ['Nothing was changed.'] : []),
     ],
-    json: { restoredTo: utcText(asked.restoredTo), lastSaleAt, stoppedAt, isDryRun: asked.isDry, ...tally },
-    isBad: tally.undecided > 0,
+    json: {
+      ...{ restoredTo: utcText(asked.restoredTo), lastSaleAt, stoppedAt, isDryRun: asked.isDry, ...tally },
+      waiting: { undecided: waiting.undecided, unfinished: waiting.unfinished },
+    },
+    // Also what an earlier run has left to a person.
+    isBad: tally.undecided > 0 || waiting.undecided > 0,
   };
 }

@@ -19,7 +19,7 @@ const CHARGES = inputRows<ListedCharge>({
 
 const FIND = statement(
   'restored_charges.find_books',
-  `select i.merchant_id, i.transaction_id, m.accounts, t.state, t.origin, t.fence, t.amount, t.split, c.cancel_ids,
+  `select i.merchant_id, i.transaction_id, m.accounts, t.state, t.origin, t.fence, t.amount, t.installment_count, t.split, c.cancel_ids,
      p.capture_ids, b.billing_id, b.state as billing_state, b.amount as billing_amount, b.is_charging, r.decision
    from ${CHARGES.sql}
    left join lateral (
@@ -28,7 +28,7 @@ const FIND = statement(
      from merchants s where s.merchant_id = i.merchant_id limit 1
    ) m on true
    left join lateral (
-     select o.state, o.origin, o.fence, o.amount, o.split from transactions o
+     select o.state, o.origin, o.fence, o.amount, o.installment_count, o.split from transactions o
      where o.merchant_id = i.merchant_id and o.transaction_id = i.transaction_id limit 1
    ) t on true
    left join lateral (
@@ -73,6 +73,7 @@ function parseBooks(row: Row): Books {
             origin: row.origin as Origin,
             fence: row.fence as number,
             amount: row.amount as Cents,
+            installmentCount: row.installment_count as number,
             split: row.split as RecordedSplit | null,
             cancelIds: (row.cancel_ids ?? []) as string[],
             captureIds: (row.capture_ids ?? []) as string[],

@@ -18,6 +18,8 @@ export type HeldWalk = {
 
 const KEEP_EVERY_MILLISECONDS = WALK_LEASE_MILLISECONDS / 4;
 const LOOK_EVERY_MILLISECONDS = 500;
+const TAKEN_MEANWHILE =
+  'another restore reconcile came to its end meanwhile, or this database was accepted: see restore show';
 
 /**
  * Takes the run, works on it, and leaves it. One that was killed in it is waited for until its lease has run
@@ -32,7 +34,7 @@ export async function claimWalk<T>(
   const endsAt = takenAt + WALK_LEASE_MILLISECONDS + KEEP_EVERY_MILLISECONDS;
   let run = await take();
   while (run === null) {
-    if (!(await isWalked(database))) throw new Stopped('this database was accepted meanwhile');
+    if (!(await isWalked(database))) throw new Stopped(TAKEN_MEANWHILE);
     if (performance.now() > endsAt) throw new Stopped('another restore reconcile goes on with it');
     await pause(LOOK_EVERY_MILLISECONDS);
     takenAt = performance.now();

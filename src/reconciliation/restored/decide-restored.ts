@@ -3,13 +3,16 @@ import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { holdInDoubtStep } from '../../transactions/card/charges-in-doubt.sql.ts';
 import { bookKey, findBooks } from './books.sql.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
+import { GuardLost, guardedDatabase } from './guarded-database.ts';
 import {
   type Books,
   DECISIONS_OF_REASON,
   type FillReason,
   isDue,
+  isOtherAmount,
   type PersonsDecision,
   type RestoredCharge,
+  refusalToVoid,
   type Standing,
   standingOf,
   type UndecidedReason,
@@ -20,6 +23,7 @@ import {
   type DecisionClaim,
   decideStep,
   holdClaimStep,
+  type LeftUndone,
   leaveClaim,
 } from './restored-charges.sql.ts';
 
@@ -41,12 +45,11 @@ export type AskedDecision = {
 export type DecidedRestored = 'decided' | string;
 
 /**
- * `done`: as what it is to be kept. Otherwise why not; `wasActed`: something may have been done, which
- * only the same decision ends.
+ * `done`: as what it is to be kept. Otherwise why not, and what of it may have been done.
  */
 type Acted =
   | { readonly done: 'filled' | 'voided' | 'unfinished' }
-  | { readonly refusal: string; readonly wasActed: boolean; readonly faults?: NotWritten };
+  | ({ readonly refusal: string } & LeftUndone);
 
 /** Behind the acquirer's answer: what the books need. */
 const LEASE_MARGIN_MILLISECONDS = 60_000;
@@ -62,20 +65,41 @@ export async function decideRestored(
   waiting: RestoredCharge,
   asked: AskedDecision,
 ): Promise<DecidedRestored> {
-  const { database, operator } = tools;
   const allowed: readonly PersonsDecision[] = DECISIONS_OF_REASON[waiting.reason as UndecidedReason];
   if (!allowed.includes(asked.decision)) return `can only be decided as ${allowed.join(' or ')}`;
-  const lease = tools.acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
-  const wanted = { as: asked.decision, by: operator.actor };
-  const claim = await claimDecision(database, waiting, wanted, lease);
+  const books = await booksOf(tools, waiting);
+  const notToVoid = refusalToVoid(waiting.charge, books);
+  // Before it is claimed: killed behind that it could only be voided.
+  if (asked.decision === 'voided' && notToVoid !== null) return notToVoid;
+  const claim = await claimFor(tools, waiting, asked, notToVoid !== null);
   if (claim === null) return DECIDED_ELSEWHERE;
-  if (!('fence' in claim)) return claimedText(claim);
+  if (!('own' in claim)) return claimedText(claim);
   const acted = await actOn(tools, waiting, claim, asked);
   if ('refusal' in acted) {
-    await leaveClaim(database, claim, acted);
+    await leaveClaim(tools.database, claim, acted);
     return acted.refusal;
   }
   return (await recordDecision(tools, waiting, claim, asked, acted.done)) ? 'decided' : DECIDED_ELSEWHERE;
+}
+
+/** `isNeverVoided`: nothing was taken back, whatever was begun, so that it can be kept. */
+async function claimFor(
+  { database, operator, acquirerTimeoutMilliseconds }: DecideRestoredTools,
+  waiting: RestoredCharge,
+  { decision }: AskedDecision,
+  isNeverVoided: boolean,
+): Promise<DecisionClaim | ClaimedBy | null> {
+  const lease = acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+  const own = { as: decision, by: operator.actor };
+  const claim = await claimDecision(database, waiting, own, lease);
+  if (claim === null || 'own' in claim || claim.isUnderWay || !isNeverVoided) return claim;
+  return claimDecision(database, waiting, own, lease, claim.fence);
+}
+
+async function booksOf({ database }: DecideRestoredTools, { charge }: RestoredCharge): Promise<Books> {
+  const books = (await findBooks(database, [charge])).get(bookKey(charge));
+  if (books === undefined) throw new Error(`the books gave no answer on the charge ${charge.reference}`);
+  return books;
 }
 
 function claimedText({ as, by, isUnderWay }: ClaimedBy): string {
@@ -90,12 +114,15 @@ async function actOn(
   claim: DecisionClaim,
   asked: AskedDecision,
 ): Promise<Acted> {
-  const { charge } = waiting;
-  const books = (await findBooks(tools.database, [charge])).get(bookKey(charge));
-  if (books === undefined) return refused('was not found in the books');
-  return asked.decision === 'voided'
-    ? takeBack(tools, waiting, books)
-    : keep(tools, waiting, { books, claim, account: asked.account });
+  const books = await booksOf(tools, waiting);
+  if (asked.decision === 'voided') return takeBack(tools, waiting, books);
+  const database = guardedDatabase(tools.database, [holdClaimStep(claim)]);
+  try {
+    return await keep({ ...tools, database }, waiting, { books, account: asked.account });
+  } catch (error) {
+    if (error instanceof GuardLost) return refused(DECIDED_ELSEWHERE);
+    throw error;
+  }
 }
 
 const refused = (refusal: string): Acted => ({ refusal, wasActed: false });
@@ -125,22 +152,25 @@ async function takeBack(
   { merchantId, transactionId, charge }: RestoredCharge,
   books: Books,
 ): Promise<Acted> {
-  const state = books.transaction?.state;
-  if (state === 'approved' || state === 'preauthorized' || state === 'capturing')
-    return refused(`is ${state} in the books: cancel it there`);
+  const refusal = refusalToVoid(charge, books);
+  if (refusal !== null) return refused(refusal);
   const answer = await acquirer.voidCharge(merchantId, charge.reference, acquirerTimeoutMilliseconds);
-  if (answer.kind !== 'voided' && answer.kind !== 'declined')
-    return { refusal: `was not voided: ${answer.reason}`, wasActed: answer.kind !== 'notSent' };
-  if (state === 'charging') await database.commit([holdInDoubtStep(merchantId, transactionId, 0)]);
+  if (answer.kind !== 'voided' && answer.kind !== 'declined') {
+    const isNotVoided = answer.kind === 'canceled';
+    const wasActed = answer.kind === 'unknown';
+    return { refusal: `was not voided: ${answer.reason}`, wasActed, isNotVoided };
+  }
+  if (books.transaction?.state === 'charging')
+    await database.commit([holdInDoubtStep(merchantId, transactionId, 0)]);
   return { done: 'voided' };
 }
 
-type Keeping = { readonly books: Books; readonly claim: DecisionClaim; readonly account: string | null };
+type Keeping = { readonly books: Books; readonly account: string | null };
 
 async function keep(
   tools: DecideRestoredTools,
   { reason, charge }: RestoredCharge,
-  { books, claim, account }: Keeping,
+  { books, account }: Keeping,
 ): Promise<Acted> {
   if (reason === 'endedThere') return { done: 'filled' };
   const fillReason = reasonToKeep(charge, books);
@@ -148,9 +178,7 @@ async function keep(
   const chosen =
     fillReason.reason === 'payment' ? accountToKeep(books, account) : { accounts: books.accounts };
   if (typeof chosen === 'string') return refused(chosen);
-  const faults = await fillCharge(tools, charge, { ...books, ...chosen }, fillReason.reason, {
-    guard: holdClaimStep(claim),
-  });
+  const faults = await fillCharge(tools, charge, { ...books, ...chosen }, fillReason.reason);
   const isToBeKept = fillReason.reason === 'payment' || fillReason.reason === 'underWay';
   const now = (await findBooks(tools.database, [charge])).get(bookKey(charge))?.transaction ?? null;
   return actedOf(standingOf(charge, now, isToBeKept), faults ?? []);
@@ -164,19 +192,23 @@ function actedOf(standing: Standing, faults: NotWritten): Acted {
 
 /** A text: why it cannot be kept. */
 function reasonToKeep(
-  { initiator }: RestoredCharge['charge'],
+  charge: RestoredCharge['charge'],
   { transaction, billing }: Books,
 ): { readonly reason: FillReason } | string {
+  if (isOtherAmount(charge, transaction?.state === 'charging' ? transaction : null))
+    return 'is of another amount than the books could have it';
   switch (transaction?.state) {
     case undefined:
-      return billing !== null && initiator === 'merchant' && isDue(billing)
+      return billing !== null && charge.initiator === 'merchant' && isDue(billing)
         ? 'is of a billing that would be charged again: cancel the billing first'
         : { reason: 'payment' };
     // A try before this one may have ended between the charge and its cancels.
     case 'approved':
     case 'preauthorized':
-    case 'capturing':
-      return { reason: 'requests' };
+    case 'capturing': {
+      const standing = standingOf(charge, transaction, true);
+      return { reason: standing.kind === 'missing' ? standing.reason : 'requests' };
+    }
     case 'charging':
       return { reason: 'underWay' };
     case 'unresolved':

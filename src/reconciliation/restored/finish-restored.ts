@@ -1,10 +1,10 @@
-import type { Database } from '../../platform/postgres/database.ts';
+import { type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
 import { bookKey, findBooks } from './books.sql.ts';
 import { fillRequests, type NotWritten } from './fill-charge.ts';
 import { endOfStanding, type Standing, standingOf } from './restored-charge.ts';
 import {
   claimUnfinished,
-  endUnfinished,
+  endUnfinishedStep,
   postponeUnfinished,
   type UnfinishedCharge,
 } from './restored-charges.sql.ts';
@@ -20,6 +20,7 @@ const LEASE_MILLISECONDS = 60_000;
 /** What the services resolve takes seconds; what a person must, days. */
 const PAUSES_SECONDS = [1, 2, 5, 10, 30, 60];
 const LONGEST_PAUSE_SECONDS = 600;
+const MOST_TRIES_OF_FAULTS = 10;
 /** In the books: who has decided. */
 const SERVICE = 'service';
 
@@ -31,7 +32,7 @@ export async function finishRestored(tools: FinishTools, signal: AbortSignal): P
   const claimed = await claimUnfinished(tools.database, CLAIMED_AT_ONCE, LEASE_MILLISECONDS);
   for (const charge of claimed) {
     if (signal.aborted) break;
-    await finishOne(tools, charge).catch((error) => tools.observeFault(charge, error));
+    await finishOne(tools, charge).catch((error) => giveUp(tools, charge, error));
   }
   return claimed.length;
 }
@@ -51,8 +52,24 @@ async function finishOne(tools: FinishTools, unfinished: UnfinishedCharge): Prom
     const seconds = PAUSES_SECONDS[tries - 1] ?? LONGEST_PAUSE_SECONDS;
     return postponeUnfinished(database, unfinished, seconds);
   }
-  const isEnded = await endUnfinished(database, unfinished, { ...end, faults, by: SERVICE, fence });
-  if (isEnded) tools.observeEnd(unfinished, end.decision);
+  const step = endUnfinishedStep(unfinished, { ...end, faults, by: SERVICE, fence });
+  const [ended = []] = await database.commit([step]);
+  if (ended.length === 1) tools.observeEnd(unfinished, end.decision);
+}
+
+/** Where the books themselves refuse it a person is asked, and it is not tried for ever. */
+async function giveUp(
+  { database, observeFault, observeEnd }: FinishTools,
+  unfinished: UnfinishedCharge,
+  error: unknown,
+): Promise<void> {
+  observeFault(unfinished, error);
+  if (error instanceof DatabaseUnavailable || unfinished.tries < MOST_TRIES_OF_FAULTS) return;
+  const faults = [{ words: String(error), isPassing: false }];
+  const end = { decision: 'undecided', reason: 'notWritten', faults, by: SERVICE } as const;
+  const step = endUnfinishedStep(unfinished, { ...end, fence: unfinished.fence });
+  const [ended = []] = await database.commit([step]);
+  if (ended.length === 1) observeEnd(unfinished, 'undecided');
 }
 
 async function standingNow(database: Database, { charge }: UnfinishedCharge): Promise<Standing> {

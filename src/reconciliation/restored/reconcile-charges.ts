@@ -1,6 +1,7 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { ListedCharge } from '../../acquirers/listed-charge.ts';
-import type { Actor, Audit } from '../../audit/audit-event.ts';
+import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { holdInDoubtStep } from '../../transactions/card/charges-in-doubt.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -8,9 +9,11 @@ import { type Instant, instant, utcText } from '../../values/instant.ts';
 import { bookKey, findBooks } from './books.sql.ts';
 import { claimWalk, type HeldWalk } from './claim-walk.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
+import { GuardLost, guardedDatabase } from './guarded-database.ts';
 import { type AskedList, listCharges, Stopped } from './list-charges.ts';
 import {
   advanceRestoreRun,
+  holdWalkSteps,
   newestRestoreRun,
   openRestoreRun,
   resumeRestoreRun,
@@ -29,7 +32,7 @@ import {
   standingOf,
   type Verdict,
 } from './restored-charge.ts';
-import { endUnfinished, noteStep } from './restored-charges.sql.ts';
+import { endUnfinishedStep, noteStep } from './restored-charges.sql.ts';
 
 export type ReconcileTools = FillTools & {
   readonly audit: Audit;
@@ -90,12 +93,12 @@ export async function reconcileCharges(
       async (held): Promise<Reconciled> => {
         await walk(tools, list, held);
         const tally = await tallyOfRun(tools.database, held.run.runNumber);
-        await auditRun(tools, 'finished', { ...tally });
+        await tools.audit.record(runEvent(tools, 'finished', { ...tally }));
         return { kind: 'finished', tally, end: held.run };
       },
     );
   } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
+    if (!(error instanceof Stopped || error instanceof GuardLost)) throw error;
     return { kind: 'stopped', reason: error.message };
   }
 }
@@ -114,21 +117,19 @@ async function runToTake(
     newest.since === list.since &&
     newest.stoppedAt === stoppedAt &&
     newest.alsoMerchants.join() === alsoMerchants.join();
-  if (isUnfinished) return () => resumeRestoreRun(database, stampToken, newest);
-  const lastSaleAt = await findLastSale(tools, list);
+  // Of one that is resumed too: a service of the lost database may have lived on since.
+  const lastSaleAt = isUnfinished && stoppedAt === null ? null : await findLastSale(tools, list);
   refuseContradiction({ lastSaleAt, stoppedAt });
-  return async () => {
-    const { since } = list;
-    const run = await openRestoreRun(database, stampToken, { since, lastSaleAt, stoppedAt, alsoMerchants });
-    if (run === null) return null;
-    // Merchants have read movements of higher numbers than the restored database knows.
-    await skipMovementIds(database);
-    await auditRun(tools, 'begun', {
-      since: utcText(since),
-      stoppedAt: stoppedAt === null ? '' : utcText(stoppedAt),
-    });
-    return run;
-  };
+  if (isUnfinished) return () => resumeRestoreRun(database, stampToken, newest);
+  // Merchants have read movements of higher numbers than the restored database knows. Before it is begun:
+  // one that is resumed leaves none out.
+  await skipMovementIds(database);
+  const { since } = list;
+  const stopped = stoppedAt === null ? '' : utcText(stoppedAt);
+  const event = runEvent(tools, 'begun', { since: utcText(since), stoppedAt: stopped });
+  const commit: Database['commit'] = (steps) =>
+    tools.audit.commit(steps, (rows) => (rows.at(-1)?.length === 1 ? [event] : []));
+  return () => openRestoreRun({ commit }, stampToken, { since, lastSaleAt, stoppedAt, alsoMerchants });
 }
 
 function refuseContradiction(end: EndOfLost): void {
@@ -138,37 +139,38 @@ function refuseContradiction(end: EndOfLost): void {
     );
 }
 
-async function auditRun(
-  { audit, operator }: ReconcileTools,
+function runEvent(
+  { operator }: ReconcileTools,
   what: 'begun' | 'finished',
   detail: Readonly<Record<string, string | number>>,
-): Promise<void> {
-  const event = {
-    ...operator,
-    action: 'restore.reconcile',
-    outcome: 'success',
-    resource: 'database',
-  } as const;
-  await audit.record({ ...event, detail: { what, ...detail } });
+): AuditEvent {
+  const of = { action: 'restore.reconcile', outcome: 'success', resource: 'database' } as const;
+  return { ...operator, ...of, detail: { what, ...detail } };
 }
 
 /** The newest authorization of ours that the acquirer has: until then the lost services lived. */
 async function findLastSale(tools: ReconcileTools, list: AskedList): Promise<Instant | null> {
   let last: Instant | null = null;
-  for await (const { charges } of listCharges(tools, list))
-    for (const { reference, authorizedAt } of charges)
-      if (isUuid(reference)) last = instant(Math.max(last ?? 0, authorizedAt));
+  for await (const { charges } of listCharges(tools, list)) last = lastSaleOf(charges, last);
   return last;
+}
+
+function lastSaleOf(charges: readonly ListedCharge[], before: Instant | null): Instant | null {
+  const moments = charges.filter(({ reference }) => isUuid(reference)).map((one) => one.authorizedAt);
+  return moments.length === 0 ? before : instant(Math.max(before ?? 0, ...moments));
 }
 
 async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Promise<void> {
   const { run, mustBeHeld } = held;
+  const guarded = { ...tools, database: guardedDatabase(tools.database, holdWalkSteps(run)) };
   let seen = 0;
   for await (const { charges, behind, isLast } of listCharges(tools, list, run.place)) {
+    // What is sold meanwhile was not looked at before: nothing of a page with such a charge is voided.
+    refuseContradiction({ stoppedAt: run.stoppedAt, lastSaleAt: lastSaleOf(charges, null) });
     const judged = await judgePage(tools, charges, run);
     for (const { charge, books, verdict } of judged) {
       mustBeHeld();
-      await act(tools, run, charge, books, verdict);
+      await act(guarded, run, charge, books, verdict);
     }
     const tally = { ...countOf(judged), seen: judged.length };
     if (!(await advanceRestoreRun(tools.database, run, { next: behind, isLast }, tally)))
@@ -218,6 +220,8 @@ async function act(
       await database.commit([note('unfinished', 'left')]);
       return;
     case 'void':
+      // Only where it is still this process that walks.
+      await database.commit([]);
       await voidAtAcquirer(tools, charge);
       await database.commit([note('voided', verdict.reason)]);
       return;
@@ -249,7 +253,7 @@ async function fill(
   { books, reason }: { readonly books: Books; readonly reason: FillReason },
 ): Promise<void> {
   const notes = [noteStep(runNumber, charge, 'unfinished', reason)];
-  const faults = await fillCharge(tools, charge, books, reason, { notes });
+  const faults = await fillCharge(tools, charge, books, reason, notes);
   if (faults === null) await tools.database.commit([noteStep(runNumber, charge, 'undecided', 'billing')]);
   else await endFill(tools, charge, { isToBeKept: reason === 'payment' || reason === 'underWay', faults });
 }
@@ -265,9 +269,12 @@ async function endFill(
   const end = endOfStanding(standing, faults);
   if (end === null) return;
   const key = { merchantId, transactionId: reference };
-  await endUnfinished(database, key, { ...end, faults, by: RECONCILE });
-  if (known?.state === 'charging' && standing.kind === 'undecided')
-    await database.commit([holdInDoubtStep(merchantId, reference, HELD_SECONDS)]);
+  const isToBeHeld = known?.state === 'charging' && standing.kind === 'undecided';
+  // In one commit: what a person decides is not looked at again, and would be voided meanwhile.
+  await database.commit([
+    endUnfinishedStep(key, { ...end, faults, by: RECONCILE }),
+    ...(isToBeHeld ? [holdInDoubtStep(merchantId, reference, HELD_SECONDS)] : []),
+  ]);
 }
 
 async function voidAtAcquirer(

@@ -1,11 +1,5 @@
 import { newId } from '../../platform/chance.ts';
-import {
-  type CommitStep,
-  type Database,
-  type Row,
-  type Step,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 import type { EndOfLost, Place, RestoreRun, RestoreTally } from './restored-charge.ts';
 
@@ -64,7 +58,7 @@ export type RunToOpen = EndOfLost & Pick<RestoreRun, 'since' | 'alsoMerchants'>;
 
 /** Null: another process walks, or the database was accepted since it had the stamp of this token. */
 export async function openRestoreRun(
-  database: Database,
+  database: Pick<Database, 'commit'>,
   stampToken: string | null,
   { since, stoppedAt, lastSaleAt, alsoMerchants }: RunToOpen,
 ): Promise<WalkedRun | null> {
@@ -85,7 +79,7 @@ export async function resumeRestoreRun(
   return takeRun(database, { statement: RESUME_RUN, values });
 }
 
-async function takeRun(database: Database, step: Step): Promise<WalkedRun | null> {
+async function takeRun(database: Pick<Database, 'commit'>, step: Step): Promise<WalkedRun | null> {
   const [, [row] = []] = await database.commit([{ statement: LOCK, values: [] }, step]);
   return row === undefined ? null : { ...parseRun(row), walker: row.walker as string };
 }
@@ -111,18 +105,42 @@ export async function isWalked(database: Database): Promise<boolean> {
   return (await database.query(FIND_WALK, [])).length > 0;
 }
 
-/** The step, and those before it, which is only run where nobody walks; no walk begins until the commit. */
-export function unlessWalkedSteps(step: Step): CommitStep[] {
+/**
+ * What is under way and was done, behind the lock: the last two give the walks and the newest run. No walk
+ * begins, and none writes, until the commit.
+ */
+export function holdRunsSteps(): readonly Step[] {
+  return [LOCK, FIND_WALK, NEWEST_RUN].map((one) => ({ statement: one, values: [] }));
+}
+
+const LOCK_SHARED = statement(
+  'restore_runs.lock_shared',
+  `select pg_advisory_xact_lock_shared(hashtextextended('restore runs', 0))`,
+);
+/** By the clock of the moment: the commit may have waited for the lock. */
+const IS_HELD = statement(
+  'restore_runs.is_held',
+  `select run_number from restore_runs
+   where run_number = $1 and walker = $2 and finished_at is null and walking_until > clock_timestamp()`,
+);
+
+/**
+ * The last gives a row while this process walks. Until the commit nobody takes the walk over, and no
+ * database is accepted.
+ */
+export function holdWalkSteps({ runNumber, walker }: Pick<WalkedRun, 'runNumber' | 'walker'>): Step[] {
   return [
-    { statement: LOCK, values: [] },
-    { statement: FIND_WALK, values: [] },
-    ([, walks = []]) => (walks.length === 0 ? step : null),
+    { statement: LOCK_SHARED, values: [] },
+    { statement: IS_HELD, values: [runNumber, walker] },
   ];
 }
 
 /** Null: this database was not compared with the acquirer's books since it was accepted last. */
 export async function newestRestoreRun(database: Database): Promise<RestoreRun | null> {
-  const [row] = await database.query(NEWEST_RUN, []);
+  return parseNewestRun(await database.query(NEWEST_RUN, []));
+}
+
+export function parseNewestRun([row]: readonly Row[]): RestoreRun | null {
   return row === undefined ? null : parseRun(row);
 }
 

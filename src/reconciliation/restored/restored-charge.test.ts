@@ -13,6 +13,7 @@ import {
   isStopContradicted,
   judgeCharge,
   type KnownTransaction,
+  refusalToVoid,
   SETTLED_AFTER_MILLISECONDS,
   standingOf,
 } from './restored-charge.ts';
@@ -58,8 +59,8 @@ const CAPTURED = { captureReference: 'c', amount: cents(900), capturedAt: NEW };
 const known = (change: Partial<KnownTransaction> = {}): Books => ({
   ...UNKNOWN,
   transaction: {
-    ...{ state: 'charging', origin: 'payment', fence: 0, amount: cents(1_000), split: null },
-    ...{ cancelIds: [], captureIds: [], ...change },
+    ...{ state: 'charging', origin: 'payment', fence: 0, amount: cents(1_000), installmentCount: 1 },
+    ...{ split: null, cancelIds: [], captureIds: [], ...change },
   },
 });
 
@@ -208,4 +209,33 @@ test('a stop that lies long before the newest charge of ours is contradicted by 
   assert.equal(isStopContradicted({ stoppedAt: STOPPED, lastSaleAt: soonAfter }), false);
   assert.equal(isStopContradicted({ stoppedAt: STOPPED, lastSaleAt: instant(soonAfter + 1) }), true);
   assert.equal(isStopContradicted({ stoppedAt: null, lastSaleAt: soonAfter }), false);
+});
+
+test('a charge that may be of a billing of the lost time waits for a person, whenever it came', () => {
+  const charge = chargeOf({ initiator: 'merchant', merchantReference: BILLING });
+  assert.equal(verdictOf(charge, UNKNOWN), 'decide billing');
+  assert.equal(verdictOf({ ...charge, authorizedAt: AFTER }, UNKNOWN, AT_STOP), 'decide billing');
+  assert.equal(verdictOf({ ...charge, merchantReference: 'PEDIDO' }, UNKNOWN), 'fill payment');
+  assert.equal(verdictOf({ ...charge, initiator: 'cardholder' }, UNKNOWN), 'fill payment');
+});
+
+test('a charge of another amount than was asked for is put into no books', () => {
+  const other = chargeOf({ authorizedAmount: cents(900) });
+  assert.equal(verdictOf(other, UNKNOWN), 'decide amountDiffers');
+  assert.equal(verdictOf(other, known()), 'decide amountDiffers');
+  assert.equal(verdictOf(chargeOf(), known({ amount: cents(999) })), 'decide amountDiffers');
+  assert.equal(verdictOf(chargeOf(), known({ installmentCount: 2 })), 'decide amountDiffers');
+  // Captured in part: what was held is what was asked for.
+  const captured = chargeOf({ amount: cents(900), isCapturedLater: true, captures: [CAPTURED] });
+  assert.equal(verdictOf(captured, known()), 'fill underWay');
+});
+
+test('what is live in the books, or was canceled at the acquirer, is voided by nobody', () => {
+  for (const state of ['approved', 'preauthorized', 'capturing'] as const)
+    assert.match(refusalToVoid(chargeOf(), known({ state })) ?? '', /in the books: cancel it there/);
+  for (const state of ['charging', 'unresolved', 'declined'] as const)
+    assert.equal(refusalToVoid(chargeOf(), known({ state })), null);
+  assert.match(refusalToVoid(chargeOf({ cancellations: [CANCELED] }), UNKNOWN) ?? '', /has cancels/);
+  const refused = chargeOf({ cancellations: [{ ...CANCELED, outcome: 'refused' }] });
+  assert.equal(refusalToVoid(refused, UNKNOWN), null);
 });

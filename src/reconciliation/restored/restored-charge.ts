@@ -3,6 +3,7 @@ import type { BillingState } from '../../recurrence/billings/billing.ts';
 import type { RecordedSplit } from '../../transactions/split.ts';
 import type { Origin, TransactionState } from '../../transactions/transaction.ts';
 import type { Cents } from '../../values/cents.ts';
+import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
 
 /**
@@ -33,7 +34,9 @@ export type KnownTransaction = {
   readonly state: TransactionState;
   readonly origin: Origin;
   readonly fence: number;
+  /** What is charged; while it waits for its capture what is held. */
   readonly amount: Cents;
+  readonly installmentCount: number;
   readonly split: RecordedSplit | null;
   readonly cancelIds: readonly string[];
   readonly captureIds: readonly string[];
@@ -50,8 +53,9 @@ export type EndOfLost = {
 /**
  * Why a person decides. `mayBeUnanswered`: it came so late that its merchant may have been answered
  * an error, or nothing. `endedThere`: charged here, and voided or declined there. `liveThere`: ended
- * here, and charged there. `billing`: of a billing that cannot take it. `account`: the merchant has
- * several. `notWritten`: the books did not take it, or not all of it.
+ * here, and charged there. `billing`: of a billing that cannot take it, or maybe of one that was lost.
+ * `account`: the merchant has several. `amountDiffers`: of another amount, or in other installments, than
+ * was asked for. `notWritten`: the books did not take it, or not all of it.
  */
 export const UNDECIDED_REASONS = [
   'mayBeUnanswered',
@@ -60,6 +64,7 @@ export const UNDECIDED_REASONS = [
   'billing',
   'account',
   'unknownMerchant',
+  'amountDiffers',
   'notWritten',
 ] as const;
 export type UndecidedReason = (typeof UNDECIDED_REASONS)[number];
@@ -97,7 +102,9 @@ export function judgeCharge(charge: ListedCharge, books: Books, end: EndOfLost):
   if (!hasMoney(charge)) return ENDED;
   if (books.accounts === null) return decide('unknownMerchant');
   if (books.billing !== null && charge.initiator === 'merchant') return judgeOfBilling(charge, books.billing);
+  if (isMaybeOfLostBilling(charge)) return decide('billing');
   if (isNeverAnswered(charge, end)) return { kind: 'void', reason: 'neverAnswered' };
+  if (isOtherAmount(charge, null)) return decide('amountDiffers');
   if (books.accounts.length !== 1) return decide('account');
   return wasAnswered(charge, end) ? fill('payment') : decide('mayBeUnanswered');
 }
@@ -115,6 +122,7 @@ function judgeKnown(charge: ListedCharge, known: KnownTransaction, end: EndOfLos
     case 'charging':
       if (known.origin === 'billing' || !hasMoney(charge) || isNeverAnswered(charge, end))
         return leave(charge, known);
+      if (isOtherAmount(charge, known)) return decide('amountDiffers');
       return wasAnswered(charge, end) ? fill('underWay') : decide('mayBeUnanswered');
     case 'preauthorized':
     case 'approved':
@@ -233,6 +241,23 @@ function judgeOfBilling(charge: ListedCharge, billing: NonNullable<Books['billin
   return isOwing && isThis && charge.installments === 1 ? fill('billing') : decide('billing');
 }
 
+/**
+ * The billing may have been opened and charged in the lost time: the one before it opens another one, and
+ * that is charged too. A merchant may charge a stored card under such a reference as well.
+ */
+function isMaybeOfLostBilling({ initiator, merchantReference }: ListedCharge): boolean {
+  return initiator === 'merchant' && isUuid(merchantReference ?? '');
+}
+
+/** The books would have installments of one amount, and a charge of another one. `known` null: a new one. */
+export function isOtherAmount(
+  { isCapturedLater, authorizedAmount, amount, installments }: ListedCharge,
+  known: Pick<KnownTransaction, 'amount' | 'installmentCount'> | null,
+): boolean {
+  if (!isCapturedLater && amount !== authorizedAmount) return true;
+  return known !== null && (known.amount !== authorizedAmount || known.installmentCount !== installments);
+}
+
 /** Cancels that the acquirer carried out or accepted, and the books do not have. */
 export function missingCancels(charge: ListedCharge, { cancelIds }: Pick<KnownTransaction, 'cancelIds'>) {
   return charge.cancellations.filter(
@@ -287,11 +312,27 @@ export const DECISIONS_OF_REASON = {
   billing: ['kept', 'voided'],
   unknownMerchant: ['kept', 'voided'],
   notWritten: ['kept', 'voided'],
+  // No books have it like that.
+  amountDiffers: ['voided'],
   // What is charged here stays in the books: its merchant was answered so.
   endedThere: ['kept'],
   // What has ended here stays so.
   liveThere: ['voided'],
 } as const satisfies Record<UndecidedReason, readonly PersonsDecision[]>;
+
+/** Why nobody takes it back at the acquirer; null: nothing is known that speaks against it. */
+export function refusalToVoid(
+  { cancellations }: Pick<ListedCharge, 'cancellations'>,
+  { transaction }: Pick<Books, 'transaction'>,
+): string | null {
+  const state = transaction?.state;
+  if (state === 'approved' || state === 'preauthorized' || state === 'capturing')
+    return `is ${state} in the books: cancel it there`;
+  // The acquirer refuses to void it, now and later.
+  return cancellations.some(({ outcome }) => outcome === 'canceled')
+    ? 'has cancels at the acquirer, which voids it no more'
+    : null;
+}
 
 /** A charge that waits for a person, or had one. */
 export type RestoredCharge = {

@@ -51,13 +51,13 @@ export type EndOfUnfinished = {
   readonly fence?: number;
 };
 
-export async function endUnfinished(
-  database: Database,
+/** Returns a row when it has ended it. */
+export function endUnfinishedStep(
   { merchantId, transactionId }: ChargeKey,
   { decision, reason, faults, by, fence }: EndOfUnfinished,
-): Promise<boolean> {
+): Step {
   const values = [merchantId, transactionId, decision, reason, detailOf(faults), by, fence ?? null];
-  return (await database.query(END, values)).length === 1;
+  return { statement: END, values };
 }
 
 export type ChargeKey = Pick<RestoredCharge, 'merchantId' | 'transactionId'>;
@@ -130,15 +130,15 @@ export async function millisecondsUntilUnfinished(database: Database): Promise<n
 const CLAIM_DECISION = statement(
   'restored_charges.claim_decision',
   `with waiting as (
-     select merchant_id, transaction_id, claimed_as from restored_charges
+     select merchant_id, transaction_id, claimed_as, claimed_by from restored_charges
      where merchant_id = $1 and transaction_id = $2 and decision = 'undecided'
-       and (claimed_until is null or claimed_until <= now()) and coalesce(claimed_as, 'kept') in ('kept', $3)
+       and (claimed_until is null or claimed_until <= now()) and (coalesce(claimed_as, 'kept') in ('kept', $3) or fence = $6)
      for no key update
    )
    update restored_charges r set claimed_as = $3, claimed_by = $4, claimed_until = now() + $5 * interval '1 millisecond',
      fence = r.fence + 1
    from waiting w where r.merchant_id = w.merchant_id and r.transaction_id = w.transaction_id
-   returning r.fence, w.claimed_as is not null as was_begun`,
+   returning r.fence, w.claimed_as as former_as, w.claimed_by as former_by`,
 );
 
 /** Another decision on a charge that waits. */
@@ -147,29 +147,39 @@ export type ClaimedBy = {
   readonly by: string;
   /** False: it was not ended, and can be gone on with. */
   readonly isUnderWay: boolean;
+  readonly fence: number;
+};
+
+type Begun = { readonly as: PersonsDecision; readonly by: string };
+
+/**
+ * Of a charge: `fence` proves that it is this process that decides on it. `former`: another decision was
+ * begun and not ended; null: none was.
+ */
+export type DecisionClaim = ChargeKey & {
+  readonly fence: number;
+  readonly own: Begun;
+  readonly former: Begun | null;
 };
 
 /**
- * Of a charge: `fence` proves that it is this process that decides on it. `wasBegun`: another decision
- * was begun and not ended.
- */
-export type DecisionClaim = ChargeKey & { readonly fence: number; readonly wasBegun: boolean };
-
-/**
  * One person at a time decides on a charge. One that was begun as `voided` may have been taken back at
- * the acquirer, and can only be ended so. Null: it waits for no decision any more.
+ * the acquirer, and can only be ended so, but where `notVoided` says that the one of this fence took nothing
+ * back. Null: it waits for no decision any more.
  */
 export async function claimDecision(
   database: Database,
   { merchantId, transactionId }: ChargeKey,
-  { as, by }: { readonly as: PersonsDecision; readonly by: string },
+  own: Begun,
   leaseMilliseconds: number,
+  notVoided: number | null = null,
 ): Promise<DecisionClaim | ClaimedBy | null> {
-  const values = [merchantId, transactionId, as, by, leaseMilliseconds];
+  const values = [merchantId, transactionId, own.as, own.by, leaseMilliseconds, notVoided];
   const [row] = await database.query(CLAIM_DECISION, values);
   if (row !== undefined) {
-    const { fence, was_begun: wasBegun } = row as { fence: number; was_begun: boolean };
-    return { merchantId, transactionId, fence, wasBegun };
+    const former =
+      row.former_as === null ? null : { as: row.former_as as PersonsDecision, by: row.former_by as string };
+    return { merchantId, transactionId, fence: row.fence as number, own, former };
   }
   const [found] = await database.query(FIND_CLAIM, [merchantId, transactionId]);
   if (found === undefined) return null;
@@ -177,12 +187,13 @@ export async function claimDecision(
     as: found.claimed_as as PersonsDecision,
     by: found.claimed_by as string,
     isUnderWay: found.is_under_way as boolean,
+    fence: found.fence as number,
   };
 }
 
 const FIND_CLAIM = statement(
   'restored_charges.find_claim',
-  `select claimed_as, claimed_by, claimed_until > now() as is_under_way from restored_charges
+  `select claimed_as, claimed_by, fence, claimed_until > now() as is_under_way from restored_charges
    where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and claimed_as is not null`,
 );
 
@@ -199,18 +210,28 @@ export function holdClaimStep({ merchantId, transactionId, fence }: DecisionClai
 
 const LEAVE_CLAIM = statement(
   'restored_charges.leave_claim',
-  `update restored_charges set claimed_until = now(), claimed_as = case when $4::boolean then claimed_as end,
-     claimed_by = case when $4::boolean then claimed_by end, detail = coalesce($5, detail)
+  `update restored_charges set claimed_until = now(), claimed_as = $4, claimed_by = $5, detail = coalesce($6, detail)
    where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and fence = $3`,
 );
 
-/** `wasActed`: something may have been done, and only the same decision can end it. */
+/**
+ * `wasActed`: something may have been done, and only the same decision can end it; otherwise it is as it was
+ * before the claim. `isNotVoided`: nor has an earlier one taken anything back.
+ */
+export type LeftUndone = {
+  readonly wasActed: boolean;
+  readonly isNotVoided?: boolean;
+  readonly faults?: readonly Fault[];
+};
+
 export async function leaveClaim(
   database: Database,
-  { merchantId, transactionId, fence, wasBegun }: DecisionClaim,
-  { wasActed, faults = [] }: { readonly wasActed: boolean; readonly faults?: readonly Fault[] },
+  { merchantId, transactionId, fence, own, former }: DecisionClaim,
+  { wasActed, isNotVoided = false, faults = [] }: LeftUndone,
 ): Promise<void> {
-  const values = [merchantId, transactionId, fence, wasActed || wasBegun, detailOf(faults)];
+  const before = isNotVoided && former?.as === 'voided' ? null : former;
+  const left = wasActed ? own : before;
+  const values = [merchantId, transactionId, fence, left?.as ?? null, left?.by ?? null, detailOf(faults)];
   await database.query(LEAVE_CLAIM, values);
 }
 
@@ -271,10 +292,11 @@ function keyOf(row: Row): ChargeKey {
 
 const COUNT_WAITING = statement(
   'restored_charges.count_waiting',
-  `select count(*) filter (where decision = 'undecided')::int as undecided,
-     count(*) filter (where decision = 'undecided' and reason = 'billing')::int as of_billings,
-     count(*) filter (where decision = 'unfinished')::int as unfinished
-   from restored_charges where decision in ('undecided', 'unfinished')`,
+  // Each by the index of its decision.
+  `select u.undecided, u.of_billings, n.unfinished
+   from (select count(*)::int as undecided, (count(*) filter (where reason = 'billing'))::int as of_billings
+     from restored_charges where decision = 'undecided') u
+   cross join (select count(*)::int as unfinished from restored_charges where decision = 'unfinished') n`,
 );
 
 /** What of restored charges is not in the books yet: a person's, and what services go on with. */
@@ -285,7 +307,12 @@ export type WaitingCounts = {
 };
 
 export async function countWaiting(database: Database): Promise<WaitingCounts> {
-  const [row = {}] = await database.query(COUNT_WAITING, []);
+  return parseCounts(await database.query(COUNT_WAITING, []));
+}
+
+export const COUNT_WAITING_STEP: Step = { statement: COUNT_WAITING, values: [] };
+
+export function parseCounts([row = {}]: readonly Row[]): WaitingCounts {
   return {
     undecided: row.undecided as number,
     ofBillings: row.of_billings as number,

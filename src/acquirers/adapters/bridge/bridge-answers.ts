@@ -60,6 +60,8 @@ export function readFoundCharge(answer: ChannelAnswer | Unknown | NotSent, refer
 export function readVoid(answer: ChannelAnswer | Unknown | NotSent, reference: string): VoidAnswer {
   if (answer.kind !== 'answer') return answer;
   const body = fieldsOf(answer.body);
+  if (answer.status === 409 && body?.error === 'canceled')
+    return { kind: 'canceled', reason: 'the acquirer has cancels of it, and voids it no more' };
   if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
   if (body.reference !== reference) return unknown('the answer was for another reference');
   if (body.status === 'undone') return { kind: 'voided' };
