@@ -28,6 +28,7 @@ const OF_ALL: readonly string[] = [
    order by due_at desc limit 1`,
   `select exception_id::text as "/exceptions/{id}" from reconciliation_exceptions where state = 'open' limit 1`,
   `select max(file_number)::text as "fileNumber" from settlement_files`,
+  'select current_date::text as day',
 ];
 
 /** What stands in the paths of a merchant's pages and of those of the operator. */

@@ -1,11 +1,15 @@
-import { addDays, type Day, instant, saoPauloDay } from '../../src/values/instant.ts';
+import assert from 'node:assert/strict';
+import { addDays, type Day, isDay } from '../../src/values/instant.ts';
 import { call } from '../kit/merchant.ts';
 import type { Shop } from './hostile-service.ts';
 
 /** By the shop's clock, which some of what is tried moves. */
 async function todayOf({ url, tokens }: Shop): Promise<Day> {
   const { body } = await call(url, '/homologation/clock', { token: tokens.gateway });
-  return saoPauloDay(instant(Date.parse(`${body.now}Z`)));
+  // It is São Paulo's time, without an offset.
+  const today = body.now.slice(0, 10);
+  assert.ok(isDay(today), today);
+  return today;
 }
 
 /** A range of due days with those of all these boletos. */

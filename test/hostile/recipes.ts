@@ -178,12 +178,12 @@ export const RECIPES: Readonly<Record<string, readonly Recipe[]>> = {
   readReturnFile: [async () => ({ query: { day: '2026-01-02', fault: 'brokenTrailer' } })],
   listTrialCards: [nothing],
   readAcquirerScript: [nothing],
-  // One that changes nothing: the charges of other recipes meet it.
+  // One that changes little: charges and cancels of other recipes meet it.
   changeAcquirerScript: [
     async () => ({
       body: {
         steps: [{ outcome: 'approved', delayMilliseconds: 0, undoRefusals: 0, notFoundTimes: 0 }],
-        cancels: [],
+        cancels: [{ afterDays: 0, fails: false }],
       },
     }),
   ],
