@@ -120,7 +120,7 @@ const RIGHTFUL = [
   /"milliseconds":[\d.]+/g,
   /"amount":\d+\.\d+/g,
   /"(?:movementId|next|deliveries|openings)":\d+/g,
-  /^(?:http|nodejs|process|parcela)_\w+(?:\{[^}\n]*\})? [\d.e+-]+$/gm,
+  /^(?:http|nodejs|process|parcela)_\w+(?:\{[^\n]*\})? [\d.e+-]+$/gm,
   /:\d+:\d+\)?/g,
   /[A-Za-z0-9_+/=-]{20,}/g,
 ];
