@@ -69,6 +69,12 @@ const MORE: Readonly<Record<string, readonly Look[]>> = {
     { title: 'given up', query: () => ({ status: 'GivenUp' }) },
     { title: 'by nsu', query: (things) => ({ nsu: things.nsu ?? '' }) },
   ],
+  '/merchants/{merchantId}/homologation/acquirer/file': [
+    { query: (_things, today) => ({ day: addDays(today, -1), format: 'adiq' }) },
+  ],
+  '/merchants/{merchantId}/homologation/acquirer/return-file': [
+    { query: (_things, today) => ({ day: addDays(today, -1) }) },
+  ],
   '/exceptions': [
     OPEN,
     { title: 'of a merchant', query: (things) => ({ merchantId: things.merchantId ?? '' }) },
