@@ -55,3 +55,6 @@ create table console_decisions (
   refusal text check (length(refusal) <= 2000)
 );
 create index console_decisions_of_user on console_decisions (decided_by);
+-- What is under way at one place, beside the forms above.
+create index console_decisions_under_way on console_decisions (decided_at)
+  where decision = 'approved' and outcome is null;

@@ -5,7 +5,17 @@ import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { subscribe } from './merchant-things.ts';
-import { hiddenFields, invite, originOf, type Shown, signedIn, Visitor, wordsOf } from './visitor.ts';
+import {
+  hiddenFields,
+  invite,
+  linkFor,
+  markOf,
+  originOf,
+  type Shown,
+  signedIn,
+  Visitor,
+  wordsOf,
+} from './visitor.ts';
 
 let service: TestService;
 let merchantId: string;
@@ -23,6 +33,8 @@ before(async () => {
   bia = await signedIn(service, 'finance', merchantId);
 });
 after(() => service.close());
+
+const query = (sql: string, values: unknown[] = []) => service.auditor.query(sql, values);
 
 async function paid(amount: number): Promise<string> {
   const { reply } = await pay(service.gatewayUrl, token, amount);
@@ -42,15 +54,12 @@ async function cancel(visitor: Visitor, id: string, amount?: string): Promise<Sh
 
 /** The request that waits for a payment, as the table has it. */
 async function requestOf(id: string): Promise<string> {
-  const [row] = await service.auditor.query(
+  const [row] = await query(
     `select request_id::text from console_requests where path like '%' || $1 || '%' order by requested_at desc limit 1`,
     [id],
   );
   return String(row?.request_id);
 }
-
-const markOf = async (visitor: Visitor, page: string) =>
-  hiddenFields((await visitor.turnTo(page)).text, '/console/sign-out').mark ?? '';
 
 /** Presses a button, whether the page shows it or not. */
 async function decide(
@@ -95,7 +104,7 @@ test('more waits for a second person, who does it once; the log has all three st
   assert.equal((await decide(bia, requestId)).status, 409);
   const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
   assert.equal(body.cancels.length, 1);
-  const entries = await service.auditor.query(
+  const entries = await query(
     `select action, actor, detail from audit_entries where action in ('console.request', 'console.approve')
        and detail like '%' || $1 || '%' order by entry_number`,
     [requestId],
@@ -120,18 +129,18 @@ test('a form that waits is sent twice and waits once', async () => {
   assert.equal((await ana.ask(`${page}/cancel`, { form })).status, 202);
   const again = await ana.ask(`${page}/cancel`, { form });
   assert.deepEqual([again.status, /Já foi feito/.test(wordsOf(again.text))], [200, true]);
-  const made = await service.auditor.query("select from console_requests where reason = 'duas vezes'");
+  const made = await query("select from console_requests where reason = 'duas vezes'");
   assert.equal(made.length, 1);
 });
 
 test('nobody is a second person to himself, in another session either, and the action itself only asks', async () => {
   const { id, requestId } = await waitingCancel();
-  const [{ name } = { name: '' }] = await service.auditor.query(
+  const [{ name } = { name: '' }] = await query(
     'select u.name from console_requests r join console_users u on u.user_id = r.requested_by where request_id = $1',
     [requestId],
   );
   const other = new Visitor(originOf(service));
-  const path = await linkFor(String(name), 'operator of the machine');
+  const path = await linkFor(service, String(name), 'operator of the machine');
   await other.enter(path);
   for (const visitor of [ana, other]) {
     const sent = await decide(visitor, requestId);
@@ -146,17 +155,6 @@ test('nobody is a second person to himself, in another session either, and the a
   assert.equal(await givenBack(id), 0);
 });
 
-/** A link of a user who is there already. */
-async function linkFor(name: string, createdBy: string): Promise<string> {
-  const link = randomUUID().replaceAll('-', '').padEnd(43, 'x');
-  await service.auditor.query(
-    `insert into console_links (token_hash, user_id, created_by, expires_at)
-     select sha256($1::bytea), user_id, $3, now() + interval '1 day' from console_users where name = $2`,
-    [link, name, createdBy],
-  );
-  return `/console/links/${link}`;
-}
-
 test('of several who approve at once one does it', async () => {
   const { id, requestId } = await waitingCancel();
   const caio = await signedIn(service, 'admin', merchantId);
@@ -166,7 +164,7 @@ test('of several who approve at once one does it', async () => {
   for (const { status } of sent) assert.ok(status === 303 || status === 409, String(status));
   const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
   assert.deepEqual([body.canceledAmount, body.cancels.length], [20_000, 1]);
-  const entries = await service.auditor.query(
+  const entries = await query(
     "select from audit_entries where action = 'console.approve' and detail like '%' || $1 || '%'",
     [requestId],
   );
@@ -180,7 +178,7 @@ test('what is declined, expired or changed is not done', async () => {
   const back = await waitingCancel();
   assert.equal((await decide(ana, back.requestId, 'decline')).status, 303, 'whoever asked takes it back');
   const expired = await waitingCancel();
-  await service.auditor.query(
+  await query(
     "update console_requests set requested_at = requested_at - interval '25 hours', expires_at = expires_at - interval '25 hours' where request_id = $1",
     [expired.requestId],
   );
@@ -198,14 +196,13 @@ test('what is declined, expired or changed is not done', async () => {
 
 test('a request that was altered in the database is not done', async () => {
   const { id, requestId } = await waitingCancel();
-  const [before] = await service.auditor.query('select path from console_requests where request_id = $1', [
-    requestId,
-  ]);
+  const [before] = await query('select path from console_requests where request_id = $1', [requestId]);
   const other = await paid(20_000);
-  await service.auditor.query(
-    'update console_requests set path = replace(path, $2, $3) where request_id = $1',
-    [requestId, id, other],
-  );
+  await query('update console_requests set path = replace(path, $2, $3) where request_id = $1', [
+    requestId,
+    id,
+    other,
+  ]);
   assert.notEqual(before, undefined);
   const sent = await decide(bia, requestId);
   assert.deepEqual([sent.status, /não está como foi gravado/.test(wordsOf(sent.text))], [409, true]);
@@ -223,21 +220,50 @@ test('roles that may not do it do not approve it, and a user who was let in just
   const sent = await decide(operator, requestId);
   assert.deepEqual([sent.status, /precisam ambos poder/.test(wordsOf(sent.text))], [409, true]);
   const { name } = await invite(service, 'finance', merchantId);
-  const newcomer = await new Visitor(originOf(service)).enter(await linkFor(name, 'user:somebody'));
+  const newcomer = await new Visitor(originOf(service)).enter(await linkFor(service, name, 'user:somebody'));
   const early = await decide(newcomer, requestId);
   assert.deepEqual([early.status, /há menos de um dia/.test(wordsOf(early.text))], [409, true]);
-  await service.auditor.query(
+  await query(
     "update console_links set created_at = created_at - interval '25 hours' where created_by = 'user:somebody'",
   );
-  await service.auditor.query(
+  await query(
     `insert into console_identities (user_id, created_by, invited_until)
      select user_id, 'user:somebody', now() + interval '7 days' from console_users where name = $1`,
     [name],
   );
   assert.equal((await decide(newcomer, requestId)).status, 409, 'by the identity provider too');
-  await service.auditor.query("update console_identities set created_at = created_at - interval '25 hours'");
+  await query("update console_identities set created_at = created_at - interval '25 hours'");
   assert.equal((await decide(newcomer, requestId)).status, 303);
   assert.equal(await givenBack(id), 20_000);
+});
+
+test('what somebody asked for who was let in just now is approved by nobody', async () => {
+  const { name, path } = await invite(service, 'finance', merchantId);
+  const newcomer = await new Visitor(originOf(service)).enter(path);
+  const id = await paid(20_000);
+  assert.equal((await cancel(newcomer, id)).status, 202);
+  const requestId = await requestOf(id);
+  const whose = '(select user_id from console_users where name = $1)';
+  const isEarly = async (how: string) => {
+    const sent = await decide(bia, requestId);
+    assert.deepEqual([sent.status, /a quem pediu/.test(wordsOf(sent.text))], [409, true], how);
+  };
+  const change = (sql: string) => query(sql, [name]);
+  await change(`update console_links set created_by = 'user:somebody' where user_id = ${whose}`);
+  await isEarly('by a link');
+  await change(`delete from console_links where user_id = ${whose}`);
+  await change(
+    `insert into console_identities (user_id, created_by, invited_until)
+     select user_id, 'user:somebody', now() + interval '7 days' from console_users where name = $1`,
+  );
+  await isEarly('recovered, by the identity provider');
+  await change(
+    `update console_identities set created_at = now() - interval '25 hours', bound_at = now(), issuer = 'i',
+       subject = 's' where user_id = ${whose}`,
+  );
+  await isEarly('bound just now');
+  await change(`update console_identities set bound_at = created_at where user_id = ${whose}`);
+  assert.equal((await decide(bia, requestId)).status, 303);
 });
 
 test('a request of another merchant is not there, and the operator sees all', async () => {
@@ -258,7 +284,7 @@ test('a request of another merchant is not there, and the operator sees all', as
 
 test('a decision about what has no known outcome waits too, for the operator alone', async () => {
   const id = await paid(20_000);
-  await service.auditor.query(
+  await query(
     `update transactions set state = 'unresolved', decided_at = null, authorization_code = null, nsu = null,
        due_at = now() + interval '1 hour', unknown_reason = 'o teste calou', unresolved_since = now() - interval '2 hours'
      where transaction_id = $1`,
@@ -267,15 +293,26 @@ test('a decision about what has no known outcome waits too, for the operator alo
   const first = await signedIn(service, 'operator', null);
   const page = `/console/unresolved/${id}`;
   const fields = { decision: 'voided', reason: 'Maria, caso 4711' };
+  for (const decision of ['canceled', 'anything'])
+    assert.equal((await first.send(page, `${page}/decide`, { ...fields, decision })).status, 409, decision);
   const asked = await first.send(page, `${page}/decide`, fields);
   assert.equal(asked.status, 202, asked.text);
   const requestId = await requestOf(id);
   assert.ok(!(await ana.turnTo(`${home}/waiting`)).text.includes(requestId));
   const second = await signedIn(service, 'admin', null);
+  const shown = async () => wordsOf((await second.turnTo('/console/waiting')).text);
+  assert.match(await shown(), /Decidir: Desfeita: nenhuma cobrança fica: R\$ 200,00/);
   assert.equal((await decide(second, requestId, 'approve', '/console/waiting')).status, 303);
-  const [row] = await service.auditor.query('select state from transactions where transaction_id = $1', [id]);
+  assert.match(await shown(), /Decidir: Desfeita: nenhuma cobrança fica R\$ 200,00/);
+  const said = await query(
+    "select detail from audit_entries where action in ('console.request', 'console.approve') and detail like $1",
+    [`%${requestId}%`],
+  );
+  for (const { detail } of said) assert.equal(JSON.parse(String(detail)).decision, 'voided');
+  assert.equal(said.length, 2);
+  const [row] = await query('select state from transactions where transaction_id = $1', [id]);
   assert.equal(row?.state, 'voided');
-  const [entry] = await service.auditor.query(
+  const [entry] = await query(
     "select detail from audit_entries where action = 'resolve.decide' and resource like $1",
     [`%${id}`],
   );
@@ -310,11 +347,48 @@ test('small parts that are sent at once do not go beyond the limit together', as
   assert.ok((await givenBack(id)) <= 1_000);
 });
 
+test('a payment is one place, however its path is written', async () => {
+  const id = await paid(60_000);
+  const mark = await markOf(ana, `${home}/payments/${id}`);
+  const encoded = [...id].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('');
+  const sent = [id, id.toUpperCase(), id.replace('-', '%2d'), id.replaceAll('-', '%2D'), encoded].map(
+    (one) => {
+      const form = { mark, once: randomUUID(), reason: 'grafias', amount: '9,00' };
+      return ana.ask(`${home}/payments/${one}/cancel`, { form });
+    },
+  );
+  await Promise.all(sent);
+  assert.ok((await givenBack(id)) <= 1_000);
+  const entries = "select distinct resource from audit_entries where detail like '%grafias%'";
+  assert.deepEqual(await query(entries), [{ resource: `merchants/${merchantId}/payments/${id}/cancel` }]);
+});
+
+test('a form and an approval of one thing are not under way together', async () => {
+  const { id, requestId } = await waitingCancel();
+  await query(
+    `insert into console_actions (once_key, user_id, path_hash, fields_hash)
+     select gen_random_uuid(), requested_by, sha256(path::bytea), sha256('') from console_requests where request_id = $1`,
+    [requestId],
+  );
+  const early = await decide(bia, requestId);
+  assert.deepEqual([early.status, /em andamento/.test(wordsOf(early.text))], [409, true]);
+  await query("update console_actions set outcome = 'done', ended_at = now() where outcome is null");
+  await query(
+    `insert into console_decisions (request_id, decided_by, decision, reason)
+     select request_id, requested_by, 'approved', 'em andamento' from console_requests where request_id = $1`,
+    [requestId],
+  );
+  assert.equal((await cancel(ana, id, '1,00')).status, 429);
+  assert.equal(await givenBack(id), 0);
+  await query('delete from console_decisions where request_id = $1', [requestId]);
+  assert.equal((await decide(bia, requestId)).status, 303);
+});
+
 test('one person has so many requests that wait, and then takes one back', async () => {
   const eva = await signedIn(service, 'finance', merchantId);
   const id = await paid(20_000);
   await cancel(eva, id);
-  await service.auditor.query(
+  await query(
     `insert into console_requests select gen_random_uuid(), merchant_id, requested_by, operation, path, fields, reason,
        amount, standing, requested_at, expires_at, seal
      from console_requests, generate_series(1, 19) where path like '%' || $1 || '%'`,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { inviteUser } from '../../src/console/users/invite-user.ts';
 import type { Role } from '../../src/console/users/user.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
@@ -122,6 +123,25 @@ export async function signedIn(
   const { path } = await invite(service, role, merchantId);
   return new Visitor(originOf(service)).enter(path);
 }
+
+/** A link of a user who is there already. */
+export async function linkFor(
+  { auditor }: Pick<TestService, 'auditor'>,
+  name: string,
+  createdBy: string,
+): Promise<string> {
+  const link = randomUUID().replaceAll('-', '').padEnd(43, 'x');
+  await auditor.query(
+    `insert into console_links (token_hash, user_id, created_by, expires_at)
+     select sha256($1::bytea), user_id, $3, now() + interval '1 day' from console_users where name = $2`,
+    [link, name, createdBy],
+  );
+  return `/console/links/${link}`;
+}
+
+/** What a form of a page needs to be believed. */
+export const markOf = async (visitor: Visitor, page: string) =>
+  hiddenFields((await visitor.turnTo(page)).text, '/console/sign-out').mark ?? '';
 
 /** The text of a page without its elements. */
 export function wordsOf(page: string): string {

@@ -1,5 +1,6 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { Contract } from '../../platform/http/endpoint.ts';
+import { isUuid } from '../../values/ids.ts';
 import { ROLES, type Role, type User } from '../users/user.ts';
 import type { Ask, Asked, Given } from './asked.ts';
 import type { Html } from './html.ts';
@@ -20,7 +21,7 @@ export type Visit = {
   readonly query: Readonly<Record<string, string>>;
   /** Of a screen that takes one, when it was sent; else empty. */
   readonly form: Form;
-  /** As it was asked for, without its query. */
+  /** In its one spelling, whatever was asked for, without its query. */
   readonly path: string;
   readonly wording: Wording;
   readonly ask: Ask;
@@ -134,6 +135,8 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
   Where & {
     /** Of what moves money: how much. Over the operator's limit a second person is asked first. */
     readonly moves?: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<Moved | null>>;
+    /** What the fields that `moves` gave say beside the amount, for the person who is to approve it. */
+    readonly saysOf?: (fields: Form, wording: Wording) => string;
     /** It asks somebody else and changes nothing: no reason is wanted. */
     readonly isQuestion?: true;
     /** What is said where it was done. */
@@ -181,6 +184,15 @@ export function pathOf(pattern: string, values: Readonly<Record<string, string>>
     encodeURIComponent(values[name] ?? ''),
   );
   return `/console${filled}`;
+}
+
+/** The one spelling of a path that may be written in several: two forms of one thing are sent to one place. */
+export function plainPath(pattern: string, values: Readonly<Record<string, string>>): string {
+  const plain = Object.entries(values).map(([name, value]) => [
+    name,
+    isUuid(value) ? value.toLowerCase() : value,
+  ]);
+  return pathOf(pattern, Object.fromEntries(plain));
 }
 
 /** An address with a query; what is empty is left out. */

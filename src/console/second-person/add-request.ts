@@ -52,7 +52,7 @@ export async function addRequest(
     actor: actorName(visit.user),
     origin: visit.address,
     resource: visit.path.replace('/console/', ''),
-    detail: { operation, amount: moved.amount, request: request.requestId, reason },
+    detail: { ...moved.fields, operation, amount: moved.amount, request: request.requestId, reason },
   };
   const { print } = keyring.fingerprint(requestText(request));
   const [made] = await audit.commit(

@@ -84,13 +84,16 @@ export function stateOf({ request, decision, now }: FoundRequest): RequestState 
 
 /**
  * Why a person may not decide. `newcomer`: somebody let this person in within the last day, and may have made
- * a second one of him. `notAllowed`: the one who asked, or the one who decides, may not do it alone either.
+ * a second one of him; `newRequester`: the same of the one who asked. `underWay`: it, or something else of
+ * the same thing, is being done. `notAllowed`: the one who asked, or the one who decides, may not do it alone either.
  */
 export type DecisionFault =
   | 'decided'
   | 'expired'
   | 'samePerson'
   | 'newcomer'
+  | 'newRequester'
+  | 'underWay'
   | 'notAllowed'
   | 'requesterLockedOut'
   | 'altered'
@@ -99,6 +102,7 @@ export type DecisionFault =
 export type Decider = {
   readonly user: Pick<User, 'userId'>;
   readonly isNewcomer: boolean;
+  readonly isRequesterNew: boolean;
   /** Of the person who decides and of the one who asked. */
   readonly mayBoth: boolean;
 };
@@ -106,7 +110,7 @@ export type Decider = {
 /** Null: the person may approve it. */
 export function approvalFault(
   found: FoundRequest,
-  { user, isNewcomer, mayBoth }: Decider,
+  { user, isNewcomer, isRequesterNew, mayBoth }: Decider,
 ): DecisionFault | null {
   const state = stateOf(found);
   if (state === 'expired') return 'expired';
@@ -114,7 +118,8 @@ export function approvalFault(
   if (user.userId === found.request.requestedBy) return 'samePerson';
   if (found.isRequesterLockedOut) return 'requesterLockedOut';
   if (!mayBoth) return 'notAllowed';
-  return isNewcomer ? 'newcomer' : null;
+  if (isNewcomer) return 'newcomer';
+  return isRequesterNew ? 'newRequester' : null;
 }
 
 /** The same of declining: whoever asked may take it back. */

@@ -19,6 +19,8 @@ import { stateOf, WAITING, waitingPath } from './second-person.ts';
 export type ShownRequest = FoundRequest & {
   /** Of what was asked for, in English. */
   readonly title: string;
+  /** What its fields say beside the amount; null: no more. */
+  readonly says: string | null;
   readonly mayApprove: boolean;
   readonly mayDecline: boolean;
 };
@@ -77,20 +79,25 @@ ${rest.length > 0 && section(say('What waits no more'), overTable(rest, visit))}
 
 const thingPath = (path: string) => path.slice(0, path.lastIndexOf('/'));
 
+function whatText({ title, says }: ShownRequest, { wording: { say } }: Visit): string {
+  return says === null ? say(title) : `${say(title)}: ${says}`;
+}
+
 function waitingOne(found: ShownRequest, visit: Visit): Html {
-  const { request, requester, title, mayApprove, mayDecline } = found;
+  const { request, requester, mayApprove, mayDecline } = found;
   const { wording } = visit;
   const { say, money } = wording;
   const about = say('{who} asks for it: {reason}', { who: requester.name, reason: request.reason });
-  const form = (what: 'approve' | 'decline', text: string, isGrave: boolean) =>
+  const what = whatText(found, visit);
+  const form = (step: 'approve' | 'decline', text: string, isGrave: boolean) =>
     actionForm(visit, {
-      action: `${visit.path}/${request.requestId}/${what}`,
+      action: `${visit.path}/${request.requestId}/${step}`,
       title: text,
-      about: `${say(title)}: ${money(request.amount)}. ${about}`,
+      about: `${what}: ${money(request.amount)}. ${about}`,
       isGrave,
     });
   return section(
-    `${say(title)}: ${money(request.amount)}`,
+    `${what}: ${money(request.amount)}`,
     html`<p>${about}</p>
 <p>${link(thingPath(request.path), say('What it is about'))} · ${say('Requested')} ${moment(wording, request.requestedAt)} · ${say('Until')} ${moment(wording, request.expiresAt)}</p>
 ${mayApprove && form('approve', say('Approve and do it'), true)}${mayDecline && form('decline', say('Decline'), false)}`,
@@ -113,7 +120,8 @@ function stateText(found: ShownRequest, { say }: Visit['wording']): Shown {
   return html`${badge('bad', say('Approved, and refused then'))} ${decision.refusal}`;
 }
 
-function overTable(requests: readonly ShownRequest[], { wording }: Visit): Html {
+function overTable(requests: readonly ShownRequest[], visit: Visit): Html {
+  const { wording } = visit;
   const { say, money } = wording;
   return table(
     say('What waits no more'),
@@ -129,7 +137,7 @@ function overTable(requests: readonly ShownRequest[], { wording }: Visit): Html 
     ],
     requests.map((one) => [
       moment(wording, one.request.requestedAt),
-      link(thingPath(one.request.path), say(one.title)),
+      link(thingPath(one.request.path), whatText(one, visit)),
       money(one.request.amount),
       one.requester.name,
       one.request.reason,
@@ -139,6 +147,9 @@ function overTable(requests: readonly ShownRequest[], { wording }: Visit): Html 
     ]),
   );
 }
+
+const UNDER_WAY =
+  'Something else of it is under way, or it is not known what became of it. Look before you decide.';
 
 const FAULTS: Readonly<
   Record<DecisionFault | 'unknownId', { readonly status: 404 | 409; readonly text: string }>
@@ -151,6 +162,11 @@ const FAULTS: Readonly<
     status: 409,
     text: 'You were let in within the last day by another user, and count as a second person a day later.',
   },
+  newRequester: {
+    status: 409,
+    text: 'The person who asked was let in within the last day by another user: decline this, and let it be asked for a day later.',
+  },
+  underWay: { status: 409, text: UNDER_WAY },
   notAllowed: {
     status: 409,
     text: 'The one who asked and the one who decides must both be allowed to do it.',

@@ -10,7 +10,7 @@ import { isUuid } from '../../values/ids.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { facts } from '../parts/page-parts.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { acquirerText, casePage, isAskable, MAY_ASK, MAY_DECIDE } from './unresolved-view.ts';
+import { acquirerText, casePage, DECISION_WORDS, isAskable, MAY_ASK, MAY_DECIDE } from './unresolved-view.ts';
 import { waitingList } from './waiting-list-view.ts';
 import { CASE, casePath, WAITING_KINDS, type WaitingFilter, type WaitingThing } from './waiting-thing.ts';
 
@@ -95,13 +95,17 @@ export const UNRESOLVED_ACTIONS: readonly Action<UnresolvedTools>[] = [
     ...MAY_DECIDE,
     title: 'Decide',
     operation: 'resolve.decide',
-    async moves({ parameters: { id = '' } }, { decision = '' }, { findCase }) {
+    async moves({ parameters: { id = '' }, wording }, { decision = '' }, { findCase }) {
       const found = isUuid(id) ? await findCase(id) : null;
+      // What is not there is refused where it is to be decided.
       if (found === null) return { ok: true, status: 200, body: null };
+      const ofKind: readonly string[] = DECISIONS_OF[found.kind];
+      if (!ofKind.includes(decision)) return operationRefused(409, wording.say(REFUSALS.notOfThisKind.text));
       const { kind, state, amount, isUnresolved } = found;
       const standing = `${kind} ${state} ${amount} ${isUnresolved}`;
       return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: { decision } } };
     },
+    saysOf: ({ decision = '' }, { say }) => say(DECISION_WORDS[decision as Decision] ?? decision),
     async perform(visit, { decision, reason = '' }, { decide, findCase }) {
       const { say } = visit.wording;
       const { id = '' } = visit.parameters;

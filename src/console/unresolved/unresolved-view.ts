@@ -9,7 +9,7 @@ import { casePath, KIND_WORDS } from './waiting-thing.ts';
 export const MAY_ASK = { roles: ['support', 'finance', 'operator', 'admin'], of: 'operator' } as const;
 export const MAY_DECIDE = { roles: ['operator', 'admin'], of: 'operator' } as const;
 
-const DECISION_WORDS: Readonly<Record<Decision, string>> = {
+export const DECISION_WORDS: Readonly<Record<Decision, string>> = {
   voided: 'Voided: no charge stays',
   declined: 'Declined',
   canceled: 'Given back',

@@ -19,6 +19,7 @@ import {
   mayUse,
   OF_MERCHANT,
   pathOf,
+  plainPath,
   type Screen,
   type Visit,
 } from '../parts/screen.ts';
@@ -103,7 +104,7 @@ export async function answerVisit(
     parameters: found.parameters,
     query,
     form: found !== null && 'screen' in found && request.method === 'POST' ? request.form : {},
-    path: `/console${path}`,
+    path: plainPath(found.of.path, found.parameters),
     wording,
     ask: askAs(caller, 'action' in found ? (request.form.once ?? null) : null),
     askFor: (other, onceKey) => askAs(callerOf(session, other), onceKey),

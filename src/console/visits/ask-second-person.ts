@@ -30,8 +30,8 @@ export async function askSecondPerson(
   const { secondPersonOver: limit, consoleTools, database } = tools;
   if (limit === null || action.moves === undefined) return null;
   const { say } = visit.wording;
-  if (await isUnderWay(database, sent.pathHash, sent.onceKey))
-    return operationRefused(429, say(ANOTHER_UNDER_WAY));
+  const place = { path: visit.path, pathHash: sent.pathHash, key: sent.onceKey };
+  if (await isUnderWay(database, place)) return operationRefused(429, say(ANOTHER_UNDER_WAY));
   const moved = await action.moves(visit, form, consoleTools);
   if (!moved.ok) return moved;
   if (moved.body === null || moved.body.counted <= limit) return null;

@@ -62,14 +62,25 @@ export function freeStep({ onceKey, userId }: SentForm): Step {
 
 const UNDER_WAY = statement(
   'console_actions.find_under_way',
-  `select exists (select from console_actions a
-     where a.path_hash = $1 and a.outcome is null and a.once_key <> $2
-       and a.begun_at > now() - interval '10 minutes') as is_under_way`,
+  `select exists (
+     select from console_actions a
+     where a.path_hash = $1 and a.outcome is null and a.once_key <> $3
+       and a.begun_at > now() - interval '10 minutes'
+     union all
+     select from console_decisions d join console_requests r on r.request_id = d.request_id
+     where d.decision = 'approved' and d.outcome is null and d.decided_at > now() - interval '10 minutes'
+       and r.path = $2 and d.request_id <> $3) as is_under_way`,
 );
 
-/** Whether another form that was sent to the same place is not known to have ended. */
-export async function isUnderWay(database: Database, pathHash: Buffer, onceKey: string): Promise<boolean> {
-  const [row] = await database.query(UNDER_WAY, [pathHash, onceKey]);
+/**
+ * Whether another form that was sent to the same place, or another request for it that was approved, is not
+ * known to have ended. `key`: of the form or of the request that asks.
+ */
+export async function isUnderWay(
+  database: Database,
+  { path, pathHash, key }: { readonly path: string; readonly pathHash: Buffer; readonly key: string },
+): Promise<boolean> {
+  const [row] = await database.query(UNDER_WAY, [pathHash, path, key]);
   return row?.is_under_way === true;
 }
 

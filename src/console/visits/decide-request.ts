@@ -18,7 +18,9 @@ import {
 import type { Decided } from '../second-person/waiting-screens.ts';
 import { isNewcomer } from '../users/links.sql.ts';
 import { actorName, mayEnter } from '../users/user.ts';
+import { isUnderWay } from './console-actions.sql.ts';
 import { endOf } from './sent-form.ts';
+import { hashOfPath } from './start-action.ts';
 import { type TryTools, tryAction } from './try-action.ts';
 
 export type DecideRequestTools = TryTools & {
@@ -51,19 +53,20 @@ export async function decideRequest(
   if (fault !== null) return { fault };
   const there = await visitThere(tools, visit, found, asked.parameters);
   if (there === null) return { fault: 'unknownId' };
-  const moved = await asked.action.moves?.(there, found.request.fields, tools.consoleTools);
-  if (moved === undefined || (moved.ok && moved.body === null)) return { fault: 'changed' };
-  if (!moved.ok) return moved;
-  const { amount, standing } = found.request;
-  if (moved.body?.amount !== amount || moved.body.standing !== standing) return { fault: 'changed' };
+  const before = await changeOf(tools, there, found, asked.action);
+  if (before !== null) return before;
   if (!(await isDecided(tools, visit, found, wanted))) return { fault: 'decided' };
+  // Others see from here on that it is under way: what they did before this is looked at once more.
   const form = { ...found.request.fields, reason: found.request.reason };
-  const done = await tryAction(tools, asked.action, there, form).catch(async (error) => {
+  const work = async () =>
+    (await obstacleTo(tools, there, found, asked.action)) ?? tryAction(tools, asked.action, there, form);
+  const done = await work().catch(async (error) => {
     // In front of every write: it waits again.
     await freeRequest(tools.database, requestId);
     throw error;
   });
-  await noteOutcome(tools, found, done);
+  if ('fault' in done) await freeRequest(tools.database, requestId);
+  else await noteOutcome(tools, found, done);
   return done;
 }
 
@@ -76,6 +79,32 @@ export function askedFor(actions: readonly Action<ConsoleTools>[], { request }: 
     if (parameters !== null && action.moves !== undefined) return { action, parameters };
   }
   return null;
+}
+
+/** Null: it stands as it did when it was asked for. */
+async function changeOf(
+  { consoleTools }: DecideRequestTools,
+  there: Visit,
+  { request: { fields, amount, standing } }: FoundRequest,
+  action: Action<ConsoleTools>,
+): Promise<Decided | null> {
+  const moved = await action.moves?.(there, fields, consoleTools);
+  if (moved?.ok === false) return moved;
+  const isSame = moved?.body?.amount === amount && moved.body.standing === standing;
+  return isSame ? null : { fault: 'changed' };
+}
+
+/** What is in the way of a request that is decided; null: nothing. A form of one person looks the same way. */
+async function obstacleTo(
+  tools: DecideRequestTools,
+  there: Visit,
+  found: FoundRequest,
+  action: Action<ConsoleTools>,
+): Promise<Decided | null> {
+  const { path, requestId } = found.request;
+  const place = { path, pathHash: hashOfPath(path), key: requestId };
+  if (await isUnderWay(tools.database, place)) return { fault: 'underWay' };
+  return changeOf(tools, there, found, action);
 }
 
 async function faultOf(
@@ -93,7 +122,12 @@ async function faultOf(
     (person) =>
       mayUse(action, person) && (request.merchantId === null || mayEnter(person, request.merchantId)),
   );
-  return approvalFault(found, { user, isNewcomer: await isNewcomer(database, user.userId), mayBoth });
+  return approvalFault(found, {
+    user,
+    isNewcomer: await isNewcomer(database, user.userId),
+    isRequesterNew: await isNewcomer(database, requester.userId),
+    mayBoth,
+  });
 }
 
 /** The page of the action, in the name of the person who approves, with the key of the request. */
@@ -123,7 +157,7 @@ async function isDecided(
   { request, requester }: FoundRequest,
   { decision, reason, requestId }: Wanted,
 ): Promise<boolean> {
-  const { operation, amount, path } = request;
+  const { operation, amount, path, fields } = request;
   const event: AuditEvent = {
     action: decision === 'approved' ? 'console.approve' : 'console.decline',
     outcome: 'success',
@@ -131,6 +165,7 @@ async function isDecided(
     origin: visit.address,
     resource: path.replace('/console/', ''),
     detail: {
+      ...fields,
       operation,
       amount,
       request: requestId,

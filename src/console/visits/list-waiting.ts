@@ -12,17 +12,18 @@ const MOST_SHOWN = 100;
 /** What waits for a second person, and which buttons this one gets. */
 export async function listWaiting(
   { reader, actions }: { readonly reader: Reader; readonly actions: readonly Action<ConsoleTools>[] },
-  { merchantId, user }: Visit,
+  { merchantId, user, wording }: Visit,
 ): Promise<readonly ShownRequest[]> {
   const found = await listRequests(reader, merchantId === '' ? null : merchantId, MOST_SHOWN);
   return found.map((one) => {
     const action = askedFor(actions, one)?.action ?? null;
     const may = action !== null && mayUse(action, user);
     // What else is looked at is said when the button is pressed.
-    const decider = { user, isNewcomer: false, mayBoth: may };
+    const decider = { user, isNewcomer: false, isRequesterNew: false, mayBoth: may };
     return {
       ...one,
       title: action?.title ?? one.request.operation,
+      says: action?.saysOf?.(one.request.fields, wording) ?? null,
       mayApprove: approvalFault(one, decider) === null,
       mayDecline: declineFault(one, may, user) === null,
     };

@@ -9,6 +9,9 @@ export type StartTools = { readonly database: Database; readonly audit: Audit };
 
 const sha256 = (text: string) => hash('sha256', text, 'buffer');
 
+/** Under which it is kept what is sent to a path. */
+export const hashOfPath = sha256;
+
 /** `mark` is of the session, and another in each: what was asked for is the rest. */
 export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: Form): SentForm {
   const { once = '', mark: _, ...fields } = form;
@@ -16,7 +19,7 @@ export function sentForm({ user, path }: Pick<Visit, 'user' | 'path'>, form: For
   return {
     onceKey: once.toLowerCase(),
     userId: user.userId,
-    pathHash: sha256(path),
+    pathHash: hashOfPath(path),
     fieldsHash: sha256(JSON.stringify(said)),
   };
 }
