@@ -158,10 +158,10 @@ export class Acquirer {
     return cancellationAnswer(cancellationReference, booked);
   }
 
-  /** The script speaks first, then the amount. */
+  /** The script speaks first, then the amount. What is decided without delay is carried out at once. */
   #pendingOf({ merchantId, amount, requestedAt }: Cancellation): PendingCancellation | null {
     const step = this.#scripts.nextCancellation(merchantId) ?? stepOfCanceledAmount(amount);
-    if (step === null) return null;
+    if (step === null || (step.decidedAfterMilliseconds === 0 && !step.fails)) return null;
     return { decidesAt: (requestedAt ?? this.#now()) + step.decidedAfterMilliseconds, fails: step.fails };
   }
 

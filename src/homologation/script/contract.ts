@@ -57,7 +57,8 @@ const MEANT = {
   notFoundTimes: 'How many questions about the charge are answered as if it were not known.',
   steps: 'One for each of the next charges.',
   cancels: 'One for each of the next cancels.',
-  afterDays: 'Days by your clock until it is decided; absent: one.',
+  afterDays:
+    'Days by your clock until it is decided; absent: one. 0: at once, as without a script, unless it fails.',
   fails: 'It fails then, and nothing is given back; absent: it is done.',
 } as const;
 
