@@ -268,6 +268,9 @@ test('a user who is locked out stays out, and one who is recovered is bound anew
   await refusedWith(403, { person: other }, NOBODY);
   await withTools((tools) => recoverByIdentity(tools, name));
   await withTools((tools) => disableUser(tools, name));
+  const bound =
+    'select from console_identities i join console_users u on u.user_id = i.user_id where u.name = $1';
+  assert.equal((await service.auditor.query(bound, [name])).length, 0);
   await refusedWith(403, { person: other }, NOBODY);
   assert.deepEqual(await withTools((tools) => recoverByIdentity(tools, name)), { refusal: 'userDisabled' });
 });

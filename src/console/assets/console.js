@@ -181,7 +181,12 @@ function renew(kept, wanted, news) {
     kept.nodeValue = wanted.nodeValue;
     return;
   }
-  // What is typed or chosen is the user's; the mark and the key of a form are as good as new ones.
+  // What is typed or chosen is the user's; the mark and the key of a form are as good as new ones. What else is
+  // hidden in a form is the page's.
+  if (kept.matches('input[type="hidden"]:not([name="mark"], [name="once"])')) {
+    kept.name = wanted.name;
+    kept.value = wanted.value;
+  }
   if (kept.matches('input, select, textarea')) return;
   const before = stateOf(kept);
   for (const { name } of [...kept.attributes])

@@ -27,6 +27,8 @@ export function claimedName(claims: Claims, claim: NameClaim): string | null {
   if (typeof said !== 'string') return null;
   // An address that nobody has proven can be anybody's.
   if (claim === 'email' && claims.email_verified !== true) return null;
+  // Beyond ASCII other letters become these in lower case: the sign of Kelvin a k.
+  if (!/^[\x21-\x7e]+$/.test(said)) return null;
   const name = said.toLowerCase();
   return isUserName(name) ? name : null;
 }

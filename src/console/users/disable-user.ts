@@ -2,7 +2,7 @@ import type { UserTools } from './invite-user.ts';
 import { type User, type UserRefusal, userResource } from './user.ts';
 import { behindLock, disableUserStep, findUserByName } from './users.sql.ts';
 
-/** Ends the user's sessions and links at once; the name stays taken, for the audit log has it. */
+/** Ends the user's sessions, links and identity at once; the name stays taken, for the audit log has it. */
 export async function disableUser(
   { database, audit, operator }: UserTools,
   name: string,

@@ -66,14 +66,18 @@ const IS_NEWCOMER = statement(
   'console_links.is_newcomer',
   `select exists (
      select from console_links
-     where user_id = $1 and created_by like 'user:%' and created_at > now() - interval '1 day'
+     where user_id = $1 and created_by like 'user:%'
+       and greatest(created_at, used_at) > now() - interval '1 day'
      union all
      select from console_identities
-     where user_id = $1 and created_by like 'user:%'
-       and greatest(created_at, bound_at) > now() - interval '1 day') as is_newcomer`,
+     where user_id = $1 and (bound_at > now() - interval '1 day'
+       or (created_by like 'user:%' and created_at > now() - interval '1 day'))) as is_newcomer`,
 );
 
-/** Whether a user of the console let this one in, anew or for the first time, within the last day. */
+/**
+ * Whether a user of the console let this one in, anew or for the first time, within the last day; or an
+ * account at the identity provider was bound, which those who run the provider choose.
+ */
 export async function isNewcomer(database: Database, userId: string): Promise<boolean> {
   const [row] = await database.query(IS_NEWCOMER, [userId]);
   return row?.is_newcomer === true;
@@ -82,11 +86,13 @@ export async function isNewcomer(database: Database, userId: string): Promise<bo
 const FORGET = statement(
   'console_links.forget',
   `delete from console_links where token_hash in
-     (select token_hash from console_links where expires_at < now() order by expires_at limit $1 for update skip locked)
+     (select token_hash from console_links
+      where expires_at < now() and (used_at is null or used_at < now() - interval '1 day')
+      order by expires_at limit $1 for update skip locked)
    returning 1`,
 );
 
-/** Gives how many went. */
+/** Gives how many went; a used one says for a day who let its user in. */
 export async function deleteExpiredLinks(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
 }

@@ -112,11 +112,13 @@ const DISABLE = statement(
      delete from console_sessions where user_id = $1
    ), gone as (
      delete from console_links where user_id = $1
+   ), unbound as (
+     delete from console_identities where user_id = $1
    )
    update console_users set disabled_at = now() where user_id = $1 and disabled_at is null returning user_id`,
 );
 
-/** With its sessions and links. Gives a row; none: it was disabled before. */
+/** With its sessions, links and identity. Gives a row; none: it was disabled before. */
 export function disableUserStep(userId: string): Step {
   return { statement: DISABLE, values: [userId] };
 }

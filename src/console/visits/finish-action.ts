@@ -3,11 +3,9 @@ import { errorFields, type Log } from '../../platform/log.ts';
 import type { Database, Step } from '../../platform/postgres/database.ts';
 import type { Asked } from '../parts/asked.ts';
 import { finishStep, freeStep } from './console-actions.sql.ts';
-import { endOf, type Refusal, type SentForm } from './sent-form.ts';
+import { endOf, keptRefusal, type Refusal, type SentForm } from './sent-form.ts';
 
 export type FinishTools = { readonly database: Database; readonly audit: Audit; readonly log: Log };
-
-const MOST_KEPT = { errors: 20, characters: 400 } as const;
 
 /**
  * Writes what became of a form, a refusal with its entry in the audit log. What was done is done, whether
@@ -33,11 +31,7 @@ function refusedStep(sent: SentForm, { status, errors }: Refusal): Step | null {
   const end = endOf({ ok: false, status, errors });
   if (end === null) return null;
   if (end === 'free') return freeStep(sent);
-  const kept = errors.slice(0, MOST_KEPT.errors).map(({ tag, description }) => ({
-    tag: tag.slice(0, MOST_KEPT.characters),
-    description: description.slice(0, MOST_KEPT.characters),
-  }));
-  return finishStep(sent, { status, errors: kept });
+  return finishStep(sent, keptRefusal({ status, errors }));
 }
 
 async function write(log: Log, work: () => Promise<void>): Promise<void> {

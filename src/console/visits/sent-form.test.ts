@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { againOf, type EarlierForm, endOf, type SentForm } from './sent-form.ts';
+import { againOf, type EarlierForm, endOf, keptRefusal, type SentForm } from './sent-form.ts';
 
 const bytes = (filler: number) => Buffer.alloc(32, filler);
 const sent: SentForm = { onceKey: randomUUID(), userId: 'u', pathHash: bytes(1), fieldsHash: bytes(2) };
@@ -26,4 +26,16 @@ test('a plain refusal stands, a passing one frees the key, and of an unknown out
   assert.equal(ended(409, 'idempotencyKey'), null);
   for (const status of [500, 504]) assert.equal(ended(status), null);
   for (const status of [429, 503]) assert.equal(ended(status), 'free');
+});
+
+test('a refusal is kept as far as it fits, whatever it says', () => {
+  for (const odd of ['á', '\u0001', '😀', '"', '\ud800', 'a\0']) {
+    const error = { tag: odd.repeat(500), description: `a${odd.repeat(500)}` };
+    const kept = keptRefusal({ status: 409, errors: Array.from({ length: 30 }, () => error) });
+    const text = JSON.stringify(kept);
+    assert.ok(Buffer.byteLength(text) < 16_000 && kept.errors.length > 0, odd);
+    assert.doesNotMatch(text, /\\u0000|\\ud8/);
+  }
+  const short = { status: 400, errors: [{ tag: 'name', description: 'Um nome' }] };
+  assert.deepEqual(keptRefusal(short), short);
 });

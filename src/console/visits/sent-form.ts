@@ -11,6 +11,22 @@ export type SentForm = {
 
 export type Refusal = { readonly status: number; readonly errors: readonly WireError[] };
 
+const MOST_KEPT = { errors: 20, characters: 400, bytes: 15_000 } as const;
+
+/** As much of a refusal as can be kept to say it again: the database bounds its bytes, and takes no odd text. */
+export function keptRefusal({ status, errors }: Refusal): Refusal {
+  const cut = (text: string) => text.slice(0, MOST_KEPT.characters).toWellFormed().replaceAll('\0', '\ufffd');
+  const kept: WireError[] = [];
+  let left: number = MOST_KEPT.bytes;
+  for (const { tag, description } of errors.slice(0, MOST_KEPT.errors)) {
+    const one = { tag: cut(tag), description: cut(description) };
+    left -= Buffer.byteLength(JSON.stringify(one));
+    if (left < 0) break;
+    kept.push(one);
+  }
+  return { status, errors: kept };
+}
+
 /** A form whose key was sent before, and what became of it. `outcome` null: it is not known. */
 export type EarlierForm = SentForm & {
   readonly outcome: 'done' | 'refused' | null;
