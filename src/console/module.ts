@@ -63,6 +63,9 @@ const HEALTH_MILLISECONDS = 3_000;
 /** It is looked for through many entries of the log. */
 const VERIFICATION_MILLISECONDS = 15_000;
 
+/** From one address; many people may begin their day behind it. */
+const COMING_BACK = { perSecond: 1, burstSeconds: 60 } as const;
+
 /** The works of the console, which tidy up what its users leave behind. */
 export function consoleWorks({ database }: Pick<ConsoleContext, 'database'>): Work[] {
   return [forgetExpiredSessions(database), forgetOldActions(database), forgetOldRequests(database)];
@@ -92,6 +95,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     admission: below.admission,
     perUser: rateLimit(PAGES_PER_SECOND.ofUser),
     perAddress: rateLimit(PAGES_PER_SECOND.ofAddress),
+    comingBack: rateLimit(COMING_BACK.perSecond, COMING_BACK.burstSeconds),
     asking: {
       endpoints,
       readers: new Map(),

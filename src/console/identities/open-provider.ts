@@ -9,8 +9,10 @@ import type { ProviderSettings } from './provider-settings.ts';
 /** What its well-known page says is read again after as long. */
 const KNOWN_MILLISECONDS = 60 * 60_000;
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** A provider that is slow holds no more places than these. */
+/** A provider that is slow holds no more places than these, of those who begin and of those who come back. */
 const MOST_AT_ONCE = 16;
+/** Of more than so many that came back, the first ones could be tried again: each by itself proves nothing. */
+const MOST_REMEMBERED = 10_000;
 
 /** Loaded when the first person comes. */
 const library = () => import('oauth4webapi');
@@ -42,7 +44,9 @@ export class IdentityProvider {
   readonly #log: Pick<Log, 'warn'>;
   #known: { readonly server: Server; readonly readAt: number } | null = null;
   #reading: Promise<Server> | null = null;
-  #asked = 0;
+  readonly #asked = { begin: 0, exchange: 0 };
+  /** The states of those who came back. */
+  readonly #cameBack = new Set<string>();
 
   constructor(settings: ProviderSettings, log: Pick<Log, 'warn'>) {
     this.#settings = settings;
@@ -56,7 +60,7 @@ export class IdentityProvider {
   /** Where a browser is sent to sign in. Throws `ProviderAway`. */
   async addressOf({ state, nonce, verifier }: Attempt, redirectTo: string): Promise<string> {
     const { calculatePKCECodeChallenge } = await library();
-    const { authorization_endpoint } = await this.#inBounds(() => this.#server());
+    const { authorization_endpoint } = await this.#inBounds('begin', () => this.#server());
     const address = new URL(authorization_endpoint);
     const asked = {
       response_type: 'code',
@@ -72,9 +76,13 @@ export class IdentityProvider {
     return address.href;
   }
 
-  /** What the provider proves of somebody with these parameters; null: nothing. Throws `ProviderAway`. */
+  /**
+   * What the provider proves of somebody with these parameters; null: nothing. It is asked once for each
+   * attempt: whoever makes codes up makes an attempt for each. Throws `ProviderAway`.
+   */
   check(parameters: URLSearchParams, attempt: Attempt, redirectTo: string): Promise<Claims | null> {
-    return this.#inBounds(async () => {
+    return this.#inBounds('exchange', async () => {
+      if (!this.#isFirst(attempt)) return null;
       const known = await library();
       try {
         return await this.#exchange(known, parameters, attempt, redirectTo);
@@ -169,13 +177,22 @@ export class IdentityProvider {
     };
   }
 
-  async #inBounds<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#asked >= MOST_AT_ONCE) throw new Overloaded('the identity provider is being asked for others');
-    this.#asked += 1;
+  #isFirst({ state }: Attempt): boolean {
+    if (this.#cameBack.has(state)) return false;
+    const [oldest] = this.#cameBack;
+    if (oldest !== undefined && this.#cameBack.size >= MOST_REMEMBERED) this.#cameBack.delete(oldest);
+    this.#cameBack.add(state);
+    return true;
+  }
+
+  async #inBounds<T>(step: 'begin' | 'exchange', work: () => Promise<T>): Promise<T> {
+    if (this.#asked[step] >= MOST_AT_ONCE)
+      throw new Overloaded('the identity provider is being asked for others');
+    this.#asked[step] += 1;
     try {
       return await work();
     } finally {
-      this.#asked -= 1;
+      this.#asked[step] -= 1;
     }
   }
 }

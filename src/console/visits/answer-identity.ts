@@ -1,5 +1,7 @@
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import type { Log } from '../../platform/log.ts';
 import { CommitUnknown } from '../../platform/postgres/database.ts';
+import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { ProviderAway } from '../identities/ask-provider.ts';
 import {
   type Attempt,
@@ -19,7 +21,11 @@ import { cookieOf, isSameOrigin } from '../users/session.ts';
 import { IDENTITY_PATH } from '../users/sign-in-view.ts';
 import { type DoorPage, type DoorRequest, type SignInTools, wayInside } from './answer-sign-in.ts';
 
-export type IdentityDoorTools = SignInTools & { readonly log: Pick<Log, 'warn'> };
+export type IdentityDoorTools = SignInTools & {
+  readonly log: Pick<Log, 'warn'>;
+  /** Of those who come back from the provider: each costs it a request that is proven with our secret. */
+  readonly comingBack: RateLimit;
+};
 
 const BEGIN = IDENTITY_PATH;
 const BACK = `${IDENTITY_PATH}/callback`;
@@ -53,6 +59,7 @@ const UNKNOWN =
   'It is not known whether this sign-in was written: no answer came in time. You are not signed in. Begin again.';
 const ELSEWHERE = 'This sign-in was begun in another browser, or too long ago. Begin again.';
 const NOTHING_PROVEN = 'The identity provider did not prove who you are. Begin again.';
+const MANY = 'Many sign in from your network at this moment. Load this page again in some seconds.';
 const NOBODY = 'Nobody who may use this console stands behind this identity. Ask for an invitation.';
 
 function redirectOf({ origin }: DoorRequest): string {
@@ -97,6 +104,11 @@ async function comeBack(
     isChallengeGood(tools, PURPOSE, attempt.secret) &&
     parameters.get('state') === attempt.state;
   if (!isOurs) return refused(BACK, wording, request, 400, ELSEWHERE);
+  const seconds = tools.comingBack.secondsToWait(
+    addressGroup(parseAddress(request.address)),
+    performance.now(),
+  );
+  if (seconds > 0) return laterAgain(wording, seconds);
   const claims = await provider.check(parameters, attempt, redirectOf(request));
   const identity = claims === null ? null : identityOf(claims);
   if (claims === null || identity === null) return refused(BACK, wording, request, 401, NOTHING_PROVEN);
@@ -130,6 +142,12 @@ function entered(request: DoorRequest, { next }: Attempt, token: string, { say }
     cookies: [cookieOf(token, request.isSecure), attemptCookie(null, request.isSecure)],
     headers: { refresh: `0;url=${goTo}` },
   };
+}
+
+/** The attempt stays in the browser: the same page opens in some seconds. */
+function laterAgain({ say }: Wording, seconds: number): DoorPage {
+  const headers = { 'retry-after': `${seconds}` };
+  return { route: BACK, status: 429, title: say('Sign in'), body: html``, fault: say(MANY), headers };
 }
 
 function refused(
