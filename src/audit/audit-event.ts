@@ -63,6 +63,7 @@ export const AUDIT_ACTIONS = [
   'user.refuse',
   'console.act',
   'console.refuse',
+  'console.unknown',
   'console.request',
   'console.approve',
   'console.decline',

@@ -126,6 +126,27 @@ test('what is not known to be done is not done again, and an endpoint with a key
   assert.match(wordsOf((await admin.turnTo(payment)).text), /Devolvido R\$ 10,00/);
 });
 
+test('where it is not known what was done, neither the page nor the audit log says that nothing was', async () => {
+  const { gateway } = await service.demo();
+  const { reply } = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 7_000);
+  const payment = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
+  const form = await formOf(payment, `${payment}/cancel`, { amount: '10,00' });
+  // Behind the first write of a cancel: its answer cannot be written.
+  await service.auditor.query(
+    "create function deny() returns trigger language plpgsql as $$ begin raise exception 'denied'; end $$",
+  );
+  await service.auditor.query('create trigger deny before update on cancels execute function deny()');
+  const sent = await admin.ask(`${payment}/cancel`, { form });
+  await service.auditor.query('drop trigger deny on cancels');
+  assert.ok(sent.status === 500 || sent.status === 504, `${sent.status}: ${sent.text}`);
+  assert.doesNotMatch(wordsOf(sent.text), /Nada foi feito/);
+  const said = await service.auditor.query(
+    "select action from audit_entries where resource = $1 and action <> 'console.act'",
+    [`${payment.replace('/console/', '')}/cancel`],
+  );
+  assert.deepEqual(said, [{ action: 'console.unknown' }]);
+});
+
 test('keys that no session can send any more are forgotten', async () => {
   const kept = randomUUID();
   const over = randomUUID();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { signedIn, type Visitor, wordsOf } from './visitor.ts';
 
@@ -88,10 +89,13 @@ test('a long list is read page by page, each merchant once, and a filter goes al
 
 test("a merchant's page has its accounts in order, and takes several more at once", async () => {
   const page = '/console/merchants/PADARIA';
-  assert.match(wordsOf(await shown(page)), /4000001 Credenciais que não dizem a conta 0 4000002 – 0/);
+  assert.match(
+    wordsOf(await shown(page, operator)),
+    /4000001 Credenciais que não dizem a conta 0 4000002 – 0/,
+  );
   const fields = { account: '4000003, 4000004', reason: 'filiais' };
   assert.equal((await operator.send(page, `${page}/accounts`, fields)).status, 303);
-  assert.match(wordsOf(await shown(page)), /4000003 – 0 4000004 – 0/);
+  assert.match(wordsOf(await shown(page, operator)), /4000003 – 0 4000004 – 0/);
 });
 
 test('routing says who serves which brand, and where that is said', async () => {
@@ -103,4 +107,29 @@ test('routing says who serves which brand, and where that is said', async () => 
   const unknown = await shown(`/console/routing?merchant=${encodeURIComponent('<script>')}`);
   assert.match(wordsOf(unknown), /Não há tal estabelecimento\./);
   assert.ok(!unknown.includes('value="<script>'));
+});
+
+test('who may not see the credentials finds none on the page of the merchant, and no link to them', async () => {
+  const { merchantId, gateway } = await service.demo();
+  const page = `/console/merchants/${merchantId}`;
+  for (const role of ['viewer', 'finance', 'support', 'operator', 'admin'] as const) {
+    const visitor = await signedIn(service, role, null);
+    const text = await shown(page, visitor);
+    const { status } = await visitor.turnTo(`${page}/credentials`);
+    const maySee = role !== 'viewer' && role !== 'finance';
+    assert.deepEqual(
+      [status, text.includes(gateway.userName), text.includes(`href="${page}/credentials"`)],
+      [maySee ? 200 : 403, maySee, maySee],
+      role,
+    );
+  }
+});
+
+test('who may not read the audit log is led to no page of it', async () => {
+  const { gateway } = await service.demo();
+  await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 5_000);
+  const [row] = await service.auditor.query('select transaction_id as id from transactions limit 1');
+  const links = async (visitor: Visitor) =>
+    (await shown(`/console/unresolved/${row?.id}`, visitor)).includes('href="/console/audit');
+  assert.deepEqual([await links(viewer), await links(operator)], [false, true]);
 });

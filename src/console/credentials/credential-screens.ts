@@ -38,6 +38,11 @@ export type CredentialTools = {
 
 const CREDENTIALS = `${OF_MERCHANT}/credentials`;
 const CREDENTIAL = `${CREDENTIALS}/{credentialId}`;
+/** Who sees what a merchant logs in with, here and on its own page. */
+export const MAY_SEE_CREDENTIALS = {
+  roles: ['support', 'operator', 'admin'],
+  of: 'merchant',
+} as const satisfies Partial<Action>;
 const ADMIN = { roles: ['admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
 /** What a credential is for, with the scopes that this needs. */
@@ -76,8 +81,7 @@ function refused(
 export const CREDENTIAL_SCREENS: readonly Screen<CredentialTools>[] = [
   screen<CredentialTools, readonly Credential[]>({
     path: CREDENTIALS,
-    roles: ['support', 'operator', 'admin'],
-    of: 'merchant',
+    ...MAY_SEE_CREDENTIALS,
     title: 'Credentials',
     place: 70,
     read: ({ merchantId }, { listCredentials }) => listCredentials(merchantId),

@@ -30,7 +30,7 @@ export function merchantTable({ merchants, next }: MerchantsFound, { wording, pa
     return query.text === undefined && query.standing === undefined
       ? emptyState(
           say('There is no merchant yet.'),
-          say('The command parcela merchant create registers one.'),
+          say('An operator or an administrator registers one on this page.'),
         )
       : emptyState(
           say('No merchant fits.'),

@@ -1,6 +1,7 @@
 import type { Credential } from '../../merchants/credentials/credential.ts';
 import type { Merchant, Standing } from '../../merchants/merchant.ts';
 import type { MerchantFilter } from '../../merchants/merchants.sql.ts';
+import { MAY_SEE_CREDENTIALS } from '../credentials/credential-screens.ts';
 import { html } from '../parts/html.ts';
 import { link } from '../parts/page-parts.ts';
 import { ALL_ROLES, mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
@@ -41,10 +42,11 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Merchant',
-    async read({ merchantId }, { findMerchant, listCredentials }) {
+    async read({ merchantId, user }, { findMerchant, listCredentials }) {
       const merchant = await findMerchant(merchantId);
       if (merchant === null) return 'notFound';
-      return { merchant, credentials: await listCredentials(merchantId) };
+      const maySee = mayUse(MAY_SEE_CREDENTIALS, user);
+      return { merchant, credentials: maySee ? await listCredentials(merchantId) : null };
     },
     view: merchantPage,
   }),

@@ -4,7 +4,11 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
 
-export type MerchantFound = { readonly merchant: Merchant; readonly credentials: readonly Credential[] };
+export type MerchantFound = {
+  readonly merchant: Merchant;
+  /** Null: who asks may not see them. */
+  readonly credentials: readonly Credential[] | null;
+};
 
 const MOST_ACCOUNTS_SHOWN = 100;
 
@@ -25,10 +29,9 @@ ${facts([
   [say('Name on statements'), merchant.softDescriptor ?? '–'],
   [say('Since'), moment(wording, merchant.createdAt)],
 ])}
-<p class="links">${link(pathOf(`${OF_MERCHANT}/payments`, { merchantId }), say('Its payments'))} ${link(
-    pathOf(`${OF_MERCHANT}/credentials`, { merchantId }),
-    say('Credentials'),
-  )} ${link(withQuery('/console/unresolved', { merchant: merchantId }), say('Unresolved'))} ${link(
+<p class="links">${link(pathOf(`${OF_MERCHANT}/payments`, { merchantId }), say('Its payments'))} ${
+    credentials !== null && link(pathOf(`${OF_MERCHANT}/credentials`, { merchantId }), say('Credentials'))
+  } ${link(withQuery('/console/unresolved', { merchant: merchantId }), say('Unresolved'))} ${link(
     withQuery('/console/exceptions', { merchant: merchantId }),
     say('Exceptions'),
   )} ${link(withQuery('/console/routing', { merchant: merchantId }), say('Routing'))} ${link(
@@ -37,7 +40,7 @@ ${facts([
   )}</p>
 ${section(say('Accounts'), accountTable(merchant, credentials, visit))}
 ${mayUse(MAY_CHANGE, visit.user) && forms(merchant, visit)}
-${section(say('Credentials'), credentialTable(credentials, visit))}`;
+${credentials !== null && section(say('Credentials'), credentialTable(credentials, visit))}`;
 }
 
 function forms(merchant: Merchant, visit: Visit): Shown {
@@ -128,24 +131,26 @@ function standingForms(
 /** In their order: the first is the one of credentials that name none. */
 function accountTable(
   { accountNumbers }: Merchant,
-  credentials: readonly Credential[],
+  credentials: MerchantFound['credentials'],
   { wording }: Visit,
 ): Html {
   const { say, count } = wording;
-  const open = credentials.filter(({ disabledAt }) => disabledAt === null);
+  const open = credentials?.filter(({ disabledAt }) => disabledAt === null);
   return html`${table(
     say('Accounts'),
     [
       { title: say('Account') },
       { title: say('Used for') },
-      { title: say('Open credentials'), isNumber: true },
+      ...(open === undefined ? [] : [{ title: say('Open credentials'), isNumber: true }]),
     ],
     accountNumbers
       .slice(0, MOST_ACCOUNTS_SHOWN)
       .map((account, index) => [
         account,
         index === 0 ? say('Credentials that name no account') : '–',
-        count(open.filter(({ accountNumber }) => accountNumber === account).length),
+        ...(open === undefined
+          ? []
+          : [count(open.filter(({ accountNumber }) => accountNumber === account).length)]),
       ]),
   )}${
     accountNumbers.length > MOST_ACCOUNTS_SHOWN &&
@@ -158,7 +163,7 @@ function credentialTable(credentials: readonly Credential[], { wording }: Visit)
   if (credentials.length === 0)
     return emptyState(
       say('There is no credential yet.'),
-      say('The command parcela credential create makes one; its password is shown once.'),
+      say('An administrator makes one on the page of its credentials; its password is shown once.'),
     );
   return table(
     say('Credentials'),

@@ -27,11 +27,12 @@ export type AuditTools = {
   ) => Promise<AuditPage>;
 };
 
+export const MAY_SEE_AUDIT = { roles: ['operator', 'admin'], of: 'operator' } as const;
+
 export const AUDIT_SCREENS: readonly Screen<AuditTools>[] = [
   screen<AuditTools, AuditFound>({
     path: '/audit',
-    roles: ['operator', 'admin'],
-    of: 'operator',
+    ...MAY_SEE_AUDIT,
     title: 'Audit log',
     place: 9,
     async read(visit, { listAudit }) {

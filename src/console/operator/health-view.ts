@@ -6,6 +6,7 @@ import { emptyState, figure, link, moment, section, table } from '../parts/page-
 import { mayUse, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
+import { MAY_SEE_AUDIT } from './audit-screens.ts';
 import type { Health } from './health.ts';
 import { databaseFigure, integrityFigures, peerTable, processTable } from './installation-view.ts';
 
@@ -39,7 +40,7 @@ export function healthPage(health: Health, visit: Visit): Html {
   const { say } = wording;
   const peers = PEERS.map((peer) => peerHealth(health.processes, peer)).filter((one) => one !== null);
   const { isAuditBroken } = health.processes.find((one) => isCurrent(one) && one.isAuditBroken) ?? {};
-  const seesAudit = mayUse({ roles: ['operator', 'admin'], of: 'operator' }, visit.user);
+  const seesAudit = mayUse(MAY_SEE_AUDIT, visit.user);
   return html`${held(health, wording)}
 <dl class="figures">${figures(health, wording)}${integrityFigures(
     health,

@@ -1,5 +1,6 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import { type Case, DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
+import { MAY_SEE_AUDIT } from '../operator/audit-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, facts, link, moment, section } from '../parts/page-parts.ts';
 import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
@@ -44,7 +45,11 @@ ${askForm(found, visit)}
 ${decisionForm(found, visit)}
 ${section(
   say('What was decided about it'),
-  html`<p>${link(withQuery('/console/audit', { action: 'resolve.decide' }), say('Decisions in the audit log'))}</p>`,
+  html`<p>${
+    mayUse(MAY_SEE_AUDIT, visit.user)
+      ? link(withQuery('/console/audit', { action: 'resolve.decide' }), say('Decisions in the audit log'))
+      : say('Decisions in the audit log')
+  }</p>`,
 )}`;
 }
 

@@ -11,7 +11,7 @@ import { waitingPath } from '../second-person/second-person.ts';
 import { actorName } from '../users/user.ts';
 import { askSecondPerson, type SecondPersonTools } from './ask-second-person.ts';
 import { type FinishTools, finishAction } from './finish-action.ts';
-import { type Again, againOf } from './sent-form.ts';
+import { type Again, againOf, endOf } from './sent-form.ts';
 import { sentForm, startAction } from './start-action.ts';
 import { type TryTools, tryAction } from './try-action.ts';
 
@@ -56,20 +56,20 @@ export async function answerAction(
   if (again !== null && !mayAskAgain) return answerAgain(action, visit, again);
   // The endpoint has the same key, and finds out what became of the first request.
   if (mayAskAgain) await tools.audit.record(event, visit.merchantId);
-  const refusedWith = (status: number): AuditEvent => ({
+  const notDone = (asked: Asked<unknown>): AuditEvent => ({
     ...event,
-    action: 'console.refuse',
+    action: endOf(asked) === null ? 'console.unknown' : 'console.refuse',
     outcome: 'failure',
-    detail: { operation: operationOf(action), status },
+    detail: { operation: operationOf(action), status: asked.status },
   });
   const work = async () =>
     (await askSecondPerson(tools, action, visit, form, sent)) ?? tryAction(tools, action, visit, form);
   const asked = await work().catch(async (error) => {
-    await finishAction(tools, sent, NOTHING_WRITTEN, refusedWith(500), visit.merchantId);
+    await finishAction(tools, sent, NOTHING_WRITTEN, notDone(NOTHING_WRITTEN), visit.merchantId);
     throw error;
   });
   if (asked === 'waits') return waits(action, visit);
-  await finishAction(tools, sent, asked, refusedWith(asked.status), visit.merchantId);
+  await finishAction(tools, sent, asked, notDone(asked), visit.merchantId);
   return answerDone(tools, action, visit, asked);
 }
 
@@ -98,8 +98,11 @@ function answerDone(
   asked: Asked<unknown>,
 ): Made {
   const back = action.next(visit);
-  if (!asked.ok)
-    return { status: asked.status, title: NOTHING_DONE, body: refused(visit, back, asked.errors) };
+  if (!asked.ok) {
+    // Where it is not known what was done, nobody is told that nothing was.
+    const title = endOf(asked) === null ? action.title : NOTHING_DONE;
+    return { status: asked.status, title, body: refused(visit, back, asked.errors) };
+  }
   if (action.reveal === undefined)
     return { goTo: withQuery(action.next(visit, asked.body), { done: markOf(action) }) };
   const body = revealed(action.reveal(asked.body, visit), visit, back);
