@@ -199,10 +199,6 @@ function merchantTools(context: OperatorContext): MerchantOperatorTools {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   return {
     readRouting: () => routingOf(context),
-    listMerchants: () =>
-      search(NO_MERCHANT, (reader) =>
-        searchMerchants(reader, { text: null, standing: null }, '', MOST_SHOWN),
-      ),
     async searchMerchants(filter, after) {
       const merchants = await search(NO_MERCHANT, (reader) =>
         searchMerchants(reader, filter, after, MERCHANTS_OF_PAGE + 1),

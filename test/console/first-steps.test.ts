@@ -37,8 +37,14 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   month: /O que o último salto fez .*As notificações mais novas .*Pagamento Entregue 1/,
 };
 
+test('the home of homologation leads to the first steps, of a user to those of its own merchant', async () => {
+  const own = await signedIn(service, 'viewer', merchantId);
+  for (const visitor of [admin, own])
+    assert.equal((await visitor.ask('/console')).headers.get('location'), page);
+  assert.equal((await admin.ask('/console/first-steps')).status, 404);
+});
+
 test('the first steps lead from a payment to a month of billings, each by one button', async () => {
-  assert.ok((await shown('/console/first-steps')).includes(`href="${page}"`));
   const first = await shown(page);
   assert.doesNotMatch(wordsOf(first), /Parcela 1 autorizada/);
   assert.ok(first.includes('curl -X POST &quot;$URL/v1/payments&quot; '));

@@ -72,7 +72,7 @@ async function countDeliveries(visit: Visit, { from, to }: Days): Promise<Counte
   const counts = { Delivered: 0, Waiting: 0, GivenUp: 0 };
   for (const status of STATES) {
     const query = { accountNumber: accountOf(visit), from, to, status, limit: '1' };
-    const asked = await visit.ask(LIST_DELIVERIES, { query });
+    const asked = await visit.ask(LIST_DELIVERIES, { query, countsAll: true });
     if (!asked.ok) return null;
     counts[status] = asked.body.total;
   }

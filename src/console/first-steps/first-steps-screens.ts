@@ -1,29 +1,12 @@
-import type { Merchant } from '../../merchants/merchant.ts';
 import { FIRST_STEPS, MAY_TRY, type TestTools, tryForm } from '../homologation/test-tools.ts';
 import { type Html, html } from '../parts/html.ts';
-import { link } from '../parts/page-parts.ts';
 import { type Action, ALL_ROLES, pathOf, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { shownRequests } from '../parts/shown-request.ts';
 import { type Made, RESULTS, readMade } from './made-screens.ts';
 import { STEPS, type Step } from './step-screens.ts';
 
-type Tools = TestTools & { readonly listMerchants: () => Promise<readonly Merchant[]> };
-
-export const FIRST_STEPS_SCREENS: readonly Screen<Tools>[] = [
-  screen<Tools, readonly Merchant[]>({
-    path: '/first-steps',
-    roles: ALL_ROLES,
-    of: 'operator',
-    title: 'First steps',
-    place: 0,
-    homologationOnly: true,
-    read: (_visit, { listMerchants }) => listMerchants(),
-    view: (merchants, { wording: { say } }) => html`<p>${say('Choose the merchant that is to try them:')}</p>
-<ul>${merchants.map(
-      ({ merchantId, legalName }) => html`<li>${link(pathOf(FIRST_STEPS, { merchantId }), legalName)}</li>\n`,
-    )}</ul>`,
-  }),
-  screen<Tools, Made>({
+export const FIRST_STEPS_SCREENS: readonly Screen<TestTools>[] = [
+  screen<TestTools, Made>({
     path: FIRST_STEPS,
     roles: ALL_ROLES,
     of: 'merchant',

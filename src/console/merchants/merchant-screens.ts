@@ -11,8 +11,6 @@ import { MAY_CHANGE, type MerchantFound, merchantPage } from './merchant-view.ts
 export type MerchantTools = {
   /** Those behind an id, by id, up to a bound. */
   readonly searchMerchants: (filter: MerchantFilter, after: string) => Promise<MerchantsFound>;
-  /** The first ones, to choose one. */
-  readonly listMerchants: () => Promise<readonly Merchant[]>;
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
   readonly listCredentials: (merchantId: string) => Promise<readonly Credential[]>;
 };

@@ -12,8 +12,8 @@ export type Given = {
   readonly body?: unknown;
   /** Of an endpoint that has it: the answer is a text then. */
   readonly wantsCsv?: boolean;
-  /** Of a list that is shown page by page: `totalText` says its total, which is not counted to its end. */
-  readonly isForPeople?: boolean;
+  /** Of a list whose total is what is looked for: it is counted to its end, and as for people otherwise. */
+  readonly countsAll?: true;
 };
 
 /** Asks an endpoint in the name of the user, for the merchant of the page. */

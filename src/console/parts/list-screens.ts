@@ -34,7 +34,6 @@ export function listScreen<Item>(
     async read(visit, tools) {
       const asked: Asked<unknown> = await visit.ask(contract, {
         query: { ...query(visit), page: visit.query.page ?? '1' },
-        isForPeople: true,
       });
       const saved = list === undefined ? html`` : await filterBar(list, visit, tools);
       return asked.ok

@@ -83,7 +83,6 @@ const CSV_SCREEN: Screen<unknown> = {
     const asked: Asked<unknown> = await visit.ask(LIST_PAYMENTS, {
       query,
       wantsCsv: true,
-      isForPeople: true,
     });
     if (!asked.ok) return errorsOf(asked.errors);
     return { name: 'parcela-payments.csv', type: CSV_TYPE, content: asked.body as string };
@@ -100,7 +99,7 @@ const PAYMENTS_SCREEN: Screen<FilterTools> = screen<
   title: 'Payments',
   place: 10,
   async read(visit, tools) {
-    const asked = await visit.ask(LIST_PAYMENTS, { query: wantedOf(visit), isForPeople: true });
+    const asked = await visit.ask(LIST_PAYMENTS, { query: wantedOf(visit) });
     const saved = await filterBar('payments', visit, tools);
     return asked.ok ? { errors: [], found: asked.body, saved } : { errors: asked.errors, found: null, saved };
   },

@@ -78,7 +78,6 @@ async function paymentsOf(
   for (const query of questionsOf(text, visit)) {
     const asked = await visit.ask(LIST_PAYMENTS, {
       query: { ...query, limit: String(MOST_FOUND) },
-      isForPeople: true,
     });
     for (const one of asked.ok ? asked.body.items : []) found.set(one.paymentId, one);
   }

@@ -75,7 +75,7 @@ export async function answerVisit(
 ): Promise<PageAnswer> {
   const { user } = session;
   const { done, ...query } = request.query;
-  const path = request.path === '/' ? homeOf(session) : request.path;
+  const path = request.path === '/' ? await homeOf(tools, session) : request.path;
   if (path !== request.path) return { route: '/console', ...seeOther(pathOf(path, {})) };
   const found =
     request.method === 'GET' ? screenAt(tools, path) : (actionAt(tools, path) ?? formAt(tools, path));
@@ -137,8 +137,18 @@ export async function answerVisit(
   return { ...about, ...shown(200, { ...frame(title, read, message), live }) };
 }
 
-function homeOf({ user }: Session): string {
-  return user.merchantId === null ? '/health' : `/merchants/${encodeURIComponent(user.merchantId)}/payments`;
+/** In homologation it leads through a first payment, an operator through the first merchant's. */
+async function homeOf(
+  { isHomologation, consoleTools: { searchMerchants } }: VisitTools,
+  { user }: Session,
+): Promise<string> {
+  const ofMerchant = (id: string, page: string) =>
+    `${OF_MERCHANT}/${page}`.replace('{merchantId}', encodeURIComponent(id));
+  if (user.merchantId !== null)
+    return ofMerchant(user.merchantId, isHomologation ? 'first-steps' : 'payments');
+  if (!isHomologation) return '/health';
+  const [first] = (await searchMerchants({ text: null, standing: null }, '')).merchants;
+  return first === undefined ? '/health' : ofMerchant(first.merchantId, 'first-steps');
 }
 
 function matchMerchant(path: string): string | null {

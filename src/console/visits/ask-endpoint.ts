@@ -77,7 +77,7 @@ export async function askEndpoint<Declared extends Contract>(
     caller,
     language,
     wantsCsv: given.wantsCsv === true,
-    isForPeople: given.isForPeople === true,
+    isForPeople: given.countsAll !== true,
     requestId: asker.requestId,
     address: asker.address,
     origin: () => asker.origin,
