@@ -13,6 +13,10 @@ export type Look = {
   /** Beside the name of the screen; absent: as it opens. */
   readonly title?: string;
   readonly query?: (things: Things, today: Day) => Readonly<Record<string, string>>;
+  /** What is sent as a form, of a screen that takes one. */
+  readonly form?: (things: Things) => Readonly<Record<string, string>>;
+  /** A page that finds nothing is not looked at as it is meant. */
+  readonly mustFind?: true;
   /** Absent: of each. */
   readonly of?: readonly Owner[];
 };
@@ -28,7 +32,8 @@ const payments = (title: string, days: number, filter: Readonly<Record<string, s
 });
 const search = (title: string, name: string): Look => ({
   title,
-  query: (things) => ({ q: things[name] ?? '' }),
+  form: (things) => ({ q: things[name] ?? '' }),
+  mustFind: true,
 });
 
 /** What is looked at beside each screen as it opens. */
@@ -50,7 +55,7 @@ const MORE: Readonly<Record<string, readonly Look[]>> = {
     search('authorization code', 'authorizationCode'),
     search('last four', 'lastFour'),
     search('payment', 'paymentId'),
-    { title: 'nothing', query: () => ({ q: 'no such thing' }) },
+    { title: 'nothing', form: () => ({ q: 'no such thing' }) },
   ],
   '/merchants/{merchantId}/subscriptions': [
     OPEN,
@@ -77,7 +82,7 @@ const MORE: Readonly<Record<string, readonly Look[]>> = {
   ],
   '/exceptions': [
     OPEN,
-    { title: 'of a merchant', query: (things) => ({ merchantId: things.merchantId ?? '' }) },
+    { title: 'of a merchant', query: (things) => ({ merchant: things.merchantId ?? '' }), mustFind: true },
   ],
   '/audit': [OPEN, { title: 'of nobody', query: () => ({ actor: 'nobody' }) }],
 };

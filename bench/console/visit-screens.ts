@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Day } from '../../src/values/instant.ts';
-import type { Shown } from '../../test/console/visitor.ts';
+import { hiddenFields, type Shown, type Visitor } from '../../test/console/visitor.ts';
 import { percentile } from '../table.ts';
 import type { Visitors } from './enter-console.ts';
 import { addressOf, type ScreenCase } from './screen-cases.ts';
@@ -52,6 +52,18 @@ export async function visitScreen(
   };
 }
 
+const marks = new WeakMap<Visitor, string>();
+
+/** What the forms of somebody's pages carry, from the first time on. */
+async function markOf(visitor: Visitor, address: string): Promise<string> {
+  for (let mark = marks.get(visitor); ; mark = marks.get(visitor)) {
+    if (mark !== undefined) return mark;
+    const shown = await visitor.ask(address);
+    if (shown.status === 200) marks.set(visitor, hiddenFields(shown.text, address).mark ?? '');
+    else await pause(SLOW_DOWN_MILLISECONDS);
+  }
+}
+
 /** Throws where a page says what is wrong with what was asked, or that something is not there. */
 export async function lookAt(
   { operator, merchants, things }: Visitors,
@@ -61,9 +73,11 @@ export async function lookAt(
   const owner = of.owner ?? 'giant';
   const address = addressOf(of, things[owner], today);
   const visitor = of.by === 'operator' ? operator : merchants[owner];
+  const form = of.look.form?.(things[owner]);
+  const mark = form === undefined ? '' : await markOf(visitor, address);
   for (;;) {
     const startedAt = performance.now();
-    const shown = await visitor.ask(address);
+    const shown = await visitor.ask(address, form === undefined ? {} : { form: { mark, ...form } });
     const milliseconds = performance.now() - startedAt;
     if (shown.status === 429) {
       await pause(SLOW_DOWN_MILLISECONDS);
@@ -72,6 +86,8 @@ export async function lookAt(
     const leads = shown.status === 303 && shown.headers.get('location')?.includes('sign-in') === false;
     if ((shown.status !== 200 && !leads) || shown.text.includes('role="alert"'))
       throw new Error(`${address} was answered with ${shown.status}:\n${shown.text.slice(0, 20_000)}`);
+    if (of.look.mustFind === true && shown.text.includes('class="empty"'))
+      throw new Error(`${of.title}: nothing was found at ${address}`);
     return { shown, milliseconds };
   }
 }
