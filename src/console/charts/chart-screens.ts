@@ -86,7 +86,7 @@ function chartPage(found: Found, visit: Visit): Html {
   const form = filterForm(visit, [
     { name: 'from', label: say('From'), type: 'date', value: from },
     { name: 'to', label: say('To'), type: 'date', value: to },
-    accountField(visit),
+    { ...accountField(visit), hint: say('Of deliveries alone: the rest is of all accounts.') },
   ]);
   const { accountNumber } = visit.query;
   const days = (text: string, first: Day, last: Day) =>

@@ -139,7 +139,15 @@ function csvLinks({ total }: Listed, visit: Visit): Html {
     const last = Math.min(total, first + Number(MOST_LINES) - 1);
     const shown = say('{first} to {last}', { first: count(first), last: count(last) });
     return html`${link(withQuery(path, { ...visit.query, page: index + 1 }), shown)} `;
-  })}</p>`;
+  })}</p>${
+    total > MOST_FILES * Number(MOST_LINES) &&
+    html`<p class="note">${say(
+      'The newest {count} are saved here: choose fewer days, or ask the API for all.',
+      {
+        count: count(MOST_FILES * Number(MOST_LINES)),
+      },
+    )}</p>`
+  }`;
 }
 
 const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>({

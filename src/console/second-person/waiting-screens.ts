@@ -65,7 +65,9 @@ function waitingPage({ requests, over }: Found, visit: Visit): Html {
   const rest = requests.filter((one) => stateOf(one) !== 'waiting');
   const limit =
     over === null
-      ? say('Nothing waits: no limit is set (PARCELA_CONSOLE_SECOND_PERSON_OVER).')
+      ? visit.user.merchantId === null
+        ? say('Nothing waits: no limit is set (PARCELA_CONSOLE_SECOND_PERSON_OVER).')
+        : say('Nothing waits: what is asked for is done at once.')
       : say(
           'What moves more than {amount} is done when a second person with the same right approves it, within a day.',
           {
