@@ -74,7 +74,7 @@ test('planned while nothing is there, a payment is read with its cancels by its 
 async function checkSearches(): Promise<void> {
   await client.query(OF_SEARCHES);
   const searches = STATEMENTS.filter(({ name }) => SEARCHES.test(name));
-  assert.equal(searches.length, 23, searches.map(({ name }) => name).join());
+  assert.equal(searches.length, 27, searches.map(({ name }) => name).join());
   for (const { name, text } of searches) {
     const nodes = await nodesOf(text);
     const reads = nodes.filter(

@@ -12,7 +12,9 @@ const SHOWN = `v.vault_id, v.brand, v.first_six, v.last_four, v.expiration_month
 
 const ALL = pageOf({
   name: 'vault.list_all',
-  before: 'counted as materialized (select count(*) as total from vault_cards where merchant_id = $1)',
+  before: `counted as materialized (
+     select count(*) as total from (select from vault_cards where merchant_id = $1 {counted}) c
+   )`,
   keys: 'select vault_id from vault_cards where merchant_id = $1',
   key: 'vault_id',
   order: ['vault_id'],
@@ -23,7 +25,7 @@ const ALL = pageOf({
 const OF_LAST_FOUR = pageOf({
   name: 'vault.list_of_last_four',
   before: `counted as materialized (
-     select count(*) as total from vault_cards where merchant_id = $1 and last_four = $4
+     select count(*) as total from (select from vault_cards where merchant_id = $1 and last_four = $4 {counted}) c
    )`,
   keys: 'select vault_id from vault_cards where merchant_id = $1 and last_four = $4',
   key: 'vault_id',

@@ -5,6 +5,7 @@ import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/insta
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { badge, emptyState, errorsOf, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
+import { MAY_SEE_AUDIT } from './audit-right.ts';
 
 export type AuditFilter = {
   readonly from: number | null;
@@ -26,8 +27,6 @@ export type AuditTools = {
     before: number | null,
   ) => Promise<AuditPage>;
 };
-
-export const MAY_SEE_AUDIT = { roles: ['operator', 'admin'], of: 'operator' } as const;
 
 export const AUDIT_SCREENS: readonly Screen<AuditTools>[] = [
   screen<AuditTools, AuditFound>({

@@ -6,7 +6,7 @@ import { emptyState, figure, link, moment, section, table } from '../parts/page-
 import { mayUse, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
-import { MAY_SEE_AUDIT } from './audit-screens.ts';
+import { MAY_SEE_AUDIT } from './audit-right.ts';
 import type { Health } from './health.ts';
 import { databaseFigure, integrityFigures, peerTable, processTable } from './installation-view.ts';
 

@@ -1,6 +1,6 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import { type Case, DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
-import { MAY_SEE_AUDIT } from '../operator/audit-screens.ts';
+import { MAY_SEE_AUDIT } from '../operator/audit-right.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, facts, link, moment, section } from '../parts/page-parts.ts';
 import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
