@@ -7,6 +7,7 @@ import { cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
 import type { Moved, Visit } from '../parts/screen.ts';
 import { actorName } from '../users/user.ts';
+import { behindLock } from '../users/users.sql.ts';
 import { insertRequest } from './requests.sql.ts';
 import { REQUEST_MILLISECONDS, requestText, type SecondPersonRequest } from './second-person.ts';
 
@@ -55,12 +56,13 @@ export async function addRequest(
     detail: { ...moved.fields, operation, amount: moved.amount, request: request.requestId, reason },
   };
   const { print } = keyring.fingerprint(requestText(request));
-  const [made] = await audit.commit(
+  const [, made] = await audit.commit(
     [
-      insertRequest(request, print),
-      (rows) => (rows[0]?.length !== 1 ? null : typeof beside === 'function' ? beside(rows) : beside),
+      // Of several at once each sees those before it.
+      ...behindLock(visit.user.userId, insertRequest(request, print)),
+      (rows) => (rows[1]?.length !== 1 ? null : typeof beside === 'function' ? beside(rows) : beside),
     ],
-    ([rows]) => (rows?.length === 1 ? [event] : []),
+    ([, rows]) => (rows?.length === 1 ? [event] : []),
     visit.merchantId,
   );
   return made?.length === 1;
