@@ -38,7 +38,7 @@ export type CredentialTools = {
 
 const CREDENTIALS = `${OF_MERCHANT}/credentials`;
 const CREDENTIAL = `${CREDENTIALS}/{credentialId}`;
-/** Who sees what a merchant logs in with, here and on its own page. */
+/** The users that see what a merchant logs in with, here and on its own page. */
 export const MAY_SEE_CREDENTIALS = {
   roles: ['support', 'operator', 'admin'],
   of: 'merchant',

@@ -11,7 +11,7 @@ const KNOWN_MILLISECONDS = 60 * 60_000;
 const CLOCK_TOLERANCE_SECONDS = 30;
 /** A provider that is slow holds no more places than these, of those who begin and of those who come back. */
 const MOST_AT_ONCE = 16;
-/** Of more than so many that came back, the first ones could be tried again: each by itself proves nothing. */
+/** Beyond so many that came back, the first could be tried again: each by itself proves nothing. */
 const MOST_REMEMBERED = 10_000;
 
 /** Loaded when the first person comes. */

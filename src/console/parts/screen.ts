@@ -186,7 +186,7 @@ export function pathOf(pattern: string, values: Readonly<Record<string, string>>
   return `/console${filled}`;
 }
 
-/** The one spelling of a path that may be written in several: two forms of one thing are sent to one place. */
+/** The one spelling of a path that may be written in several: forms of one thing are sent to one place. */
 export function plainPath(pattern: string, values: Readonly<Record<string, string>>): string {
   const plain = Object.entries(values).map(([name, value]) => [
     name,

@@ -85,7 +85,7 @@ export function stateOf({ request, decision, now }: FoundRequest): RequestState 
 /**
  * Why a person may not decide. `newcomer`: somebody let this person in within the last day, and may have made
  * a second one of him; `newRequester`: the same of the one who asked. `underWay`: it, or something else of
- * the same thing, is being done. `notAllowed`: the one who asked, or the one who decides, may not do it alone either.
+ * the same thing, is being done. `notAllowed`: the one who asked, or who decides, may not do it alone either.
  */
 export type DecisionFault =
   | 'decided'

@@ -99,7 +99,7 @@ function answerDone(
 ): Made {
   const back = action.next(visit);
   if (!asked.ok) {
-    // Where it is not known what was done, nobody is told that nothing was.
+    // Where it is not known what was done, the page does not say that nothing was.
     const title = endOf(asked) === null ? action.title : NOTHING_DONE;
     return { status: asked.status, title, body: refused(visit, back, asked.errors) };
   }

@@ -94,7 +94,7 @@ async function changeOf(
   return isSame ? null : { fault: 'changed' };
 }
 
-/** What is in the way of a request that is decided; null: nothing. A form of one person looks the same way. */
+/** What is in the way of a request that is decided; null: nothing. A person's form looks the same way. */
 async function obstacleTo(
   tools: DecideRequestTools,
   there: Visit,

@@ -13,7 +13,7 @@ export type Refusal = { readonly status: number; readonly errors: readonly WireE
 
 const MOST_KEPT = { errors: 20, characters: 400, bytes: 15_000 } as const;
 
-/** As much of a refusal as can be kept to say it again: the database bounds its bytes, and takes no odd text. */
+/** As much of a refusal as is kept to say it again: the database bounds its bytes, and takes no odd text. */
 export function keptRefusal({ status, errors }: Refusal): Refusal {
   const cut = (text: string) => text.slice(0, MOST_KEPT.characters).toWellFormed().replaceAll('\0', '\ufffd');
   const kept: WireError[] = [];
