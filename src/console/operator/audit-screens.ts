@@ -4,8 +4,7 @@ import type { WireError } from '../../platform/http/endpoint.ts';
 import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { badge, emptyState, errorsOf, filterForm, link, moment, table } from '../parts/page-parts.ts';
-import { type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
-import { MAY_SEE_AUDIT } from './audit-right.ts';
+import { MAY_SEE_AUDIT, type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
 
 export type AuditFilter = {
   readonly from: number | null;

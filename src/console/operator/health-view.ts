@@ -3,10 +3,9 @@ import { isCurrent, PEERS, peerHealth } from '../../platform/process-reports/pro
 import { instant, saoPauloDay } from '../../values/instant.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, figure, link, moment, section, table } from '../parts/page-parts.ts';
-import { mayUse, type Visit } from '../parts/screen.ts';
+import { MAY_SEE_AUDIT, mayUse, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
-import { MAY_SEE_AUDIT } from './audit-right.ts';
 import type { Health } from './health.ts';
 import { databaseFigure, integrityFigures, peerTable, processTable } from './installation-view.ts';
 

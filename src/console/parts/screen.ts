@@ -215,3 +215,6 @@ export const ALL_ROLES: readonly Role[] = ROLES;
 
 /** Of a merchant: below its id. */
 export const OF_MERCHANT = '/merchants/{merchantId}';
+
+/** Of the audit log: pages lead there only users who may see it. */
+export const MAY_SEE_AUDIT = { roles: ['operator', 'admin'], of: 'operator' } as const;

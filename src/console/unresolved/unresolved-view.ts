@@ -1,9 +1,8 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import { type Case, DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
-import { MAY_SEE_AUDIT } from '../operator/audit-right.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, facts, link, moment, section } from '../parts/page-parts.ts';
-import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
+import { MAY_SEE_AUDIT, mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { casePath, KIND_WORDS } from './waiting-thing.ts';
 
