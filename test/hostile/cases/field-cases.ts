@@ -181,7 +181,11 @@ function queryCases({ steps, schema, isRequired }: Field): HostileCase[] {
     },
     {
       name: `the query's ${name} has a capital first letter`,
-      make: (valid) => ({ ...valid, query: [...others(valid), [capital(name), sent(valid)]] }),
+      // A request that does without it has no value that would fit.
+      make: (valid) => ({
+        ...valid,
+        query: valid.query.map(([known, value]) => [known === name ? capital(name) : known, value] as const),
+      }),
       verdict: { kind: 'accepted' },
     },
     {
