@@ -6,7 +6,7 @@ alter table restored_charges
   -- Of what a service goes on with; null: it waits for a person, or has ended.
   add column if not exists due_at timestamptz,
   add column if not exists tries integer not null default 0,
-  -- Raised by whoever goes on with it.
+  -- Raised by each process that goes on with it.
   add column if not exists fence integer not null default 0,
   add column if not exists claimed_as text check (claimed_as in ('kept', 'voided')),
   add column if not exists claimed_by text,

@@ -78,7 +78,7 @@ export class IdentityProvider {
 
   /**
    * What the provider proves of somebody with these parameters; null: nothing. It is asked once for each
-   * attempt: whoever makes codes up makes an attempt for each. Throws `ProviderAway`.
+   * attempt: a stranger who makes codes up makes an attempt for each. Throws `ProviderAway`.
    */
   check(parameters: URLSearchParams, attempt: Attempt, redirectTo: string): Promise<Claims | null> {
     return this.#inBounds('exchange', async () => {

@@ -82,7 +82,7 @@ function capabilities({ acquirer: { capabilities: able } }: Routing, { wording }
       [say('Authorizes now and captures later'), yes(able.captureLater)],
       [say('Gives back a part'), yes(able.partialCancel)],
       [say('Verifies a card without charging it'), yes(able.zeroVerification)],
-      [say('Is told who buys'), yes(able.customer)],
+      [say('Learns who buys'), yes(able.customer)],
       [say('Lists its charges, for a restore'), yes(able.listCharges)],
       [
         say('Finds a charge for'),

@@ -46,7 +46,7 @@ test('another person who may do it approves what waits, and nobody else', () => 
   assert.equal(stateOf({ ...found, decision, now: instant(9_000) }), 'approved');
 });
 
-test('whoever asked takes it back, another who may do it declines it', () => {
+test('the one who asked takes it back, another who may do it declines it', () => {
   assert.equal(declineFault(found, true, bia.user), null);
   assert.equal(declineFault(found, false, bia.user), 'notAllowed');
   assert.equal(declineFault(found, false, { userId: 'ana' }), null);

@@ -122,7 +122,7 @@ export function approvalFault(
   return isRequesterNew ? 'newRequester' : null;
 }
 
-/** The same of declining: whoever asked may take it back. */
+/** The same of declining: the one who asked may take it back. */
 export function declineFault(
   found: FoundRequest,
   mayDecider: boolean,

@@ -54,7 +54,7 @@ export async function answerIdentity(
 }
 
 const AWAY =
-  'The identity provider does not answer as it should. Try again in a moment, or tell whoever runs this Parcela.';
+  'The identity provider does not answer as it should. Try again in a moment, or ask the operator of this Parcela.';
 const UNKNOWN =
   'It is not known whether this sign-in was written: no answer came in time. You are not signed in. Begin again.';
 const ELSEWHERE = 'This sign-in was begun in another browser, or too long ago. Begin again.';

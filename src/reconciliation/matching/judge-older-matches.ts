@@ -7,7 +7,7 @@ const INSTALLMENTS_OF_COMMIT = 400;
 /**
  * Judges again what a process of the version before has matched beside this one: it did not write on which
  * days lines move something of an installment apart, and the days of its merchant would not show it. Marked
- * behind that, in a commit of its own: whoever takes matches back locks them before the installments.
+ * behind that, in a commit of its own: a process that takes matches back locks them before the installments.
  */
 export async function judgeOlderMatches(
   { database, notifyDeliverer }: Pick<MatchTools, 'database' | 'notifyDeliverer'>,

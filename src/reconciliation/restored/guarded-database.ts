@@ -7,7 +7,7 @@ export class GuardLost extends Error {
 
 /**
  * A database whose commits write only where the last step of the guard gives a row, and throw `GuardLost`
- * otherwise: whoever stood still for long writes nothing over what others did meanwhile. What it reads by
+ * otherwise: a process that stood still writes nothing over what others did meanwhile. What it reads by
  * `query` is not guarded.
  */
 export function guardedDatabase(database: Database, guard: readonly Step[]): Database {

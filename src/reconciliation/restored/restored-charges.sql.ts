@@ -47,7 +47,7 @@ export type EndOfUnfinished = {
   /** What was not written. */
   readonly faults: readonly Fault[];
   readonly by: string;
-  /** Absent: whoever goes on with it. */
+  /** Absent: any process that goes on with it. */
   readonly fence?: number;
 };
 
