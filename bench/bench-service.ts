@@ -1,5 +1,5 @@
 import { openSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDemoMerchant, type Demo } from '../src/homologation/create-demo-merchant.ts';
@@ -59,10 +59,14 @@ const READ_VERSION = statement('bench.read_version', "select current_setting('se
 export type BenchOptions = {
   /** Of the server, beside those that it has anyhow, by their names in its configuration. */
   readonly serverSettings?: Readonly<Record<string, string>>;
+  /** What is in it stays there, for the next run; null: a new folder, which goes in the end. */
+  readonly keptFolder?: string | null;
 };
 
-export async function openBenchService({ serverSettings = {} }: BenchOptions = {}): Promise<BenchService> {
-  const folder = await mkdtemp(join(tmpdir(), 'parcela-bench-'));
+export async function openBenchService(options: BenchOptions = {}): Promise<BenchService> {
+  const { serverSettings = {}, keptFolder = null } = options;
+  if (keptFolder !== null) await mkdir(keptFolder, { recursive: true });
+  const folder = keptFolder ?? (await mkdtemp(join(tmpdir(), 'parcela-bench-')));
   const server = await startServer(folder, serverSettings);
   // Its ledger is an oracle for faults; here it stands for somebody else's machine, whose disk is not ours.
   const simulator = await startTestSimulator(join(folder, 'ledger'), ['--ledger-sync', 'off']);
@@ -112,7 +116,8 @@ export async function openBenchService({ serverSettings = {} }: BenchOptions = {
     await simulator.stop();
     await server.stop();
     // As root the server's files are kept elsewhere.
-    for (const path of [server.place, folder]) await rm(path, { recursive: true, force: true });
+    const made = keptFolder === null ? [server.place, folder] : [];
+    for (const path of made) await rm(path, { recursive: true, force: true });
     for (const signal of signals) process.removeListener(signal, closeAndEnd);
   }
   // Services and PostgreSQL outlive whoever started them.

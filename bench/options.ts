@@ -34,6 +34,16 @@ export function countWanted(name: string, otherwise: number): number {
   return count;
 }
 
+/** `--name text`; null without it. */
+export function textWanted(name: string): string | null {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: { [name]: { type: 'string' } },
+    strict: false,
+  });
+  return typeof values[name] === 'string' ? values[name] : null;
+}
+
 /** `--name one`, one of these; without it all of them. */
 export function choicesWanted<const Choice extends string>(
   name: string,

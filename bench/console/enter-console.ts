@@ -19,7 +19,9 @@ export async function enterConsole(
   service: Pick<Service, 'gatewayUrl'>,
   merchantIds: Filled,
 ): Promise<Visitors> {
-  const signIn = async (name: string, merchantId: string | null): Promise<Visitor> => {
+  const signIn = async (title: string, merchantId: string | null): Promise<Visitor> => {
+    // A kept database has those of the runs before.
+    const name = `${title}-${Date.now()}`;
     const invited = await inviteUser(tools, { name, role: 'admin', merchantId });
     if ('refusal' in invited) throw new Error(`${name} was not invited: ${invited.refusal}`);
     return new Visitor(originOf(service)).enter(`/console/links/${invited.token}`);
