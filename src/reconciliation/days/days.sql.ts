@@ -1,54 +1,26 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import { type Cents, MOST_INSTALLMENTS } from '../../values/cents.ts';
+import type { Cents } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
 import { parseKey } from '../judging/judged.sql.ts';
-import { roundingOfFee } from '../judging/judged-installment.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
 import type { DayOfReceivables } from './day.ts';
 
-/** By the number of installments of a sale. */
-const ROUNDING = Array.from({ length: MOST_INSTALLMENTS }, (_, at) =>
-  roundingOfFee({ installmentCount: at + 1 }),
-);
-
 /**
- * Each half reads along its own index. What came counts on the day on which it came: its `payment_on`
- * then. Of what lines of files move otherwise than by one payout only the expectation is here. An
- * installment of which nothing was left before its payout is not expected.
+ * The sums that the database keeps of each day (migration 0062). What came counts on the day on which it
+ * came. Of what lines of files move otherwise than by one payout only the expectation is here. An installment
+ * of which nothing was left before its payout is not expected.
  */
 const LIST_DAYS = statement(
-  'receivables.list_days',
-  `select coalesce(e.on_day, g.on_day)::text as on_day, coalesce(e.count, 0) as expected_count,
-     coalesce(e.net, 0)::bigint as expected_net, coalesce(e.fee, 0)::bigint as expected_fee,
-     coalesce(e.open_count, 0) as open_count, coalesce(e.open_net, 0)::bigint as open_net,
-     coalesce(g.count, 0) as received_count, coalesce(g.net, 0)::bigint as received_net,
-     coalesce(g.fee, 0)::bigint as received_fee, coalesce(g.without_net, 0) as without_net,
-     coalesce(g.unfiled_count, 0) as unfiled_count, coalesce(g.unfiled_net, 0)::bigint as unfiled_net,
-     coalesce(g.differing, 0) as differing_count, coalesce(g.difference, 0)::bigint as difference
-   from (
-     select expected_on as on_day, count(*) as count, sum(expected_net) as net, sum(expected_fee) as fee,
-       count(*) filter (where not is_here) as open_count, sum(expected_net) filter (where not is_here) as open_net
-     from (
-       select expected_on, expected_net, expected_fee,
-         num_nonnulls(filed_net, reported_bank_on, paid_on) > 0 as is_here
-       from receivables
-       where merchant_id = $1 and account_number = $2 and expected_on between $3 and $4 and expected_net > 0
-     ) r group by expected_on
-   ) e full join (
-     select payment_on as on_day, count(*) as count, sum(net) as net, sum(fee) as fee,
-       count(*) filter (where net is null) as without_net,
-       count(*) filter (where is_unfiled) as unfiled_count, sum(net) filter (where is_unfiled) as unfiled_net,
-       count(*) filter (where abs(net - expected_net) > ($5::integer[])[installment_count]) as differing,
-       sum(net - expected_net) as difference
-     from (
-       select payment_on, expected_net, installment_count, filed_net is null as is_unfiled, coalesce(filed_net, reported_net) as net,
-         case when filed_net is null then reported_fee else filed_fee + coalesce(filed_anticipation, 0) end as fee
-       from receivables
-       where merchant_id = $1 and account_number = $2 and payment_on between $3 and $4
-         and case when filed_net is null then coalesce(reported_bank_on, paid_on) is not null else apart_to is null end
-     ) r group by payment_on
-   ) g on g.on_day = e.on_day
-   order by 1`,
+  'receivable_days.list',
+  `select day::text as on_day, sum(expected_count)::bigint as expected_count, sum(expected_net)::bigint as expected_net,
+     sum(expected_fee)::bigint as expected_fee, sum(open_count)::bigint as open_count, sum(open_net)::bigint as open_net,
+     sum(received_count)::bigint as received_count, sum(received_net)::bigint as received_net,
+     sum(received_fee)::bigint as received_fee, sum(without_net_count)::bigint as without_net_count,
+     sum(unfiled_count)::bigint as unfiled_count, sum(unfiled_net)::bigint as unfiled_net,
+     sum(differing_count)::bigint as differing_count, sum(difference)::bigint as difference
+   from receivable_days where merchant_id = $1 and account_number = $2 and day between $3 and $4
+   group by day having sum(expected_count + received_count) > 0
+   order by day`,
 );
 
 export type PeriodOfAccount = {
@@ -67,7 +39,7 @@ export async function listReceivableDays(
   merchantId: string,
   { accountNumber, from, to }: PeriodOfAccount,
 ): Promise<DayOfReceivables[]> {
-  const rows = await database.query(LIST_DAYS, [merchantId, accountNumber, from, to, ROUNDING]);
+  const rows = await database.query(LIST_DAYS, [merchantId, accountNumber, from, to]);
   return rows.map((row) => ({
     day: row.on_day as Day,
     expected: {
@@ -80,7 +52,7 @@ export async function listReceivableDays(
       count: row.received_count as number,
       net: row.received_net as number,
       fee: row.received_fee as number,
-      withoutNet: row.without_net as number,
+      withoutNet: row.without_net_count as number,
     },
     unfiled: { count: row.unfiled_count as number, net: row.unfiled_net as number },
     taken: { count: 0, net: 0 },

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type MatchingBench, openMatchingBench, payoutOf } from './matching-bench.ts';
+import { assertDaysAddUp, differencesOfDays, sumPastDays } from './sums-of-days.ts';
+
+/** Migration 0062 puts the rows of a day together from the seventeenth on. */
+const MOST_ROWS = 17;
+const WRITERS = 8;
+const COMMITS = 12;
+
+let bench: MatchingBench;
+before(async () => {
+  bench = await openMatchingBench();
+});
+after(() => bench.close());
+
+const received = async (transactionId: string) => {
+  const [row] = await bench.auditor.query(
+    `select sum(received_count)::int as count, sum(received_net)::int as net, sum(expected_count)::int as expected,
+       sum(open_count)::int as open, sum(differing_count)::int as differing, sum(difference)::int as difference
+     from receivable_days d join receivables r on r.merchant_id = d.merchant_id and r.account_number = d.account_number
+     where r.transaction_id = $1 and d.day in (r.expected_on, r.payment_on)`,
+    [transactionId],
+  );
+  return row;
+};
+
+test('what is expected is added to its day, and what a file pays to the day on which it came', async () => {
+  const [sold] = await bench.sell({ expectedOn: '2026-10-05', gross: 10_000, fee: 300 });
+  assert.ok(sold);
+  const waiting = { count: 0, net: 0, expected: 1, open: 1, differing: 0, difference: 0 };
+  assert.deepEqual(await received(sold.transactionId), waiting);
+  await bench.takeLines('2026-10-07', [payoutOf(sold, { bankOn: '2026-10-07', fee: 340 })]);
+  const paid = { count: 1, net: 9_660, expected: 1, open: 0, differing: 1, difference: -40 };
+  assert.deepEqual(await received(sold.transactionId), paid);
+  await assertDaysAddUp(bench.auditor);
+});
+
+test('many writers of one day wait for none, lose nothing, and leave few rows', async () => {
+  const day = '2026-11-04';
+  const sold = [];
+  for (let writer = 0; writer < WRITERS; writer += 1) sold.push(...(await bench.sell({ expectedOn: day })));
+  await Promise.all(
+    sold.map(async ({ transactionId }) => {
+      for (let commit = 1; commit <= COMMITS; commit += 1)
+        await bench.auditor.query('update receivables set expected_fee = $2 where transaction_id = $1', [
+          transactionId,
+          commit * 10,
+        ]);
+    }),
+  );
+  await assertDaysAddUp(bench.auditor);
+  const [rows] = await bench.auditor.query(
+    'select count(*)::int as count, sum(expected_fee)::int as fee from receivable_days where day = $1',
+    [day],
+  );
+  assert.equal(rows?.fee, sold.length * COMMITS * 10);
+  // One that another commit is putting together stays for the next.
+  assert.ok((rows?.count as number) <= MOST_ROWS + WRITERS, `${rows?.count} rows`);
+});
+
+test('an upgrade sums up what there was before, once, while others write', async () => {
+  const day = '2026-11-18';
+  const sold = await bench.sell({ expectedOn: day, installmentCount: 3 });
+  await bench.auditor.query('delete from receivable_days');
+  assert.notDeepEqual(await differencesOfDays(bench.auditor), []);
+  await Promise.all([
+    sumPastDays(bench.auditor),
+    ...sold.map(({ transactionId, installmentNumber }) =>
+      bench.auditor.query(
+        'update receivables set expected_fee = 77 where transaction_id = $1 and installment_number = $2',
+        [transactionId, installmentNumber],
+      ),
+    ),
+  ]);
+  await assertDaysAddUp(bench.auditor);
+  const before = await bench.auditor.query('select count(*)::int as count from receivable_days');
+  await sumPastDays(bench.auditor);
+  assert.deepEqual(await bench.auditor.query('select count(*)::int as count from receivable_days'), before);
+});
+
+test('what is deleted is taken off its day', async () => {
+  const [sold] = await bench.sell({ expectedOn: '2026-12-14' });
+  await bench.auditor.query('delete from receivables where transaction_id = $1', [sold?.transactionId]);
+  await assertDaysAddUp(bench.auditor);
+  const left = await bench.auditor.query(
+    `select from receivable_days where day = '2026-12-14' group by day having sum(expected_count) <> 0`,
+  );
+  assert.deepEqual(left, []);
+});
