@@ -8,16 +8,9 @@ import { happenToBoleto } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
 import { actionForm, errorsOf, facts, link } from '../parts/page-parts.ts';
+import { BOLETO, BOLETO_PDF, BOLETOS, boletoPath, pathOf } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
-import {
-  BOLETO,
-  BOLETO_STATES,
-  BOLETOS,
-  type Boleto,
-  boletoPath,
-  boletoTable,
-  stateOfBoleto,
-} from './boleto-view.ts';
+import { BOLETO_STATES, type Boleto, boletoTable, stateOfBoleto } from './boleto-view.ts';
 
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
 
@@ -101,7 +94,7 @@ ${facts([
   [say('Digitable line'), digitableLine === null ? '–' : html`<code>${digitableLine}</code>`],
   [say('Boleto id'), html`<code>${boleto.id}</code>`],
 ])}
-<p>${link(`${boletoPath(visit.merchantId, boleto.id)}/pdf`, say('Page to print (PDF)'))}</p>
+<p>${link(pathOf(BOLETO_PDF, { merchantId: visit.merchantId, boletoId: boleto.id }), say('Page to print (PDF)'))}</p>
 ${cancelForm(boleto, visit)}${happenToBoleto(boleto, visit)}`;
 }
 
@@ -119,7 +112,7 @@ function cancelForm({ id, statusBill }: Boleto, visit: Visit): Shown {
 
 /** As its payer has it: the address of the page is another one, which may not be reached from here. */
 const PDF: Screen<unknown> = {
-  path: `${BOLETO}/pdf`,
+  path: BOLETO_PDF,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Page to print (PDF)',

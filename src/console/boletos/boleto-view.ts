@@ -2,14 +2,10 @@ import type { Static } from 'typebox';
 import type { BOLETO_ANSWER } from '../../boletos/boleto-contract.ts';
 import type { Html } from '../parts/html.ts';
 import { badge, link, type Tone, table } from '../parts/page-parts.ts';
-import { OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { boletoPath } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 
 export type Boleto = Static<typeof BOLETO_ANSWER>;
-
-export const BOLETOS = `${OF_MERCHANT}/boletos`;
-export const BOLETO = `${BOLETOS}/{boletoId}`;
-
-export const boletoPath = (merchantId: string, boletoId: string) => pathOf(BOLETO, { merchantId, boletoId });
 
 /** By `statusBill`. */
 export const BOLETO_STATES: readonly { readonly tone: Tone; readonly text: string }[] = [

@@ -13,7 +13,8 @@ import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
 import { type Html, html } from '../parts/html.ts';
 import { accountField, accountOf } from '../parts/list-screens.ts';
 import { emptyState, errorsOf, filterForm, link, section } from '../parts/page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
+import { CHARTS, withQuery } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type Bar, barChart } from './bars.ts';
 import { declineChart } from './decline-chart.ts';
 
@@ -50,7 +51,7 @@ function daysOf(query: Readonly<Record<string, string>>, now: number): Days | nu
 
 export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
   screen<ChartTools, Found>({
-    path: `${OF_MERCHANT}/charts`,
+    path: CHARTS,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Charts',

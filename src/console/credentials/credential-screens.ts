@@ -10,16 +10,8 @@ import type { Scope } from '../../platform/http/endpoint.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
 import { actionForm, badge, emptyState, facts, moment, table } from '../parts/page-parts.ts';
-import {
-  type Action,
-  type Form,
-  mayUse,
-  OF_MERCHANT,
-  pathOf,
-  type Screen,
-  screen,
-  type Visit,
-} from '../parts/screen.ts';
+import { CREDENTIAL, CREDENTIALS, pathOf } from '../parts/paths.ts';
+import { type Action, type Form, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 type By = Pick<Visit, 'user' | 'address' | 'merchantId'>;
 
@@ -36,8 +28,6 @@ export type CredentialTools = {
   ) => Promise<Credential | Refused<CredentialChangeRefusal>>;
 };
 
-const CREDENTIALS = `${OF_MERCHANT}/credentials`;
-const CREDENTIAL = `${CREDENTIALS}/{credentialId}`;
 /** The users that see what a merchant logs in with, here and on its own page. */
 export const MAY_SEE_CREDENTIALS = {
   roles: ['support', 'operator', 'admin'],

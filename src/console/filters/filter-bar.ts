@@ -1,6 +1,7 @@
 import { type Html, html } from '../parts/html.ts';
 import { link } from '../parts/page-parts.ts';
-import { OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { FILTERS, pathOf } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 import {
   FILTERED_LISTS,
   type FilteredList,
@@ -12,8 +13,6 @@ import {
 export type FilterTools = {
   readonly listFilters: (merchantId: string, userId: string) => Promise<readonly SavedFilter[]>;
 };
-
-export const FILTERS = `${OF_MERCHANT}/filters`;
 
 /** To the list of a filter, of this merchant. */
 export function filterLink({ list, name, query }: SavedFilter, merchantId: string): Html {

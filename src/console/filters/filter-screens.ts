@@ -1,8 +1,9 @@
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, errorsOf, table } from '../parts/page-parts.ts';
-import { ALL_ROLES, pathOf, type Read, type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
-import { FILTERS, type FilterTools, filterLink } from './filter-bar.ts';
+import { FILTERS, pathOf, withQuery } from '../parts/paths.ts';
+import { ALL_ROLES, type Read, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type FilterTools, filterLink } from './filter-bar.ts';
 import {
   FILTERED_LISTS,
   type FilteredList,

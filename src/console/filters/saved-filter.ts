@@ -1,13 +1,20 @@
-import { OF_MERCHANT } from '../parts/screen.ts';
+import {
+  BILLINGS,
+  BOLETOS,
+  DELIVERIES,
+  MERCHANT_EXCEPTIONS,
+  PAYMENTS,
+  SUBSCRIPTIONS,
+} from '../parts/paths.ts';
 
 /** The lists whose filters a user may keep under a name, and where they stand. */
 export const FILTERED_LISTS = {
-  payments: `${OF_MERCHANT}/payments`,
-  subscriptions: `${OF_MERCHANT}/subscriptions`,
-  billings: `${OF_MERCHANT}/billings`,
-  boletos: `${OF_MERCHANT}/boletos`,
-  exceptions: `${OF_MERCHANT}/reconciliation/exceptions`,
-  deliveries: `${OF_MERCHANT}/notifications/deliveries`,
+  payments: PAYMENTS,
+  subscriptions: SUBSCRIPTIONS,
+  billings: BILLINGS,
+  boletos: BOLETOS,
+  exceptions: MERCHANT_EXCEPTIONS,
+  deliveries: DELIVERIES,
 } as const;
 
 export type FilteredList = keyof typeof FILTERED_LISTS;

@@ -1,6 +1,7 @@
-import { FIRST_STEPS, MAY_TRY, type TestTools, tryForm } from '../homologation/test-tools.ts';
+import { MAY_TRY, type TestTools, tryForm } from '../homologation/test-tools.ts';
 import { type Html, html } from '../parts/html.ts';
-import { type Action, ALL_ROLES, pathOf, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { FIRST_STEPS, pathOf } from '../parts/paths.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { shownRequests } from '../parts/shown-request.ts';
 import { type Made, RESULTS, readMade } from './made-screens.ts';
 import { STEPS, type Step } from './step-screens.ts';

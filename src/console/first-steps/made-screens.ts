@@ -8,10 +8,11 @@ import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { GET_WEBHOOK } from '../../webhooks/endpoints/contract.ts';
 import { GET_DELIVERY, LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
 import { type Clock, clockShown, readClock } from '../homologation/clock-screens.ts';
-import { type TestTools, TOOLS } from '../homologation/test-tools.ts';
+import type { TestTools } from '../homologation/test-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { badge, link, moment, table } from '../parts/page-parts.ts';
-import { OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { billingPath, deliveryPath, pathOf, paymentPath, TEST_CLOCK } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 import { MOVEMENT_WORDS, PAYMENT_STATES } from '../payments/payment-words.ts';
 import { BILLING_STATES } from '../recurrence/recurrence-words.ts';
 import { FIRST_REFERENCE } from './step-screens.ts';
@@ -92,7 +93,7 @@ function paymentMade({ payment, movements, deliveries }: Made, visit: Visit): Sh
     tone: 'plain' as const,
     text: statusDescription,
   };
-  const path = pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId });
+  const path = paymentPath(merchantId, paymentId);
   const own = deliveries.filter((one) => one.paymentId === paymentId);
   return html`<p class="made">${link(path, money(value))} ${badge(tone, say(text))}</p>
 <ol class="timeline">${movements
@@ -118,7 +119,7 @@ function billingsMade({ billings }: Made, visit: Visit): Shown {
     ],
     billings.map((one) => {
       const { tone, text } = BILLING_STATES[one.status] ?? { tone: 'plain' as const, text: one.status };
-      const path = pathOf(`${OF_MERCHANT}/billings/{billingId}`, { merchantId, billingId: one.id });
+      const path = billingPath(merchantId, one.id);
       return [link(path, one.installment), day(one.expireAt), reais(one.amount), badge(tone, say(text))];
     }),
   );
@@ -132,7 +133,7 @@ function monthMade({ clock, deliveries, url }: Made, visit: Visit): Html {
     html`<p class="note">${say('No notification: say first where you are notified, and let another month pass.')}</p>`;
   return html`${clockShown(clock, visit)}
 ${notifications(deliveries, say('The newest notifications'), visit)}${none}
-<p>${link(pathOf(TOOLS, { merchantId }), say('Go on with the test clock, trial cards and answers of the acquirer'))}</p>`;
+<p>${link(pathOf(TEST_CLOCK, { merchantId }), say('Go on with the test clock, trial cards and answers of the acquirer'))}</p>`;
 }
 
 const DELIVERY_STATES: Readonly<
@@ -163,10 +164,7 @@ function notifications(
     ],
     deliveries.map((one) => {
       const { tone, text } = DELIVERY_STATES[one.status] ?? { tone: 'wait' as const, text: one.status };
-      const path = pathOf(`${OF_MERCHANT}/notifications/deliveries/{deliveryId}`, {
-        merchantId,
-        deliveryId: one.id,
-      });
+      const path = deliveryPath(merchantId, one.id);
       const last = one.tries.at(-1);
       return [
         link(path, typeOf(one)),

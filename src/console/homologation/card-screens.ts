@@ -5,17 +5,10 @@ import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
 import { operationRefused } from '../parts/operation-refused.ts';
 import { table } from '../parts/page-parts.ts';
-import {
-  type Action,
-  ALL_ROLES,
-  OF_MERCHANT,
-  pathOf,
-  type Screen,
-  screen,
-  type Visit,
-} from '../parts/screen.ts';
+import { pathOf, paymentPath, TRIAL_CARDS } from '../parts/paths.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { shownRequests } from '../parts/shown-request.ts';
-import { askHomologation, CARDS, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
+import { askHomologation, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
 
 /** As the API writes them. */
 type Trials = {
@@ -40,7 +33,7 @@ async function listTrials(visit: Visit, tools: Pick<TestTools, 'contractOf'>): P
 
 export const CARD_SCREENS: readonly Screen<TestTools>[] = [
   screen<TestTools, Trials>({
-    path: CARDS,
+    path: TRIAL_CARDS,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Trial cards',
@@ -52,7 +45,7 @@ export const CARD_SCREENS: readonly Screen<TestTools>[] = [
 
 function cardsPage({ items, amounts }: Trials, visit: Visit): Html {
   const { say, money } = visit.wording;
-  const action = `${pathOf(CARDS, { merchantId: visit.merchantId })}/pay`;
+  const action = `${pathOf(TRIAL_CARDS, { merchantId: visit.merchantId })}/pay`;
   const pay = (card: string, cents: string, number: number) =>
     tryForm(visit, { action, title: say('Pay with it'), hidden: { card, cents }, number });
   const [first] = items;
@@ -153,7 +146,7 @@ async function payWith(
 export const CARD_ACTIONS: readonly Action<TestTools>[] = [
   {
     ...MAY_TRY,
-    path: `${CARDS}/pay`,
+    path: `${TRIAL_CARDS}/pay`,
     title: 'Pay with it',
     homologationOnly: true,
     operation: 'trial.pay',
@@ -161,8 +154,8 @@ export const CARD_ACTIONS: readonly Action<TestTools>[] = [
     done: 'The card was charged, or declined: what became of it stands below.',
     next: ({ merchantId }, answered) => {
       const { paymentId = null } = (answered ?? {}) as Partial<Paid>;
-      if (paymentId === null) return pathOf(CARDS, { merchantId });
-      return pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId });
+      if (paymentId === null) return pathOf(TRIAL_CARDS, { merchantId });
+      return paymentPath(merchantId, paymentId);
     },
   },
 ];

@@ -1,8 +1,9 @@
 import { instant, saoPauloText } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { pathOf, type Visit } from '../parts/screen.ts';
+import { pathOf, TEST_CLOCK } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 import { type ShownRequest, shownRequests } from '../parts/shown-request.ts';
-import { TOOLS, tryForm } from './test-tools.ts';
+import { tryForm } from './test-tools.ts';
 
 export const ADVANCE = 'advanceTestClock';
 const CLOCK_PATH = '/homologation/clock';
@@ -33,7 +34,7 @@ export function moveForm(
   wanted: { readonly to: string; readonly title: string; readonly number?: number },
 ): Shown {
   const { title, number = 0 } = wanted;
-  const action = `${pathOf(TOOLS, { merchantId: visit.merchantId })}/clock`;
+  const action = `${pathOf(TEST_CLOCK, { merchantId: visit.merchantId })}/clock`;
   return tryForm(visit, { action, title, hidden: { to: goalOf(wanted.to) }, number });
 }
 

@@ -5,19 +5,11 @@ import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { badge, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
-import {
-  type Action,
-  ALL_ROLES,
-  mayUse,
-  OF_MERCHANT,
-  pathOf,
-  type Screen,
-  screen,
-  type Visit,
-} from '../parts/screen.ts';
+import { billingPath, boletoPath, deliveryPath, pathOf, TEST_CLOCK } from '../parts/paths.ts';
+import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { shownRequests } from '../parts/shown-request.ts';
 import { ADVANCE, goalOf, justAfter, moveForm, moveRequest } from './clock-request.ts';
-import { askHomologation, MAY_TRY, type TestTools, TOOLS, toolLinks, tryForm } from './test-tools.ts';
+import { askHomologation, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
 
 /** As the API writes it. */
 export type Clock = {
@@ -77,8 +69,6 @@ async function readComing(visit: Visit): Promise<readonly Coming[]> {
     ask(LIST_DELIVERIES, { query: { accountNumber, status: 'Waiting', limit } }),
     ask(LIST_DAYS, { query: { accountNumber, from: today, to: until } }),
   ]);
-  const of = (pattern: string, values: Record<string, string>, shown: Shown) =>
-    link(pathOf(`${OF_MERCHANT}${pattern}`, { merchantId, ...values }), shown);
   const found: Coming[] = [];
   // One that waits for a retry is charged later than on its due day.
   const listed = billings.ok ? billings.body.items : [];
@@ -90,14 +80,14 @@ async function readComing(visit: Visit): Promise<readonly Coming[]> {
       found.push({
         at: one.body.nextChargeOn,
         what: say('A billing is charged'),
-        about: of('/billings/{billingId}', { billingId: one.body.id }, reais(one.body.amount)),
+        about: link(billingPath(merchantId, one.body.id), reais(one.body.amount)),
       });
   if (boletos.ok)
     for (const { id, dueDate, value } of itemsOf(boletos.body))
       found.push({
         at: dueDate.slice(0, 10),
         what: say('A boleto is due'),
-        about: of('/boletos/{boletoId}', { boletoId: id }, reais(value)),
+        about: link(boletoPath(merchantId, id), reais(value)),
       });
   if (deliveries.ok)
     for (const { id, nextTryAt, url } of deliveries.body.items)
@@ -105,7 +95,7 @@ async function readComing(visit: Visit): Promise<readonly Coming[]> {
         found.push({
           at: nextTryAt,
           what: say('A notification is tried'),
-          about: of('/notifications/deliveries/{deliveryId}', { deliveryId: id }, url ?? id),
+          about: link(deliveryPath(merchantId, id), url ?? id),
         });
   if (days.ok)
     for (const { day, openInstallments, openValue } of days.body.slice(0, SHOWN_OF_KIND))
@@ -127,7 +117,7 @@ function itemsOf(body: unknown): readonly DueBoleto[] {
 
 export const CLOCK_SCREENS: readonly Screen<TestTools>[] = [
   screen<TestTools, Found>({
-    path: TOOLS,
+    path: TEST_CLOCK,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Test clock',
@@ -165,7 +155,7 @@ ${section(say('What the last jump ran'), facts(ran))}`;
 
 function jumps(visit: Visit): Html {
   const { say } = visit.wording;
-  const action = `${pathOf(TOOLS, { merchantId: visit.merchantId })}/clock`;
+  const action = `${pathOf(TEST_CLOCK, { merchantId: visit.merchantId })}/clock`;
   const buttons = JUMPS.map(({ days, text }, index) =>
     tryForm(visit, {
       action,
@@ -212,7 +202,7 @@ function comingTable(coming: readonly Coming[], visit: Visit): Html {
 export const CLOCK_ACTIONS: readonly Action<TestTools>[] = [
   {
     ...MAY_TRY,
-    path: `${TOOLS}/clock`,
+    path: `${TEST_CLOCK}/clock`,
     title: 'Let time pass',
     homologationOnly: true,
     operation: ADVANCE,
@@ -221,6 +211,6 @@ export const CLOCK_ACTIONS: readonly Action<TestTools>[] = [
         body: to === undefined ? { advanceDays: Number(advanceDays) } : { to: goalOf(to) },
       }),
     done: 'The clock has moved, or is on its way: what it ran stands below.',
-    next: ({ merchantId }) => pathOf(TOOLS, { merchantId }),
+    next: ({ merchantId }) => pathOf(TEST_CLOCK, { merchantId }),
   },
 ];

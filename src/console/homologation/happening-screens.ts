@@ -2,11 +2,11 @@ import { GET_BOLETO } from '../../boletos/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import type { Asked } from '../parts/asked.ts';
-import { type Action, type Form, pathOf, type Visit } from '../parts/screen.ts';
+import { BILLING, BOLETO, billingPath, boletoPath, PAYMENT, paymentPath } from '../parts/paths.ts';
+import type { Action, Form, Visit } from '../parts/screen.ts';
 import { centsOf } from '../parts/typed-cents.ts';
 import { ANSWERS } from './acquirer-answer.ts';
 import { ADVANCE, goalOf } from './clock-request.ts';
-import { BILLING, BOLETO, PAYMENT } from './happening.ts';
 import { extendScript } from './script-screens.ts';
 import { askHomologation, MAY_TRY, type TestTools } from './test-tools.ts';
 
@@ -50,7 +50,7 @@ export const HAPPENING_ACTIONS: readonly Action<TestTools>[] = [
       });
     },
     done: DONE,
-    next: ({ merchantId, parameters: { paymentId = '' } }) => pathOf(PAYMENT, { merchantId, paymentId }),
+    next: ({ merchantId, parameters: { paymentId = '' } }) => paymentPath(merchantId, paymentId),
   },
   {
     ...OF_EVENT,
@@ -70,7 +70,7 @@ export const HAPPENING_ACTIONS: readonly Action<TestTools>[] = [
       });
     },
     done: DONE,
-    next: ({ merchantId, parameters: { boletoId = '' } }) => pathOf(BOLETO, { merchantId, boletoId }),
+    next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
   },
   {
     ...OF_EVENT,
@@ -78,6 +78,6 @@ export const HAPPENING_ACTIONS: readonly Action<TestTools>[] = [
     operation: ADVANCE,
     perform: letDayCome,
     done: DONE,
-    next: ({ merchantId, parameters: { billingId = '' } }) => pathOf(BILLING, { merchantId, billingId }),
+    next: ({ merchantId, parameters: { billingId = '' } }) => billingPath(merchantId, billingId),
   },
 ];

@@ -2,15 +2,12 @@ import type { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { html, type Shown } from '../parts/html.ts';
 import type { Field } from '../parts/page-parts.ts';
-import { OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { billingPath, boletoPath, paymentPath } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 import { shownRequests } from '../parts/shown-request.ts';
 import { ANSWERS, answerField, SCRIPT_PATH } from './acquirer-answer.ts';
 import { goalOf, justAfter, moveFormShown, moveRequest } from './clock-request.ts';
 import { happenBox, tryForm } from './test-tools.ts';
-
-export const PAYMENT = `${OF_MERCHANT}/payments/{paymentId}`;
-export const BOLETO = `${OF_MERCHANT}/boletos/{boletoId}`;
-export const BILLING = `${OF_MERCHANT}/billings/{billingId}`;
 
 type Payment = Pick<AnswerOf<typeof GET_PAYMENT>, 'paymentId' | 'installments'>;
 
@@ -37,7 +34,7 @@ export function happenToPayment({ paymentId, installments }: Payment, visit: Vis
   const { say } = wording;
   const numbers = installments.map(({ installmentNumber }) => String(installmentNumber));
   const form = tryForm(visit, {
-    action: `${pathOf(PAYMENT, { merchantId, paymentId })}/happen`,
+    action: `${paymentPath(merchantId, paymentId)}/happen`,
     title: say('Let it happen'),
     fields: [
       { name: 'type', label: say('What'), choices: choicesOf(INSTALLMENT_EVENTS, visit) },
@@ -60,7 +57,7 @@ export function happenToBoleto({ id }: { readonly id: string }, visit: Visit): S
   const { merchantId, wording } = visit;
   const { say } = wording;
   const form = tryForm(visit, {
-    action: `${pathOf(BOLETO, { merchantId, boletoId: id })}/happen`,
+    action: `${boletoPath(merchantId, id)}/happen`,
     title: say('Let it happen'),
     fields: [
       { name: 'type', label: say('What'), choices: choicesOf(BOLETO_EVENTS, visit) },
@@ -92,7 +89,7 @@ export function happenToBilling({ id, status, nextChargeOn }: DueBilling, visit:
   const { merchantId, wording } = visit;
   const { say, day } = wording;
   const form = tryForm(visit, {
-    action: `${pathOf(BILLING, { merchantId, billingId: id })}/happen`,
+    action: `${billingPath(merchantId, id)}/happen`,
     title: say('Let {day} come', { day: day(nextChargeOn) }),
     fields: [answerField(visit, true)],
     hidden: { to: nextChargeOn },

@@ -3,12 +3,12 @@ import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { operationRefused } from '../parts/operation-refused.ts';
 import { emptyState, errorsOf, type Field, field, section, table } from '../parts/page-parts.ts';
+import { pathOf, TEST_ACQUIRER } from '../parts/paths.ts';
 import {
   type Action,
   ALL_ROLES,
   type Form,
   mayUse,
-  pathOf,
   type Screen,
   screen,
   type Visit,
@@ -23,7 +23,7 @@ import {
   type Script,
   stepText,
 } from './acquirer-answer.ts';
-import { ACQUIRER, askHomologation, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
+import { askHomologation, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
 
 const CHANGE_SCRIPT = 'changeAcquirerScript';
 const MOST_STEPS = 20;
@@ -48,7 +48,7 @@ export async function extendScript(
 
 export const SCRIPT_SCREENS: readonly Screen<TestTools>[] = [
   screen<TestTools, Asked<Script>>({
-    path: ACQUIRER,
+    path: TEST_ACQUIRER,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Answers of the acquirer',
@@ -76,7 +76,7 @@ function waiting({ steps, cancels }: Script, visit: Visit): Html {
     [{ title: say('The next') }, { title: say('Kind') }, { title: say('What the acquirer does') }],
     rows,
   )}${tryForm(visit, {
-    action: `${pathOf(ACQUIRER, { merchantId: visit.merchantId })}/end`,
+    action: `${pathOf(TEST_ACQUIRER, { merchantId: visit.merchantId })}/end`,
     title: say('End the script'),
     number: 9,
   })}`;
@@ -91,7 +91,7 @@ function cancelText({ afterDays, fails }: Cancel, { wording: { say, count } }: V
 
 function forms(visit: Visit): Html {
   const { say } = visit.wording;
-  const action = pathOf(ACQUIRER, { merchantId: visit.merchantId });
+  const action = pathOf(TEST_ACQUIRER, { merchantId: visit.merchantId });
   const times: Field = { name: 'times', label: say('How many times'), type: 'number', value: '1' };
   const charges = tryForm(visit, {
     action: `${action}/charges`,
@@ -164,8 +164,8 @@ ${shownRequests([
 ])}`;
 }
 
-const ACQUIRER_FILE = `${ACQUIRER}/file`;
-const RETURN_FILE = `${ACQUIRER}/return-file`;
+const ACQUIRER_FILE = `${TEST_ACQUIRER}/file`;
+const RETURN_FILE = `${TEST_ACQUIRER}/return-file`;
 
 function fileScreen(
   path: string,
@@ -203,13 +203,13 @@ export const PAPER_SCREENS: readonly Screen<TestTools>[] = [
   fileScreen(RETURN_FILE, 'Return file of the bank', 'readReturnFile', ({ day }) => `CB${digits(day)}.RET`),
 ];
 
-const next: Action['next'] = ({ merchantId }) => pathOf(ACQUIRER, { merchantId });
+const next: Action['next'] = ({ merchantId }) => pathOf(TEST_ACQUIRER, { merchantId });
 const OF_SCRIPT = { ...MAY_TRY, homologationOnly: true, operation: CHANGE_SCRIPT, next } as const;
 
 export const SCRIPT_ACTIONS: readonly Action<TestTools>[] = [
   {
     ...OF_SCRIPT,
-    path: `${ACQUIRER}/charges`,
+    path: `${TEST_ACQUIRER}/charges`,
     title: 'Of the next charges',
     async perform(visit, { answer = '', times = '1' }, tools) {
       const step = Object.hasOwn(ANSWERS, answer) ? ANSWERS[answer]?.step : undefined;
@@ -225,7 +225,7 @@ export const SCRIPT_ACTIONS: readonly Action<TestTools>[] = [
   },
   {
     ...OF_SCRIPT,
-    path: `${ACQUIRER}/cancels`,
+    path: `${TEST_ACQUIRER}/cancels`,
     title: 'Of the next cancel',
     async perform(visit, { fails, afterDays = '' }, tools) {
       const cancel = { fails: fails === 'yes', afterDays: Number(afterDays) };
@@ -235,7 +235,7 @@ export const SCRIPT_ACTIONS: readonly Action<TestTools>[] = [
   },
   {
     ...OF_SCRIPT,
-    path: `${ACQUIRER}/end`,
+    path: `${TEST_ACQUIRER}/end`,
     title: 'End the script',
     perform: (visit, _form, tools) =>
       askHomologation(visit, tools, CHANGE_SCRIPT, { body: { steps: [], cancels: [] } }),

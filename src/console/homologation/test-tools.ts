@@ -4,7 +4,8 @@ import type { Asked, Given } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { operationRefused } from '../parts/operation-refused.ts';
 import { type Field, field, link } from '../parts/page-parts.ts';
-import { mayUse, OF_MERCHANT, ONCE_ENDING, pathOf, type Visit } from '../parts/screen.ts';
+import { FIRST_STEPS, pathOf, TEST_ACQUIRER, TEST_CLOCK, TRIAL_CARDS } from '../parts/paths.ts';
+import { mayUse, ONCE_ENDING, type Visit } from '../parts/screen.ts';
 import type { Role } from '../users/user.ts';
 
 export type TestTools = {
@@ -12,11 +13,6 @@ export type TestTools = {
   readonly contractOf: (id: string) => Contract | null;
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
 };
-
-export const TOOLS = `${OF_MERCHANT}/homologation`;
-export const CARDS = `${TOOLS}/cards`;
-export const ACQUIRER = `${TOOLS}/acquirer`;
-export const FIRST_STEPS = `${OF_MERCHANT}/first-steps`;
 
 /** Nothing here moves money of anybody. */
 export const MAY_TRY: { readonly roles: readonly Role[]; readonly of: 'merchant' } = {
@@ -39,7 +35,7 @@ export async function askHomologation(
 /** From each of the tools to the others. */
 export function toolLinks({ merchantId, wording: { say } }: Visit): Html {
   const to = (pattern: string, text: string) => html`${link(pathOf(pattern, { merchantId }), text)}\n`;
-  return html`<p class="links">${to(TOOLS, say('Test clock'))}${to(CARDS, say('Trial cards'))}${to(ACQUIRER, say('Answers of the acquirer'))}${to(FIRST_STEPS, say('First steps'))}</p>`;
+  return html`<p class="links">${to(TEST_CLOCK, say('Test clock'))}${to(TRIAL_CARDS, say('Trial cards'))}${to(TEST_ACQUIRER, say('Answers of the acquirer'))}${to(FIRST_STEPS, say('First steps'))}</p>`;
 }
 
 /** What a button of a form sends besides what is typed. */

@@ -12,7 +12,8 @@ import {
 } from '../../merchants/merchant.ts';
 import type { Asked } from '../parts/asked.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
-import { type Action, type Form, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { MERCHANTS, merchantPath, OF_MERCHANT, pathOf } from '../parts/paths.ts';
+import type { Action, Form, Visit } from '../parts/screen.ts';
 import { MAY_CHANGE } from './merchant-view.ts';
 import { MERCHANT_REFUSALS } from './refused-merchant.ts';
 
@@ -33,7 +34,7 @@ export type MerchantActionTools = {
 
 const OF_OPERATOR = {
   ...MAY_CHANGE,
-  next: ({ merchantId }: Visit) => pathOf(OF_MERCHANT, { merchantId }),
+  next: ({ merchantId }: Visit) => merchantPath(merchantId),
 } as const;
 
 function outcomeOf(
@@ -71,7 +72,7 @@ export const MERCHANT_ACTIONS: readonly Action<MerchantActionTools>[] = [
     perform: async (visit, form, { createMerchant }) =>
       outcomeOf(visit, await createMerchant(visit, merchantOf(form))),
     done: 'The merchant is registered.',
-    next: () => '/console/merchants',
+    next: () => pathOf(MERCHANTS),
   },
   standingAction(
     'disable',

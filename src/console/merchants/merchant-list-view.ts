@@ -1,7 +1,8 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import { type Html, html } from '../parts/html.ts';
 import { actionForm, badge, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
-import { OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
+import { merchantPath, PAYMENTS, pathOf, withQuery } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 
 /** `next`: behind which id the next page begins; null: these were the last. */
 export type MerchantsFound = { readonly merchants: readonly Merchant[]; readonly next: string | null };
@@ -40,8 +41,8 @@ export function merchantTable({ merchants, next }: MerchantsFound, { wording, pa
     const more = one.accountNumbers.length - MOST_ACCOUNTS_SHOWN;
     const accounts = one.accountNumbers.slice(0, MOST_ACCOUNTS_SHOWN).join(', ');
     return [
-      link(pathOf(`${OF_MERCHANT}/payments`, { merchantId: one.merchantId }), one.legalName),
-      link(pathOf(OF_MERCHANT, { merchantId: one.merchantId }), one.merchantId),
+      link(pathOf(PAYMENTS, { merchantId: one.merchantId }), one.legalName),
+      link(merchantPath(one.merchantId), one.merchantId),
       one.cnpj,
       more > 0 ? say('{accounts} and {count} more', { accounts, count: count(more) }) : accounts,
       one.isDisabled

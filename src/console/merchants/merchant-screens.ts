@@ -4,7 +4,8 @@ import type { MerchantFilter } from '../../merchants/merchants.sql.ts';
 import { MAY_SEE_CREDENTIALS } from '../credentials/credential-screens.ts';
 import { html } from '../parts/html.ts';
 import { link } from '../parts/page-parts.ts';
-import { ALL_ROLES, mayUse, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { MERCHANTS, OF_MERCHANT, pathOf, ROUTING } from '../parts/paths.ts';
+import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type MerchantsFound, merchantFilters, merchantTable, newMerchant } from './merchant-list-view.ts';
 import { MAY_CHANGE, type MerchantFound, merchantPage } from './merchant-view.ts';
 
@@ -26,14 +27,14 @@ function filterOf({ query }: Visit): MerchantFilter {
 
 export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
   screen<MerchantTools, MerchantsFound>({
-    path: '/merchants',
+    path: MERCHANTS,
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Merchants',
     place: 5,
     read: (visit, { searchMerchants }) => searchMerchants(filterOf(visit), visit.query.after ?? ''),
     view: (found, visit) =>
-      html`${merchantFilters(visit)}${merchantTable(found, visit)}<p>${link('/console/routing', visit.wording.say('Routing'))}</p>${mayUse(MAY_CHANGE, visit.user) && newMerchant(visit)}`,
+      html`${merchantFilters(visit)}${merchantTable(found, visit)}<p>${link(pathOf(ROUTING), visit.wording.say('Routing'))}</p>${mayUse(MAY_CHANGE, visit.user) && newMerchant(visit)}`,
   }),
   screen<MerchantTools, MerchantFound>({
     path: OF_MERCHANT,

@@ -2,7 +2,18 @@ import type { Credential } from '../../merchants/credentials/credential.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
-import { mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
+import {
+  CREDENTIALS,
+  EXCEPTIONS,
+  FEES,
+  merchantPath,
+  PAYMENTS,
+  pathOf,
+  ROUTING,
+  UNRESOLVED,
+  withQuery,
+} from '../parts/paths.ts';
+import { mayUse, type Visit } from '../parts/screen.ts';
 
 export type MerchantFound = {
   readonly merchant: Merchant;
@@ -29,13 +40,13 @@ ${facts([
   [say('Name on statements'), merchant.softDescriptor ?? '–'],
   [say('Since'), moment(wording, merchant.createdAt)],
 ])}
-<p class="links">${link(pathOf(`${OF_MERCHANT}/payments`, { merchantId }), say('Its payments'))} ${
-    credentials !== null && link(pathOf(`${OF_MERCHANT}/credentials`, { merchantId }), say('Credentials'))
-  } ${link(withQuery('/console/unresolved', { merchant: merchantId }), say('Unresolved'))} ${link(
-    withQuery('/console/exceptions', { merchant: merchantId }),
+<p class="links">${link(pathOf(PAYMENTS, { merchantId }), say('Its payments'))} ${
+    credentials !== null && link(pathOf(CREDENTIALS, { merchantId }), say('Credentials'))
+  } ${link(withQuery(pathOf(UNRESOLVED), { merchant: merchantId }), say('Unresolved'))} ${link(
+    withQuery(pathOf(EXCEPTIONS), { merchant: merchantId }),
     say('Exceptions'),
-  )} ${link(withQuery('/console/routing', { merchant: merchantId }), say('Routing'))} ${link(
-    withQuery('/console/fees', { merchant: merchantId }),
+  )} ${link(withQuery(pathOf(ROUTING), { merchant: merchantId }), say('Routing'))} ${link(
+    withQuery(pathOf(FEES), { merchant: merchantId }),
     say('Fees'),
   )}</p>
 ${section(say('Accounts'), accountTable(merchant, credentials, visit))}
@@ -46,7 +57,7 @@ ${credentials !== null && section(say('Credentials'), credentialTable(credential
 function forms(merchant: Merchant, visit: Visit): Shown {
   const { say } = visit.wording;
   const { contact, merchantId } = merchant;
-  const at = (action: string) => `${pathOf(OF_MERCHANT, { merchantId })}/${action}`;
+  const at = (action: string) => `${merchantPath(merchantId)}/${action}`;
   return html`${standingForms(merchant, visit, at)}
 ${actionForm(visit, {
   action: at('accounts'),

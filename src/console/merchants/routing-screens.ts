@@ -3,7 +3,8 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Html, html } from '../parts/html.ts';
 import { badge, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { HEALTH, merchantPath, pathOf, ROUTING } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 /** Whom the processes of this database ask; addresses without what stands behind the host. */
 export type Routing = {
@@ -23,7 +24,7 @@ type Found = { readonly routing: Routing; readonly asked: string | null; readonl
 
 export const ROUTING_SCREENS: readonly Screen<RoutingTools>[] = [
   screen<RoutingTools, Found>({
-    path: '/routing',
+    path: ROUTING,
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Routing',
@@ -46,7 +47,7 @@ function ofMerchant({ asked, merchant }: Found, { wording }: Visit): Html {
     isDisabled ? badge('bad', say('Locked out')) : badge('good', say('Open'))
   } ${hasBillingsHeld && badge('wait', say('Billings held'))}</p>
 ${facts([
-  [say('Id'), link(pathOf(OF_MERCHANT, { merchantId }), merchantId)],
+  [say('Id'), link(merchantPath(merchantId), merchantId)],
   [say('Accounts'), accountNumbers.slice(0, 20).join(', ')],
   [say('Name on statements'), softDescriptor ?? '–'],
 ])}
@@ -124,6 +125,6 @@ function others({ bankHost, antiFraudHost, acquirer, isHomologation }: Routing, 
     )}
 <p class="note">${say('These are settings of this process; all processes of a database name the same. Another acquirer is named with a restart, when nothing is unknown any more; to send brands or merchants to several, name a bridge that does.')} ${
       isHomologation && say('In homologation a simulator answers where none is named.')
-    } ${link('/console/health', say('How they answer'))}</p>`,
+    } ${link(pathOf(HEALTH), say('How they answer'))}</p>`,
   );
 }

@@ -16,18 +16,8 @@ import {
   section,
   table,
 } from '../parts/page-parts.ts';
-import {
-  type Action,
-  ALL_ROLES,
-  mayUse,
-  OF_MERCHANT,
-  pathOf,
-  type Screen,
-  screen,
-  type Visit,
-  withQuery,
-} from '../parts/screen.ts';
-import { DELIVERIES } from './delivery-screens.ts';
+import { DELIVERIES, NOTIFICATIONS, pathOf, withQuery } from '../parts/paths.ts';
+import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];
 type Found = {
@@ -36,7 +26,6 @@ type Found = {
   readonly notifiers: readonly Notifier[];
 };
 
-const ADDRESSES = `${OF_MERCHANT}/notifications`;
 const MAY_TEST = {
   roles: ['support', 'operator', 'admin'],
   of: 'merchant',
@@ -47,7 +36,7 @@ const MOST_NOTIFIERS = '50';
 
 export const ADDRESS_SCREENS: readonly Screen<unknown>[] = [
   screen<unknown, Found>({
-    path: ADDRESSES,
+    path: NOTIFICATIONS,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Notifications',
@@ -83,7 +72,7 @@ ${section(say('Where the account is notified'), html`${registered}${url !== null
 ${section(say('Notifiers of subscriptions'), notifierTable(notifiers, visit))}`;
 }
 
-const pathHere = ({ merchantId }: Visit) => pathOf(ADDRESSES, { merchantId });
+const pathHere = ({ merchantId }: Visit) => pathOf(NOTIFICATIONS, { merchantId });
 
 function testForm(visit: Visit): Html {
   const { say } = visit.wording;
@@ -155,7 +144,7 @@ const asks = (visit: Visit, { accountNumber }: Readonly<Record<string, string>>)
 export const ADDRESS_ACTIONS: readonly Action[] = [
   {
     ...MAY_TEST,
-    path: `${ADDRESSES}/test`,
+    path: `${NOTIFICATIONS}/test`,
     title: 'Send a test',
     contract: SEND_TEST_NOTIFICATION,
     asks,
@@ -165,7 +154,7 @@ export const ADDRESS_ACTIONS: readonly Action[] = [
   },
   {
     ...MAY_ROTATE,
-    path: `${ADDRESSES}/secret`,
+    path: `${NOTIFICATIONS}/secret`,
     title: 'Make a new secret',
     contract: CREATE_WEBHOOK_SECRET,
     asks,

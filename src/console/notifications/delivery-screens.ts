@@ -16,23 +16,13 @@ import {
   type Tone,
   table,
 } from '../parts/page-parts.ts';
-import {
-  type Action,
-  ALL_ROLES,
-  mayUse,
-  OF_MERCHANT,
-  pathOf,
-  type Screen,
-  screen,
-  type Visit,
-} from '../parts/screen.ts';
+import { DELIVERIES, DELIVERY, deliveryPath, paymentPath } from '../parts/paths.ts';
+import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 
 type Listed = AnswerOf<typeof LIST_DELIVERIES>['items'][number];
 type Delivery = AnswerOf<typeof GET_DELIVERY>;
 
-export const DELIVERIES = `${OF_MERCHANT}/notifications/deliveries`;
-const DELIVERY = `${DELIVERIES}/{deliveryId}`;
 const MAY_SEND = {
   roles: ['support', 'operator', 'admin'],
   of: 'merchant',
@@ -109,7 +99,7 @@ function deliveryTable(items: readonly Listed[], { wording, merchantId }: Visit)
       { title: say('Address') },
     ],
     items.map((one) => [
-      link(pathOf(DELIVERY, { merchantId, deliveryId: one.id }), moment(wording, one.createdAt)),
+      link(deliveryPath(merchantId, one.id), moment(wording, one.createdAt)),
       say(KINDS[one.kind] ?? one.kind),
       stateOf(one.status, wording),
       count(one.tries),
@@ -155,14 +145,14 @@ function aboutLink({ kind, paymentId, noticeOf, installmentNumber }: Delivery, m
   if (paymentId === null) return noticeOf ?? '–';
   // A callback without an installment may be of a boleto, which has another page.
   if (kind !== 'Movement' || installmentNumber === null) return paymentId;
-  return link(pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId }), paymentId);
+  return link(paymentPath(merchantId, paymentId), paymentId);
 }
 
 function resendForm({ id, status, kind }: Delivery, visit: Visit): Shown {
   if (status === 'Waiting' || kind === 'Test' || !mayUse(MAY_SEND, visit.user)) return '';
   const { say } = visit.wording;
   return actionForm(visit, {
-    action: `${pathOf(DELIVERY, { merchantId: visit.merchantId, deliveryId: id })}/resend`,
+    action: `${deliveryPath(visit.merchantId, id)}/resend`,
     title: say('Send it again'),
     about: say('It waits again, under the same id, with the whole schedule of tries before it.'),
   });
@@ -205,6 +195,6 @@ export const DELIVERY_ACTIONS: readonly Action[] = [
     contract: RESEND_DELIVERY,
     asks: ({ parameters: { deliveryId = '' } }) => ({ parameters: { deliveryId } }),
     done: 'It waits, and is sent again.',
-    next: ({ merchantId, parameters: { deliveryId = '' } }) => pathOf(DELIVERY, { merchantId, deliveryId }),
+    next: ({ merchantId, parameters: { deliveryId = '' } }) => deliveryPath(merchantId, deliveryId),
   },
 ];

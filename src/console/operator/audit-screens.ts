@@ -4,7 +4,8 @@ import type { WireError } from '../../platform/http/endpoint.ts';
 import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { badge, emptyState, errorsOf, filterForm, link, moment, table } from '../parts/page-parts.ts';
-import { MAY_SEE_AUDIT, type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
+import { AUDIT, withQuery } from '../parts/paths.ts';
+import { MAY_SEE_AUDIT, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 export type AuditFilter = {
   readonly from: number | null;
@@ -29,7 +30,7 @@ export type AuditTools = {
 
 export const AUDIT_SCREENS: readonly Screen<AuditTools>[] = [
   screen<AuditTools, AuditFound>({
-    path: '/audit',
+    path: AUDIT,
     ...MAY_SEE_AUDIT,
     title: 'Audit log',
     place: 9,

@@ -1,3 +1,4 @@
+import { HEALTH } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import type { Health } from './health.ts';
 import { healthPage } from './health-view.ts';
@@ -8,7 +9,7 @@ const REFRESH_SECONDS = 10;
 
 export const HEALTH_SCREENS: readonly Screen<HealthTools>[] = [
   screen<HealthTools, Health>({
-    path: '/health',
+    path: HEALTH,
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Health',

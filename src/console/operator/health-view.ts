@@ -3,6 +3,7 @@ import { isCurrent, PEERS, peerHealth } from '../../platform/process-reports/pro
 import { instant, saoPauloDay } from '../../values/instant.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, figure, link, moment, section, table } from '../parts/page-parts.ts';
+import { EXCEPTIONS, MERCHANTS, pathOf, UNRESOLVED, withQuery } from '../parts/paths.ts';
 import { MAY_SEE_AUDIT, mayUse, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
@@ -99,7 +100,7 @@ function figures(health: Health, wording: Wording): Html[] {
     ),
     figure(
       say('Open exceptions'),
-      link('/console/exceptions', count(exceptions)),
+      link(pathOf(EXCEPTIONS), count(exceptions)),
       exceptions === 0 ? 'good' : 'wait',
       exceptions === 0
         ? say('between files and what was expected')
@@ -107,7 +108,7 @@ function figures(health: Health, wording: Wording): Html[] {
     ),
     figure(
       say('Merchants'),
-      link('/console/merchants', count(merchants.inAll)),
+      link(pathOf(MERCHANTS), count(merchants.inAll)),
       merchants.disabled + merchants.billingsHeld > 0 ? 'wait' : 'good',
       say('{disabled} locked out, {held} with billings held', {
         disabled: count(merchants.disabled),
@@ -122,7 +123,7 @@ function unresolvedFigure(health: Health, { say, count, duration }: Wording): Ht
   const oldest = Math.max(...health.unresolved.map((one) => one.oldestAge));
   return figure(
     say('Unresolved'),
-    link('/console/unresolved', count(unresolved)),
+    link(pathOf(UNRESOLVED), count(unresolved)),
     unresolved === 0 ? 'good' : oldest > LONG_UNRESOLVED_SECONDS ? 'bad' : 'wait',
     unresolved === 0
       ? say('Every outcome is known')
@@ -159,7 +160,7 @@ function unresolvedTable({ unresolved }: Health, { say, count, duration }: Wordi
       { title: say('Most tries'), isNumber: true },
     ],
     unresolved.map((one) => [
-      link(`/console/unresolved?kind=${one.kind}`, say(KINDS[one.kind])),
+      link(withQuery(pathOf(UNRESOLVED), { kind: one.kind }), say(KINDS[one.kind])),
       count(one.count),
       one.count === 0 ? '–' : duration(one.oldestAge),
       count(one.mostTries),
@@ -182,7 +183,7 @@ function exceptions({ exceptions: open }: Health, { say, count, duration, money 
       { title: say('Oldest') },
     ],
     open.map((one) => [
-      link(`/console/exceptions?class=${one.class}`, say(EXCEPTION_WORDS[one.class])),
+      link(withQuery(pathOf(EXCEPTIONS), { class: one.class }), say(EXCEPTION_WORDS[one.class])),
       count(one.count),
       money(one.cents),
       duration(one.oldestAge),

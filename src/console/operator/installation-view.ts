@@ -6,7 +6,8 @@ import {
 } from '../../platform/process-reports/process-report.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { badge, emptyState, figure, link, moment, type Tone, table } from '../parts/page-parts.ts';
-import { type Visit, withQuery } from '../parts/screen.ts';
+import { AUDIT, DIFFERENCES, pathOf, withQuery } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { Health, Integrity } from './health.ts';
 
@@ -119,7 +120,7 @@ function reportFigure(report: Integrity['report'], readAt: number, wording: Word
   if (report === null)
     return figure(
       name,
-      link('/console/differences', '–'),
+      link(pathOf(DIFFERENCES), '–'),
       'wait',
       html`${say('No day was verified yet: it is done every night.')} <code>docs/settlement.md</code>`,
     );
@@ -132,7 +133,7 @@ function reportFigure(report: Integrity['report'], readAt: number, wording: Word
   });
   return figure(
     name,
-    link('/console/differences', count(differences)),
+    link(pathOf(DIFFERENCES), count(differences)),
     !isSealed || differences > 0 ? 'bad' : isOld ? 'wait' : 'good',
     html`${checked}; ${isSealed ? say('sealed') : say('its seal is not ours: it was altered')}, ${moment(wording, madeAt)}.${
       isOld && html` ${say('No later night was verified: a process with the role reconciliation must run.')}`
@@ -150,7 +151,7 @@ function auditFigure(
   const word = isBad ? say('Altered') : say('Whole');
   return figure(
     say('Chain of the audit log'),
-    seesAudit ? link(withQuery('/console/audit', { action: 'audit.verify' }), word) : word,
+    seesAudit ? link(withQuery(pathOf(AUDIT), { action: 'audit.verify' }), word) : word,
     isBad ? 'bad' : audit === null ? 'wait' : 'good',
     html`${
       isBroken

@@ -3,7 +3,8 @@ import { html } from '../parts/html.ts';
 import { ROLE_WORDS } from '../parts/layout.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { actionForm, badge, facts, moment } from '../parts/page-parts.ts';
-import { type Action, type Form, pathOf, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { pathOf, USER, USERS, userPath } from '../parts/paths.ts';
+import { type Action, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Invited, WantedUser } from '../users/invite-user.ts';
 import { isRole, type ListedUser, ROLES, type User, type UserRefusal } from '../users/user.ts';
 
@@ -20,9 +21,6 @@ export type UserActionTools = {
 };
 
 const OF_ADMINS = { roles: ['admin'], of: 'operator' } as const;
-const USER = '/users/{name}';
-
-export const userPath = (name: string) => pathOf(USER, { name });
 
 /** How a user signs in who does not by a passkey. */
 export const IDENTITY_WORDS = {
@@ -40,7 +38,7 @@ function wayField({ wording: { say } }: Visit) {
 export function inviteForm(visit: Visit, hasProvider: boolean) {
   const { say } = visit.wording;
   return actionForm(visit, {
-    action: '/console/users/invite',
+    action: `${pathOf(USERS)}/invite`,
     title: say('Invite a user'),
     about: say('The link is shown once, and works once, for a day.'),
     fields: [
@@ -177,7 +175,7 @@ const toUser = ({ parameters: { name = '' } }: Visit) => userPath(name);
 export const USER_ACTIONS: readonly Action<UserActionTools>[] = [
   {
     ...OF_ADMINS,
-    path: '/users/invite',
+    path: `${USERS}/invite`,
     title: 'Invite a user',
     operation: 'user.invite',
     async perform(visit, form, { hasProvider, inviteUser, inviteByIdentity }) {
@@ -191,7 +189,7 @@ export const USER_ACTIONS: readonly Action<UserActionTools>[] = [
     },
     reveal,
     done: 'The user is invited.',
-    next: () => '/console/users',
+    next: () => pathOf(USERS),
   },
   {
     ...OF_ADMINS,

@@ -1,9 +1,10 @@
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { ROLE_WORDS } from '../parts/layout.ts';
 import { badge, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
-import { type Screen, screen, type Visit, withQuery } from '../parts/screen.ts';
+import { USERS, userPath, withQuery } from '../parts/paths.ts';
+import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { UserFilter, UserPage } from '../users/user.ts';
-import { IDENTITY_WORDS, inviteForm, userPath } from './user-actions.ts';
+import { IDENTITY_WORDS, inviteForm } from './user-actions.ts';
 
 export type UserTools = {
   readonly listUsers: (filter: UserFilter) => Promise<UserPage>;
@@ -15,7 +16,7 @@ type Found = UserPage & { readonly hasProvider: boolean };
 
 export const USER_SCREENS: readonly Screen<UserTools>[] = [
   screen<UserTools, Found>({
-    path: '/users',
+    path: USERS,
     roles: ['admin'],
     of: 'operator',
     title: 'Users',

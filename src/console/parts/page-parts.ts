@@ -2,7 +2,8 @@ import { LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED } from '../../platform/pages.ts';
 import { type Html, html, type Shown } from './html.ts';
-import { type Visit, withQuery } from './screen.ts';
+import { withQuery } from './paths.ts';
+import type { Visit } from './screen.ts';
 import { machineMoment, type Wording } from './wording.ts';
 
 /** How a state looks: `bad` is not said by its colour alone, the word stands there. */

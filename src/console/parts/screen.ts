@@ -1,6 +1,5 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { Contract } from '../../platform/http/endpoint.ts';
-import { isUuid } from '../../values/ids.ts';
 import { ROLES, type Role, type User } from '../users/user.ts';
 import type { Ask, Asked, Given } from './asked.ts';
 import type { Html } from './html.ts';
@@ -152,69 +151,12 @@ export function operationOf(action: Action<never>): string {
   return 'contract' in action ? action.contract.id : action.operation;
 }
 
-/** What stands in the path where the pattern has names; null: another path. */
-export function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | null {
-  const [wanted, sent] = [pattern.split('/'), path.split('/')];
-  if (wanted.length !== sent.length) return null;
-  const found: Record<string, string> = {};
-  for (const [index, part] of wanted.entries()) {
-    const text = sent[index] ?? '';
-    const name = /^\{(\w+)\}$/.exec(part)?.[1];
-    if (name === undefined && part !== text) return null;
-    if (name === undefined) continue;
-    const decoded = decodedPart(text);
-    if (decoded === null || decoded === '') return null;
-    found[name] = decoded;
-  }
-  return found;
-}
-
-function decodedPart(text: string): string | null {
-  try {
-    const decoded = decodeURIComponent(text);
-    return decoded.includes('\0') ? null : decoded;
-  } catch {
-    return null;
-  }
-}
-
-/** The path of a pattern with these values, as an address has it. */
-export function pathOf(pattern: string, values: Readonly<Record<string, string>>): string {
-  const filled = pattern.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(values[name] ?? ''),
-  );
-  return `/console${filled}`;
-}
-
-/** The one spelling of a path that may be written in several: forms of one thing are sent to one place. */
-export function plainPath(pattern: string, values: Readonly<Record<string, string>>): string {
-  const plain = Object.entries(values).map(([name, value]) => [
-    name,
-    isUuid(value) ? value.toLowerCase() : value,
-  ]);
-  return pathOf(pattern, Object.fromEntries(plain));
-}
-
-/** An address with a query; what is empty is left out. */
-export function withQuery(
-  path: string,
-  query: Readonly<Record<string, string | number | undefined>>,
-): string {
-  const parts = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[name, String(value)] as [string, string]],
-  );
-  return parts.length === 0 ? path : `${path}?${new URLSearchParams(parts)}`;
-}
-
 /** Whether a user may see a screen or do an action; of a merchant's things only those of its own. */
 export function mayUse({ roles, of }: Pick<Where, 'roles' | 'of'>, user: User): boolean {
   return roles.includes(user.role) && (of === 'merchant' || user.merchantId === null);
 }
 
 export const ALL_ROLES: readonly Role[] = ROLES;
-
-/** Of a merchant: below its id. */
-export const OF_MERCHANT = '/merchants/{merchantId}';
 
 /** Of the audit log: pages lead there only users who may see it. */
 export const MAY_SEE_AUDIT = { roles: ['operator', 'admin'], of: 'operator' } as const;

@@ -12,17 +12,15 @@ import { type FilterTools, filterBar } from '../filters/filter-bar.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, errorsOf, filterForm, link, pager } from '../parts/page-parts.ts';
+import { PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
 import {
   type Action,
   ALL_ROLES,
   type Form,
   type Moved,
-  OF_MERCHANT,
-  pathOf,
   type Screen,
   screen,
   type Visit,
-  withQuery,
 } from '../parts/screen.ts';
 import { centsOf } from '../parts/typed-cents.ts';
 import { paymentPage, paymentTable } from './payment-view.ts';
@@ -46,12 +44,6 @@ type ListedPayment = Listed['items'][number];
 export type ShownPayment = Omit<ListedPayment, 'split'>;
 export type WholePayment = AnswerOf<typeof GET_PAYMENT>;
 
-const PAYMENTS = `${OF_MERCHANT}/payments`;
-const PAYMENT = `${OF_MERCHANT}/payments/{paymentId}`;
-
-export const paymentPath = (merchantId: string, paymentId: string) =>
-  pathOf(PAYMENT, { merchantId, paymentId });
-
 /** Without a filter the last days are shown. */
 const USUAL_DAYS = 7;
 
@@ -73,7 +65,7 @@ const MOST_LINES = '100';
 
 /** The filters of the list, as the API writes CSV: a page after the other. */
 const CSV_SCREEN: Screen<unknown> = {
-  path: `${OF_MERCHANT}/payments.csv`,
+  path: PAYMENTS_CSV,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'CSV of payments',
@@ -133,7 +125,7 @@ const MOST_FILES = 10;
 function csvLinks({ total }: Listed, visit: Visit): Html {
   const { say, count } = visit.wording;
   const files = Math.min(MOST_FILES, Math.ceil(total / Number(MOST_LINES)));
-  const path = pathOf(`${OF_MERCHANT}/payments.csv`, { merchantId: visit.merchantId });
+  const path = pathOf(PAYMENTS_CSV, { merchantId: visit.merchantId });
   return html`<p class="links">CSV: ${Array.from({ length: files }, (_, index) => {
     const first = index * Number(MOST_LINES) + 1;
     const last = Math.min(total, first + Number(MOST_LINES) - 1);

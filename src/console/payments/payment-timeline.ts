@@ -2,7 +2,8 @@ import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { badge, link, moment, stateBadge } from '../parts/page-parts.ts';
-import { OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { deliveryPath } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { PaymentFound, WholePayment } from './payment-screens.ts';
 import { CANCEL_STATES, MESSAGE_STATES, MOVEMENT_WORDS } from './payment-words.ts';
@@ -111,10 +112,7 @@ function settled({ receivables }: PaymentFound, { say, money }: Wording): Happen
 function sent({ deliveries }: PaymentFound, { wording, merchantId }: Visit): Happening[] {
   const { say, count } = wording;
   return deliveries.map((one) => {
-    const path = pathOf(`${OF_MERCHANT}/notifications/deliveries/{deliveryId}`, {
-      merchantId,
-      deliveryId: one.deliveryId,
-    });
+    const path = deliveryPath(merchantId, one.deliveryId);
     const failure = one.state === 'delivered' ? null : (one.lastFailure ?? one.lastStatus);
     return {
       at: one.createdAt,

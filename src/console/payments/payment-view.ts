@@ -2,21 +2,18 @@ import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import { happenToPayment } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section, stateBadge, table } from '../parts/page-parts.ts';
-import { mayUse, type Visit, withQuery } from '../parts/screen.ts';
+import { billingPath, pathOf, paymentPath, RECEIPT, withQuery } from '../parts/paths.ts';
+import { mayUse, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
-import { billingPath } from '../recurrence/recurrence-paths.ts';
 import type { PaymentFound, ShownPayment, WholePayment } from './payment-screens.ts';
 import { paymentBecame } from './payment-story.ts';
 import { paymentTimeline } from './payment-timeline.ts';
 import { CANCEL_STATES, PAYMENT_STATES } from './payment-words.ts';
 
-const addressOf = (merchantId: string, paymentId: string) =>
-  `/console/merchants/${encodeURIComponent(merchantId)}/payments/${encodeURIComponent(paymentId)}`;
-
 export function paymentTable(items: readonly ShownPayment[], { wording, merchantId }: Visit): Html {
   const { say, money } = wording;
   const rows = items.map((one) => [
-    link(addressOf(merchantId, one.paymentId), one.referenceTransaction ?? one.paymentId),
+    link(paymentPath(merchantId, one.paymentId), one.referenceTransaction ?? one.paymentId),
     moment(wording, one.transactionDate),
     stateBadge(PAYMENT_STATES, one.statusDescription, wording),
     money(one.value),
@@ -46,7 +43,7 @@ function cardText({ brand, lastFour }: ShownPayment['card']): string {
 export function paymentPage(found: PaymentFound, visit: Visit): Html {
   const { payment, receivables, chargebacks } = found;
   const { say } = visit.wording;
-  const receipt = `${addressOf(visit.merchantId, payment.paymentId)}/receipt`;
+  const receipt = pathOf(RECEIPT, { merchantId: visit.merchantId, paymentId: payment.paymentId });
   return html`${headline(payment, visit)}
 <p class="lead">${paymentBecame(payment, receivables, chargebacks, visit.wording)}</p>
 ${summary(payment, visit)}
@@ -110,7 +107,7 @@ function cancelForm(payment: WholePayment, visit: Visit): Shown {
   if (isOver || left <= 0 || !mayUse({ roles: ['finance', 'admin'], of: 'merchant' }, visit.user)) return '';
   const { say, money } = visit.wording;
   return actionForm(visit, {
-    action: `${addressOf(visit.merchantId, payment.paymentId)}/cancel`,
+    action: `${paymentPath(visit.merchantId, payment.paymentId)}/cancel`,
     title: say('Give back'),
     about: say('Up to {left} go back to the card. A part comes off the last installments first.', {
       left: money(left),

@@ -8,14 +8,14 @@ import { parseBarCode, parseDigitableLine } from '../../values/bar-code.ts';
 import { isCnpj, isCpf } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { type Boleto, boletoPath, boletoTable } from '../boletos/boleto-view.ts';
+import { type Boleto, boletoTable } from '../boletos/boleto-view.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, section } from '../parts/page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { billingPath, subscriptionPath } from '../recurrence/recurrence-paths.ts';
+import { billingPath, boletoPath, paymentPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { ListedSubscription } from '../recurrence/subscription-screens.ts';
 import { subscriptionTable } from '../recurrence/subscription-view.ts';
-import { paymentPath, type ShownPayment } from './payment-screens.ts';
+import type { ShownPayment } from './payment-screens.ts';
 import { paymentTable } from './payment-view.ts';
 import { MOST_FOUND } from './search-bounds.ts';
 
@@ -137,7 +137,7 @@ function onlyPage({ payments, subscriptions, boletos }: Found, { merchantId }: V
 /** One box for all: what is found alone is led to, everything else is listed. */
 export const SEARCH_SCREENS: readonly Screen<SearchTools>[] = [
   screen<SearchTools, Found>({
-    path: `${OF_MERCHANT}/search`,
+    path: SEARCH,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Search',

@@ -3,7 +3,8 @@ import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { type Html, html } from '../parts/html.ts';
 import { facts, moment, stateBadge, table } from '../parts/page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { RECEIPT } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PAYMENT_STATES } from '../payments/payment-words.ts';
 
 export type ReceiptTools = { readonly findMerchant: (merchantId: string) => Promise<Merchant | null> };
@@ -13,7 +14,7 @@ type Found = { readonly payment: AnswerOf<typeof GET_PAYMENT>; readonly merchant
 /** On a sheet of A4: what a buyer is given. Nothing is left over but the sheet when it is printed. */
 export const RECEIPT_SCREENS: readonly Screen<ReceiptTools>[] = [
   screen<ReceiptTools, Found>({
-    path: `${OF_MERCHANT}/payments/{paymentId}/receipt`,
+    path: RECEIPT,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Receipt',

@@ -5,7 +5,8 @@ import type { SoldSum } from '../../reconciliation/receivables/receivables.sql.t
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
 import { addDays, type Day, type Instant, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { accountOf } from '../parts/list-screens.ts';
-import { ALL_ROLES, OF_MERCHANT, type Screen, screen } from '../parts/screen.ts';
+import { DAY_SHEET } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import { daySheet } from './day-sheet-view.ts';
 
 export type DaySheetTools = {
@@ -30,8 +31,6 @@ export type DaySheetFound = {
   readonly paid: DayOfAccount | null;
   readonly report: DayReport | null;
 };
-
-export const DAY_SHEET = `${OF_MERCHANT}/reconciliation/days/{day}`;
 
 /** On a sheet of A4: what was sold and paid on a day, what was kept, and what is missing and why. */
 export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [

@@ -1,7 +1,8 @@
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, errorsOf, facts, link, section, table } from '../parts/page-parts.ts';
-import { OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
+import { MERCHANT_EXCEPTIONS, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 import type { DaySheetFound } from './day-sheet-screens.ts';
 import { CAUSE_WORDS } from './exception-words.ts';
 
@@ -73,7 +74,7 @@ function paid({ paid: day }: DaySheetFound, visit: Visit): Html {
 
 function causes({ report, day, accountNumber }: DaySheetFound, visit: Visit): Html {
   const { say } = visit.wording;
-  const path = pathOf(`${OF_MERCHANT}/reconciliation/exceptions`, { merchantId: visit.merchantId });
+  const path = pathOf(MERCHANT_EXCEPTIONS, { merchantId: visit.merchantId });
   const exceptions = html`<p class="links unprinted">${link(
     withQuery(path, { accountNumber, from: day, to: day }),
     say('Exceptions of the day'),
@@ -123,7 +124,7 @@ function largest({ largest: all }: DayReport, { wording, merchantId }: Visit): H
               say(CAUSE_WORDS[cause]),
               money(amount),
               link(
-                pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId: of.transactionId }),
+                paymentPath(merchantId, of.transactionId),
                 say('Installment {number}', { number: of.installmentNumber }),
               ),
             ],

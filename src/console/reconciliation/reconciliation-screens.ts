@@ -10,24 +10,20 @@ import { type Html, html } from '../parts/html.ts';
 import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
 import { badge, emptyState, errorsOf, filterForm, link, table } from '../parts/page-parts.ts';
 import {
-  ALL_ROLES,
-  OF_MERCHANT,
+  DAY_SHEET,
+  MERCHANT_EXCEPTIONS,
   pathOf,
-  type Screen,
-  screen,
-  type Visit,
+  paymentPath,
+  RECONCILIATION,
+  RECONCILIATION_CSV,
   withQuery,
-} from '../parts/screen.ts';
-import { DAY_SHEET } from './day-sheet-screens.ts';
+} from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { exceptionText } from './exception-words.ts';
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];
 type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
 type Exception = AnswerOf<typeof LIST_EXCEPTIONS>['items'][number];
-
-const RECONCILIATION = `${OF_MERCHANT}/reconciliation`;
-const EXCEPTIONS = `${RECONCILIATION}/exceptions`;
-const CSV = `${OF_MERCHANT}/reconciliation.csv`;
 
 /** Around today. */
 const USUAL_DAYS = { before: 14, behind: 15 } as const;
@@ -75,9 +71,9 @@ const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
       { name: 'from', label: say('From'), type: 'date', value: from },
       { name: 'to', label: say('To'), type: 'date', value: to },
     ])}
-<p class="links">${link(addressOf(EXCEPTIONS, { accountNumber }), say('Exceptions'))}
-${link(addressOf(CSV, { accountNumber, from, to, by: 'sale' }), say('CSV of what was sold'))}
-${link(addressOf(CSV, { accountNumber, from, to, by: 'payment' }), say('CSV of what came or will come'))}</p>
+<p class="links">${link(addressOf(MERCHANT_EXCEPTIONS, { accountNumber }), say('Exceptions'))}
+${link(addressOf(RECONCILIATION_CSV, { accountNumber, from, to, by: 'sale' }), say('CSV of what was sold'))}
+${link(addressOf(RECONCILIATION_CSV, { accountNumber, from, to, by: 'payment' }), say('CSV of what came or will come'))}</p>
 ${list}`;
   },
 });
@@ -110,7 +106,7 @@ function dayTable(days: readonly Day[], accountNumber: string, { wording, mercha
 }
 
 const EXCEPTIONS_SCREEN: Screen<FilterTools> = listScreen<Exception>({
-  path: EXCEPTIONS,
+  path: MERCHANT_EXCEPTIONS,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Exceptions',
@@ -167,7 +163,7 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
       one.expected ?? '–',
       one.found ?? '–',
       link(
-        pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId: one.transactionId }),
+        paymentPath(merchantId, one.transactionId),
         say('Installment {number}', { number: one.installmentNumber }),
       ),
       one.reason ?? (one.explanation === null ? '–' : worded(one.explanation)),
@@ -177,7 +173,7 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
 
 /** As the API exports it, in one piece: what is too much for that is refused in its words. */
 const CSV_SCREEN: Screen<unknown> = {
-  path: CSV,
+  path: RECONCILIATION_CSV,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'CSV of reconciliation',

@@ -8,19 +8,17 @@ import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { listScreen } from '../parts/list-screens.ts';
 import { actionForm, badge, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '../parts/paths.ts';
 import {
   type Action,
   ALL_ROLES,
   type Moved,
   mayUse,
-  OF_MERCHANT,
-  pathOf,
   type Screen,
   screen,
   type Visit,
 } from '../parts/screen.ts';
 import { billingWhy, chargeText, type WholeBilling } from './billing-why.ts';
-import { BILLING, BILLINGS, billingPath, subscriptionPath } from './recurrence-paths.ts';
 import { BILLING_STATES, ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
 
 const MAY_ACT = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
@@ -120,8 +118,6 @@ function billingPage(billing: WholeBilling, visit: Visit): Html {
   const { say, reais, day } = wording;
   const { status, subscription, paymentId } = billing;
   const { tone, text } = BILLING_STATES[status] ?? { tone: 'plain' as const, text: status };
-  const of = (pattern: string, values: Record<string, string>, shown: Shown) =>
-    link(pathOf(`${OF_MERCHANT}${pattern}`, { merchantId, ...values }), shown);
   return html`<p class="headline"><strong>${reais(billing.amount)}</strong> ${badge(tone, say(text))}</p>
 <p>${billingWhy(billing, wording)}</p>
 ${facts([
@@ -130,13 +126,12 @@ ${facts([
   [say('Installment'), billing.installment],
   [
     say('Subscription'),
-    of(
-      '/subscriptions/{subscriptionId}',
-      { subscriptionId: subscription.id },
+    link(
+      subscriptionPath(merchantId, subscription.id),
       `${subscription.orderNumber} · ${subscription.plan.name}`,
     ),
   ],
-  [say('Payment'), paymentId === null ? '–' : of('/payments/{paymentId}', { paymentId }, paymentId)],
+  [say('Payment'), paymentId === null ? '–' : link(paymentPath(merchantId, paymentId), paymentId)],
   [say('Billing id'), html`<code>${billing.id}</code>`],
 ])}
 ${forms(billing, visit)}${happenToBilling(billing, visit)}

@@ -3,10 +3,10 @@ import type { BillingDays } from '../../recurrence/billings/billing-days.ts';
 import { LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import { addDays, type Day, instant, isDay, saoPauloDay } from '../../values/instant.ts';
-import { ALL_ROLES, OF_MERCHANT, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { CALENDAR, SUBSCRIPTION_CALENDAR } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { monthPage, yearPage } from './calendar-view.ts';
 import { forecastOf } from './forecast.ts';
-import { SUBSCRIPTION } from './recurrence-paths.ts';
 import type { WholeSubscription } from './subscription-screens.ts';
 
 export type CalendarTools = {
@@ -15,8 +15,6 @@ export type CalendarTools = {
     period: { readonly from: Day; readonly to: Day },
   ) => Promise<BillingDays>;
 };
-
-const CALENDAR = `${OF_MERCHANT}/calendar`;
 
 export type Month = {
   /** Its first day, and its last. */
@@ -78,7 +76,7 @@ export const CALENDAR_SCREENS: readonly Screen<CalendarTools>[] = [
     view: monthPage,
   }),
   screen<CalendarTools, YearFound>({
-    path: `${SUBSCRIPTION}/calendar`,
+    path: SUBSCRIPTION_CALENDAR,
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Calendar of the subscription',

@@ -3,10 +3,10 @@ import type { BillingSum } from '../../recurrence/billings/billing-days.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { badge, emptyState, filterForm, link, table } from '../parts/page-parts.ts';
-import { OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
+import { BILLINGS, billingPath, pathOf, subscriptionPath, withQuery } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { Month, MonthFound, YearFound } from './calendar-screens.ts';
-import { billingPath, subscriptionPath } from './recurrence-paths.ts';
 import { BILLING_STATES as WORDS } from './recurrence-words.ts';
 
 const STATE_TEXTS: Readonly<Record<BillingState, string>> = {
@@ -69,7 +69,7 @@ function dayRow(
   { wording, merchantId }: Visit,
 ): Shown[] {
   const { say, day, weekday } = wording;
-  const path = withQuery(pathOf(`${OF_MERCHANT}/billings`, { merchantId }), {
+  const path = withQuery(pathOf(BILLINGS, { merchantId }), {
     expirationDateRangeStartDate: one,
     expirationDateRangeEndDate: one,
   });

@@ -5,24 +5,14 @@ import type { FilterTools } from '../filters/filter-bar.ts';
 import { type Html, html } from '../parts/html.ts';
 import { listScreen } from '../parts/list-screens.ts';
 import { badge, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
-import {
-  ALL_ROLES,
-  OF_MERCHANT,
-  pathOf,
-  type Screen,
-  screen,
-  type Visit,
-  withQuery,
-} from '../parts/screen.ts';
+import { PLAN, PLANS, pathOf, planPath, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { PLAN_STATES, PLAN_TYPES } from './recurrence-words.ts';
 
 type Plan = AnswerOf<typeof GET_PLAN>;
 type Calendar = AnswerOf<typeof GET_PLAN_CALENDAR>;
 type Found = { readonly plan: Plan; readonly calendar: Calendar | null };
-
-const PLANS = `${OF_MERCHANT}/plans`;
-const PLAN = `${PLANS}/{planId}`;
 
 const stateOf = (status: string, { say }: Wording) => {
   const { tone, text } = PLAN_STATES[status] ?? { tone: 'plain' as const, text: status };
@@ -75,7 +65,7 @@ function planTable(items: readonly Plan[], { wording, merchantId }: Visit): Html
       { title: say('Status') },
     ],
     items.map((one) => [
-      link(pathOf(PLAN, { merchantId, planId: one.id }), one.name),
+      link(planPath(merchantId, one.id), one.name),
       reais(one.amount),
       say('{days} days', { days: count(one.interval) }),
       one.installments === 0 ? say('No end') : one.installments,
@@ -87,7 +77,7 @@ function planTable(items: readonly Plan[], { wording, merchantId }: Visit): Html
 function planPage({ plan, calendar }: Found, visit: Visit): Html {
   const { wording, merchantId } = visit;
   const { say, reais, count } = wording;
-  const subscriptions = withQuery(pathOf(`${OF_MERCHANT}/subscriptions`, { merchantId }), {
+  const subscriptions = withQuery(pathOf(SUBSCRIPTIONS, { merchantId }), {
     planName: plan.name,
   });
   return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${stateOf(plan.status, wording)}</p>

@@ -7,9 +7,9 @@ import {
 } from '../../recurrence/subscriptions/contract.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
 import { listScreen } from '../parts/list-screens.ts';
+import { SUBSCRIPTION, SUBSCRIPTIONS, subscriptionPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import type { WholeBilling } from './billing-why.ts';
-import { SUBSCRIPTION, SUBSCRIPTIONS, subscriptionPath } from './recurrence-paths.ts';
 import { SUBSCRIPTION_STATES } from './recurrence-words.ts';
 import { subscriptionPage, subscriptionTable } from './subscription-view.ts';
 

@@ -11,10 +11,10 @@ import {
   section,
   table,
 } from '../parts/page-parts.ts';
-import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { billingPath, pathOf, planPath, SUBSCRIPTION_CALENDAR, subscriptionPath } from '../parts/paths.ts';
+import { mayUse, type Visit } from '../parts/screen.ts';
 import { billingWhy } from './billing-why.ts';
 import { forecasts } from './forecast.ts';
-import { billingPath, subscriptionPath } from './recurrence-paths.ts';
 import { BILLING_STATES, ENTRY_WORDS, SUBSCRIPTION_STATES, saoPauloMoment } from './recurrence-words.ts';
 import type { ListedSubscription, SubscriptionFound, WholeSubscription } from './subscription-screens.ts';
 
@@ -59,7 +59,7 @@ export function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
 ${statusForm(subscription, visit)}${newestBilling(found, visit)}
 ${section(say('Billings'), billings(found, visit))}
 ${section(say('Next due days'), calendar(found, visit))}
-<p>${link(`${subscriptionPath(visit.merchantId, subscription.id)}/calendar`, say('Calendar of the year'))}</p>
+<p>${link(pathOf(SUBSCRIPTION_CALENDAR, { merchantId: visit.merchantId, subscriptionId: subscription.id }), say('Calendar of the year'))}</p>
 ${section(say('What became of it'), timeline(subscription, visit))}`;
 }
 
@@ -78,7 +78,7 @@ function summary(subscription: WholeSubscription, { wording, merchantId }: Visit
 ${isOver && why !== undefined && html`<p>${why}</p>`}
 ${facts([
   [say('Order number'), subscription.orderNumber],
-  [say('Plan'), link(pathOf(`${OF_MERCHANT}/plans/{planId}`, { merchantId, planId: plan.id }), plan.name)],
+  [say('Plan'), link(planPath(merchantId, plan.id), plan.name)],
   [say('Every'), say('{days} days', { days: count(plan.interval) })],
   [say('Customer'), customer?.name ?? '–'],
   [say('Document'), customer?.documentNumber ?? '–'],

@@ -1,6 +1,6 @@
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import { type Form, OF_MERCHANT, pathOf } from '../parts/screen.ts';
+import type { Form } from '../parts/screen.ts';
 import type { User } from '../users/user.ts';
 
 /** What a person asked for that moves more than the limit: it stands as it was written. */
@@ -23,14 +23,6 @@ export type SecondPersonRequest = {
 };
 
 export const REQUEST_MILLISECONDS = 24 * 60 * 60 * 1_000;
-
-/** Where requests are listed. */
-export const WAITING = { operator: '/waiting', merchant: `${OF_MERCHANT}/waiting` } as const;
-
-/** `merchantId` null: of the operator. */
-export function waitingPath(merchantId: string | null): string {
-  return merchantId === null ? pathOf(WAITING.operator, {}) : pathOf(WAITING.merchant, { merchantId });
-}
 
 /** Of one person, so that the list stays one that a person reads. */
 export const MOST_WAITING = 20;

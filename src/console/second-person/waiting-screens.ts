@@ -11,9 +11,10 @@ import {
   type Tone,
   table,
 } from '../parts/page-parts.ts';
+import { WAITING, waitingPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { DecisionFault, FoundRequest, RequestState } from './second-person.ts';
-import { stateOf, WAITING, waitingPath } from './second-person.ts';
+import { stateOf } from './second-person.ts';
 
 /** A request as this user sees it. */
 export type ShownRequest = FoundRequest & {

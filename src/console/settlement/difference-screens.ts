@@ -2,7 +2,8 @@ import type { TruthClass } from '../../reconciliation/truth/truth.ts';
 import type { OpenDifference } from '../../reconciliation/truth/truth-runs.sql.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, filterForm, link, table } from '../parts/page-parts.ts';
-import { ALL_ROLES, OF_MERCHANT, pathOf, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { DIFFERENCES, paymentPath } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 export type DifferenceTools = {
   /** The largest first, up to a bound. */
@@ -20,7 +21,7 @@ const WORDS: Readonly<Record<TruthClass, string>> = {
 
 export const DIFFERENCE_SCREENS: readonly Screen<DifferenceTools>[] = [
   screen<DifferenceTools, readonly OpenDifference[]>({
-    path: '/differences',
+    path: DIFFERENCES,
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Differences',
@@ -54,13 +55,7 @@ function differenceTable(found: readonly OpenDifference[], { wording }: Visit): 
     found.map((one) => [
       say(WORDS[one.class]),
       one.merchantId,
-      link(
-        pathOf(`${OF_MERCHANT}/payments/{paymentId}`, {
-          merchantId: one.merchantId,
-          paymentId: one.transactionId,
-        }),
-        one.transactionId,
-      ),
+      link(paymentPath(one.merchantId, one.transactionId), one.transactionId),
       one.installmentNumber,
       money(one.amount),
       one.expected ?? '–',

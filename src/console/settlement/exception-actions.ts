@@ -1,8 +1,8 @@
 import type { ResolveExceptionResult } from '../../reconciliation/exceptions/resolve-exception.ts';
 import { isUuid } from '../../values/ids.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
+import { EXCEPTION, exceptionPath } from '../parts/paths.ts';
 import type { Action, Visit } from '../parts/screen.ts';
-import { EXCEPTION, exceptionPath } from './exception-found.ts';
 import { MAY_RESOLVE } from './exception-view.ts';
 
 export type ExceptionActionTools = {

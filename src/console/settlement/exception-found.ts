@@ -1,5 +1,4 @@
 import type { ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
-import { pathOf } from '../parts/screen.ts';
 
 export type FiledLine = { readonly line: string; readonly kind: string; readonly fileName: string };
 
@@ -7,6 +6,3 @@ export type ExceptionFound = { readonly exception: ReconciliationException; read
 
 export const MOST_EXCEPTIONS_SHOWN = 100;
 export const MOST_SUMS_SHOWN = 20;
-export const EXCEPTION = '/exceptions/{id}';
-
-export const exceptionPath = (id: string) => pathOf(EXCEPTION, { id });

@@ -7,9 +7,10 @@ import {
 import type { ExceptionSums } from '../../reconciliation/exceptions/exceptions.sql.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, filterForm, link, section, table } from '../parts/page-parts.ts';
-import { OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
+import { DIFFERENCES, exceptionPath, merchantPath, pathOf, withQuery } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
-import { exceptionPath, MOST_EXCEPTIONS_SHOWN, MOST_SUMS_SHOWN } from './exception-found.ts';
+import { MOST_EXCEPTIONS_SHOWN, MOST_SUMS_SHOWN } from './exception-found.ts';
 
 export type ExceptionsFound = {
   readonly sums: ExceptionSums;
@@ -19,7 +20,7 @@ export type ExceptionsFound = {
 export function exceptionList({ sums, exceptions }: ExceptionsFound, visit: Visit): Html {
   const { say } = visit.wording;
   return html`${filters(visit)}${sumSection(sums, visit)}${section(say('The largest'), exceptionTable(exceptions, visit))}
-<p>${link('/console/differences', say('Differences between books, feed, files and ledger'))}</p>`;
+<p>${link(pathOf(DIFFERENCES), say('Differences between books, feed, files and ledger'))}</p>`;
 }
 
 function filters(visit: Visit): Html {
@@ -94,7 +95,7 @@ function exceptionTable(found: readonly ReconciliationException[], { wording, no
     );
   const rows = found.map((one) => [
     link(exceptionPath(one.exceptionId), say(EXCEPTION_WORDS[one.class])),
-    one.merchantId === null ? '–' : link(pathOf(OF_MERCHANT, { merchantId: one.merchantId }), one.merchantId),
+    one.merchantId === null ? '–' : link(merchantPath(one.merchantId), one.merchantId),
     money(one.amount),
     one.day === null ? '–' : day(one.day),
     duration(Math.max(DAY_SECONDS, ageOf(one, now) / 1_000)),

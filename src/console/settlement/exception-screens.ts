@@ -6,8 +6,9 @@ import {
 import type { ExceptionSums, OperatorFilter } from '../../reconciliation/exceptions/exceptions.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
+import { EXCEPTION, EXCEPTIONS } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { EXCEPTION, type ExceptionFound, type FiledLine } from './exception-found.ts';
+import type { ExceptionFound, FiledLine } from './exception-found.ts';
 import { type ExceptionsFound, exceptionList } from './exception-list-view.ts';
 import { exceptionPage } from './exception-view.ts';
 
@@ -33,7 +34,7 @@ function filterOf({ query }: Visit): OperatorFilter {
 
 export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
   screen<ExceptionTools, ExceptionsFound>({
-    path: '/exceptions',
+    path: EXCEPTIONS,
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Exceptions',

@@ -1,10 +1,10 @@
 import type { ExceptionState, ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, facts, link, moment, section, type Tone } from '../parts/page-parts.ts';
-import { mayUse, OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
+import { exceptionPath, filePath, paymentPath } from '../parts/paths.ts';
+import { mayUse, type Visit } from '../parts/screen.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
-import { type ExceptionFound, exceptionPath } from './exception-found.ts';
-import { filePath } from './shown-file.ts';
+import type { ExceptionFound } from './exception-found.ts';
 
 const STATE_TONES: Readonly<Record<ExceptionState, Tone>> = {
   open: 'wait',
@@ -21,10 +21,7 @@ export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit)
   const payment =
     transactionId === null || merchantId === null
       ? '–'
-      : link(
-          pathOf(`${OF_MERCHANT}/payments/{paymentId}`, { merchantId, paymentId: transactionId }),
-          transactionId,
-        );
+      : link(paymentPath(merchantId, transactionId), transactionId);
   return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${badge(STATE_TONES[exception.state], say(EXCEPTION_WORDS[exception.state]))}</p>
 ${facts([
   [say('Class'), say(EXCEPTION_WORDS[exception.class])],

@@ -4,10 +4,10 @@ import type { FileUnderWay, ListedFile } from '../../reconciliation/imports/sett
 import type { ListedRefusal } from '../../reconciliation/imports/settlement-refusals.sql.ts';
 import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
 import { html } from '../parts/html.ts';
+import { FILE, FILES } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import { coverageSection, refusedSection, underWaySection } from './file-state-view.ts';
 import { filePage, fileTable } from './file-view.ts';
-import { FILE } from './shown-file.ts';
 
 export type FileTools = {
   /** Those with a lower number, the newest first, up to a bound. */
@@ -39,7 +39,7 @@ function numberOf(text: string | undefined): number | null {
 
 export const FILE_SCREENS: readonly Screen<FileTools>[] = [
   screen<FileTools, Files>({
-    path: '/files',
+    path: FILES,
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Files',

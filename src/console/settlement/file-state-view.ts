@@ -3,9 +3,10 @@ import type { FileUnderWay } from '../../reconciliation/imports/settlement-files
 import type { ListedRefusal } from '../../reconciliation/imports/settlement-refusals.sql.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { badge, emptyState, link, moment, section, table } from '../parts/page-parts.ts';
+import { filePath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
-import { filePath, MOST_COVERAGES_SHOWN, MOST_REFUSED_SHOWN } from './shown-file.ts';
+import { MOST_COVERAGES_SHOWN, MOST_REFUSED_SHOWN } from './shown-file.ts';
 
 const MOST_DAYS_SHOWN = 10;
 const MOST_FAULTS_SHOWN = 5;

@@ -2,8 +2,9 @@ import type { SettlementFile } from '../../reconciliation/imports/settlement-fil
 import type { ListedFile } from '../../reconciliation/imports/settlement-files.sql.ts';
 import { type Html, html } from '../parts/html.ts';
 import { badge, emptyState, facts, link, moment, table } from '../parts/page-parts.ts';
-import { type Visit, withQuery } from '../parts/screen.ts';
-import { filePath, MOST_FILES_SHOWN } from './shown-file.ts';
+import { filePath, withQuery } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
+import { MOST_FILES_SHOWN } from './shown-file.ts';
 
 export function fileTable(files: readonly ListedFile[], { wording, path }: Visit): Html {
   const { say, money, count, day } = wording;

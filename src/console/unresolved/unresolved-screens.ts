@@ -9,10 +9,11 @@ import { DECISIONS_OF } from '../../transactions/unresolved/unresolved.ts';
 import { isUuid } from '../../values/ids.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { facts } from '../parts/page-parts.ts';
+import { CASE, casePath, UNRESOLVED } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { acquirerText, casePage, DECISION_WORDS, isAskable, MAY_ASK, MAY_DECIDE } from './unresolved-view.ts';
 import { waitingList } from './waiting-list-view.ts';
-import { CASE, casePath, WAITING_KINDS, type WaitingFilter, type WaitingThing } from './waiting-thing.ts';
+import { WAITING_KINDS, type WaitingFilter, type WaitingThing } from './waiting-thing.ts';
 
 export type UnresolvedTools = {
   /** The oldest or largest first, up to a bound. */
@@ -37,7 +38,7 @@ function filterOf({ query }: Visit): WaitingFilter {
 
 export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
   screen<UnresolvedTools, readonly WaitingThing[]>({
-    path: '/unresolved',
+    path: UNRESOLVED,
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Unresolved',

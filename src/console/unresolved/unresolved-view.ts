@@ -2,9 +2,10 @@ import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import { type Case, DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, facts, link, moment, section } from '../parts/page-parts.ts';
-import { MAY_SEE_AUDIT, mayUse, OF_MERCHANT, pathOf, type Visit, withQuery } from '../parts/screen.ts';
+import { AUDIT, casePath, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
+import { MAY_SEE_AUDIT, mayUse, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
-import { casePath, KIND_WORDS } from './waiting-thing.ts';
+import { KIND_WORDS } from './waiting-thing.ts';
 
 export const MAY_ASK = { roles: ['support', 'finance', 'operator', 'admin'], of: 'operator' } as const;
 export const MAY_DECIDE = { roles: ['operator', 'admin'], of: 'operator' } as const;
@@ -20,16 +21,17 @@ export const DECISION_WORDS: Readonly<Record<Decision, string>> = {
 export function casePage(found: Case, visit: Visit): Html {
   const { wording } = visit;
   const { say, money, count } = wording;
-  const paymentPath = pathOf(`${OF_MERCHANT}/payments/{paymentId}`, {
-    merchantId: found.merchantId,
-    paymentId: found.transactionId,
-  });
   const state = found.isUnresolved ? badge('wait', say('Unknown')) : badge('plain', found.state);
   return html`<p class="headline"><strong>${money(found.amount)}</strong> ${state}</p>
 ${facts([
   [say('Kind'), say(KIND_WORDS[found.kind])],
   [say('Merchant'), found.merchantId],
-  [say('Payment'), found.origin === 'payment' ? link(paymentPath, found.transactionId) : found.transactionId],
+  [
+    say('Payment'),
+    found.origin === 'payment'
+      ? link(paymentPath(found.merchantId, found.transactionId), found.transactionId)
+      : found.transactionId,
+  ],
   [say('Reference'), found.referenceTransaction ?? '–'],
   [say('Card'), `${found.brand} ${found.firstSix}…${found.lastFour}`],
   [say('Asked by'), found.createdBy],
@@ -46,7 +48,7 @@ ${section(
   say('What was decided about it'),
   html`<p>${
     mayUse(MAY_SEE_AUDIT, visit.user)
-      ? link(withQuery('/console/audit', { action: 'resolve.decide' }), say('Decisions in the audit log'))
+      ? link(withQuery(pathOf(AUDIT), { action: 'resolve.decide' }), say('Decisions in the audit log'))
       : say('Decisions in the audit log')
   }</p>`,
 )}`;

@@ -1,13 +1,8 @@
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
-import { OF_MERCHANT, pathOf, type Visit } from '../parts/screen.ts';
-import {
-  casePath,
-  KIND_WORDS,
-  MOST_WAITING_SHOWN,
-  WAITING_KINDS,
-  type WaitingThing,
-} from './waiting-thing.ts';
+import { casePath, merchantPath } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
+import { KIND_WORDS, MOST_WAITING_SHOWN, WAITING_KINDS, type WaitingThing } from './waiting-thing.ts';
 
 export function waitingList(waiting: readonly WaitingThing[], visit: Visit): Html {
   return html`${filters(visit)}${waiting.length > 0 && summary(waiting, visit)}${waitingTable(waiting, visit)}`;
@@ -63,7 +58,7 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
   const rows = waiting.map((one) => [
     one.kind === 'boleto' ? one.id : link(casePath(one.id), one.id),
     say(KIND_WORDS[one.kind]),
-    link(pathOf(OF_MERCHANT, { merchantId: one.merchantId }), one.merchantId),
+    link(merchantPath(one.merchantId), one.merchantId),
     money(one.amount),
     duration(Math.max(0, (now - one.since) / 1_000)),
     count(one.tries),

@@ -1,5 +1,4 @@
 import type { Instant } from '../../values/instant.ts';
-import { pathOf } from '../parts/screen.ts';
 
 /** The acquirer is asked about the first three, the bank about the last. */
 export const WAITING_KINDS = ['charge', 'cancel', 'capture', 'boleto'] as const;
@@ -36,6 +35,3 @@ export type WaitingThing = {
 };
 
 export const MOST_WAITING_SHOWN = 100;
-export const CASE = '/unresolved/{id}';
-
-export const casePath = (id: string) => pathOf(CASE, { id });

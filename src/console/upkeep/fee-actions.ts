@@ -1,6 +1,7 @@
 import type { FeeChange, NewFees } from '../../transactions/fees/change-fees.ts';
 import type { FeeRefusal } from '../../transactions/fees/fee-version.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
+import { FEES, pathOf } from '../parts/paths.ts';
 import type { Action, Visit } from '../parts/screen.ts';
 import { LONGEST_RULES, MAY_CHANGE_FEES } from './fee-view.ts';
 
@@ -20,7 +21,7 @@ const REFUSALS: Readonly<Record<FeeRefusal, { readonly status: 400 | 404 | 409; 
 export const FEE_ACTIONS: readonly Action<FeeActionTools>[] = [
   {
     ...MAY_CHANGE_FEES,
-    path: '/fees/set',
+    path: `${FEES}/set`,
     title: 'New version',
     operation: 'fees.change',
     async perform(visit, { rules = '', from = null, merchant = null }, { changeFees }) {
@@ -33,6 +34,6 @@ export const FEE_ACTIONS: readonly Action<FeeActionTools>[] = [
       return operationRefused(status, say(text, { value: changed.value }));
     },
     done: 'The version stands beside the others.',
-    next: () => '/console/fees',
+    next: () => pathOf(FEES),
   },
 ];

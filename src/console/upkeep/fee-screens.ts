@@ -1,4 +1,5 @@
 import { ALL_MERCHANTS, type FeeVersion } from '../../transactions/fees/fee-version.ts';
+import { FEES } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import { type FeesFound, feePage } from './fee-view.ts';
 
@@ -9,7 +10,7 @@ export type FeeTools = {
 
 export const FEE_SCREENS: readonly Screen<FeeTools>[] = [
   screen<FeeTools, FeesFound>({
-    path: '/fees',
+    path: FEES,
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Fees',

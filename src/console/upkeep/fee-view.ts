@@ -11,6 +11,7 @@ import {
   type Tone,
   table,
 } from '../parts/page-parts.ts';
+import { FEES, pathOf } from '../parts/paths.ts';
 import { mayUse, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { comparedFees, type FeeDifference, type FeeStanding } from './fee-comparison.ts';
@@ -102,7 +103,7 @@ function termsOf({ portion, plan }: FeeRule, { say, count }: Wording): string {
 function newFeeVersion(visit: Visit): Html {
   const { say } = visit.wording;
   return actionForm(visit, {
-    action: '/console/fees/set',
+    action: `${pathOf(FEES)}/set`,
     title: say('New version'),
     about: say(
       'Sales from its moment on are charged at it; what was sold keeps the fee that it was sold at.',

@@ -1,5 +1,6 @@
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { badge, moment, type Tone, table } from '../parts/page-parts.ts';
+import { KEYS } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { afterwards, dueAt, type KeyDue, type KeyState, keyDue, kindOfPurpose } from './key-due.ts';
 
@@ -7,7 +8,7 @@ export type KeyTools = { readonly listKeys: () => Promise<readonly KeyState[]> }
 
 export const KEY_SCREENS: readonly Screen<KeyTools>[] = [
   screen<KeyTools, readonly KeyState[]>({
-    path: '/keys',
+    path: KEYS,
     roles: ['operator', 'admin'],
     of: 'operator',
     title: 'Keys',

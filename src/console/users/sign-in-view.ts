@@ -1,5 +1,5 @@
 import { type Html, html } from '../parts/html.ts';
-import { withQuery } from '../parts/screen.ts';
+import { withQuery } from '../parts/paths.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { RelyingParty } from './passkey.ts';
 import type { User } from './user.ts';

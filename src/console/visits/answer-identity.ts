@@ -14,7 +14,7 @@ import {
 import { openByIdentity } from '../identities/open-by-identity.ts';
 import type { IdentityProvider } from '../identities/open-provider.ts';
 import { html } from '../parts/html.ts';
-import { withQuery } from '../parts/screen.ts';
+import { withQuery } from '../parts/paths.ts';
 import type { Wording } from '../parts/wording.ts';
 import { createChallenge, isChallengeGood } from '../users/create-challenge.ts';
 import { cookieOf, isSameOrigin } from '../users/session.ts';

@@ -11,18 +11,8 @@ import type { Cents } from '../../values/cents.ts';
 import type { Ask } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { type AssetPaths, type Frame, type NavigationItem, PAGE_HEADERS, page } from '../parts/layout.ts';
-import {
-  type Action,
-  type Download,
-  type Form,
-  matchPath,
-  mayUse,
-  OF_MERCHANT,
-  pathOf,
-  plainPath,
-  type Screen,
-  type Visit,
-} from '../parts/screen.ts';
+import { matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH } from '../parts/paths.ts';
+import { type Action, type Download, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { formMark, pageMark, type Session } from '../users/session.ts';
@@ -224,7 +214,7 @@ function frameOf(
   const { merchant, path, searched } = of;
   const values = { merchantId: merchant?.merchantId ?? '' };
   const navigation = navigationOf(tools, session, wording, path, merchant);
-  const searchPath = pathOf(`${OF_MERCHANT}/search`, values);
+  const searchPath = pathOf(SEARCH, values);
   return (title: string, body: Shown, message: Frame['message'] = null): Frame => ({
     wording,
     assets: of.assets,

@@ -5,7 +5,8 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { errorFields } from '../../platform/log.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../values/ids.ts';
-import { type Action, matchPath, mayUse, type Visit } from '../parts/screen.ts';
+import { matchPath } from '../parts/paths.ts';
+import { type Action, mayUse, type Visit } from '../parts/screen.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { decideStep, findRequest, finishRequest, freeRequest } from '../second-person/requests.sql.ts';
 import {
