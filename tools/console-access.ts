@@ -1,6 +1,6 @@
 import { operationOf } from '../src/console/parts/screen.ts';
+import { ROLES } from '../src/console/parts/user.ts';
 import { ACTIONS, SCREENS } from '../src/console/screens.ts';
-import { ROLES } from '../src/console/users/user.ts';
 
 const TEXT = `Every page behind the sign-in of the [console](console.md) and everything that is done on them, with the roles that may. \`GET, POST\`: it takes a form, which changes nothing of a merchant. A user of a merchant
 sees the pages of this merchant alone: those of another one, and what is not in this table, are not found (404). \`operator\` in the second column: users

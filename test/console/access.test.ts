@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { ROLES } from '../../src/console/parts/user.ts';
 import { ACTIONS, SCREENS } from '../../src/console/screens.ts';
-import { ROLES } from '../../src/console/users/user.ts';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { hiddenFields, signedIn, type Visitor } from './visitor.ts';

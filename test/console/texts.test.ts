@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { CONSOLE_TEXTS } from '../../src/console/parts/wording.ts';
+import { CONSOLE_TEXTS } from '../../src/console/console-wording.ts';
 
 const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
 const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })

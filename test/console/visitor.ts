@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import type { Role } from '../../src/console/parts/user.ts';
 import { inviteUser } from '../../src/console/users/invite-user.ts';
-import type { Role } from '../../src/console/users/user.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { patiently } from '../kit/patience.ts';

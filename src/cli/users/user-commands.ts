@@ -1,17 +1,11 @@
 import { inviteByIdentity } from '../../console/identities/invite-by-identity.ts';
 import { recoverByIdentity } from '../../console/identities/recover-by-identity.ts';
+import { isRole, ROLES, type Role, type User } from '../../console/parts/user.ts';
 import { disableUser } from '../../console/users/disable-user.ts';
 import { type Invited, inviteUser } from '../../console/users/invite-user.ts';
 import { listUsers } from '../../console/users/list-users.ts';
 import { recoverUser } from '../../console/users/recover-user.ts';
-import {
-  isRole,
-  MOST_USERS,
-  ROLES,
-  type Role,
-  type User,
-  type UserRefusal,
-} from '../../console/users/user.ts';
+import { MOST_USERS, type UserRefusal } from '../../console/users/user.ts';
 import { utcText } from '../../values/instant.ts';
 import {
   type AuditedCommandTools,

@@ -11,8 +11,15 @@ import {
 } from '../../values/instant.ts';
 import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
 import { type Html, html } from '../parts/html.ts';
-import { accountField, accountOf } from '../parts/list-screens.ts';
-import { emptyState, errorsOf, filterForm, link, section } from '../parts/page-parts.ts';
+import {
+  accountField,
+  accountOf,
+  emptyState,
+  errorsOf,
+  filterForm,
+  link,
+  section,
+} from '../parts/page-parts.ts';
 import { CHARTS, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type Bar, barChart } from './bars.ts';

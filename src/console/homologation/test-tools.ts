@@ -6,7 +6,7 @@ import { operationRefused } from '../parts/operation-refused.ts';
 import { type Field, field, link } from '../parts/page-parts.ts';
 import { FIRST_STEPS, pathOf, TEST_ACQUIRER, TEST_CLOCK, TRIAL_CARDS } from '../parts/paths.ts';
 import { mayUse, ONCE_ENDING, type Visit } from '../parts/screen.ts';
-import type { Role } from '../users/user.ts';
+import type { Role } from '../parts/user.ts';
 
 export type TestTools = {
   /** Of an endpoint that is served here; null: there is none, as of homologation's in production. */

@@ -1,5 +1,6 @@
+import type { User } from '../parts/user.ts';
 import { makeUser, type UserTools, type WantedUser } from '../users/invite-user.ts';
-import type { User, UserRefusal } from '../users/user.ts';
+import type { UserRefusal } from '../users/user.ts';
 import { insertIdentityInvitation } from './identities.sql.ts';
 
 /** Makes a user, whose only way in is the first identity of this name at the provider. */

@@ -1,5 +1,6 @@
+import type { User } from '../parts/user.ts';
 import type { UserTools } from '../users/invite-user.ts';
-import { type User, type UserRefusal, userResource } from '../users/user.ts';
+import { type UserRefusal, userResource } from '../users/user.ts';
 import { behindLock, findUserByName } from '../users/users.sql.ts';
 import { recoverByInvitation } from './identities.sql.ts';
 

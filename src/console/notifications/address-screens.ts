@@ -4,8 +4,9 @@ import { GET_WEBHOOK } from '../../webhooks/endpoints/contract.ts';
 import { SEND_TEST_NOTIFICATION } from '../../webhooks/history/contract.ts';
 import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/contract.ts';
 import { type Html, html } from '../parts/html.ts';
-import { accountField, accountOf } from '../parts/list-screens.ts';
 import {
+  accountField,
+  accountOf,
   actionForm,
   badge,
   emptyState,

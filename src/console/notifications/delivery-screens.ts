@@ -2,10 +2,12 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { GET_DELIVERY, LIST_DELIVERIES, RESEND_DELIVERY } from '../../webhooks/history/contract.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
+import { listScreen } from '../filters/list-screens.ts';
 import { happenToDelivery } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
 import {
+  accountField,
+  accountOf,
   actionForm,
   badge,
   emptyState,

@@ -1,12 +1,12 @@
 import type { Asked } from '../parts/asked.ts';
 import { html } from '../parts/html.ts';
-import { ROLE_WORDS } from '../parts/layout.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { actionForm, badge, facts, moment } from '../parts/page-parts.ts';
 import { pathOf, USER, USERS, userPath } from '../parts/paths.ts';
 import { type Action, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { isRole, ROLE_WORDS, ROLES, type User } from '../parts/user.ts';
 import type { Invited, WantedUser } from '../users/invite-user.ts';
-import { isRole, type ListedUser, ROLES, type User, type UserRefusal } from '../users/user.ts';
+import type { ListedUser, UserRefusal } from '../users/user.ts';
 
 type Refusing<Made> = Promise<Made | { readonly refusal: UserRefusal }>;
 

@@ -1,8 +1,8 @@
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { ROLE_WORDS } from '../parts/layout.ts';
 import { badge, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { USERS, userPath, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
+import { ROLE_WORDS } from '../parts/user.ts';
 import type { UserFilter, UserPage } from '../users/user.ts';
 import { IDENTITY_WORDS, inviteForm } from './user-actions.ts';
 

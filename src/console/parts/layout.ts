@@ -1,5 +1,5 @@
-import type { User } from '../users/user.ts';
 import { type Html, html, type Shown } from './html.ts';
+import { ROLE_WORDS, type User } from './user.ts';
 import type { Wording } from './wording.ts';
 
 export type NavigationItem = { readonly path: string; readonly title: string; readonly isHere: boolean };
@@ -96,15 +96,6 @@ function userMenu(user: User, formMark: string, { say }: Wording): Html {
   return html`<div class="user"><span>${user.name} <small>${say(ROLE_WORDS[user.role])}</small></span>
 <form method="post" action="/console/sign-out"><input type="hidden" name="mark" value="${formMark}"><button type="submit" class="quiet">${say('Sign out')}</button></form></div>`;
 }
-
-/** As they are shown. */
-export const ROLE_WORDS: Readonly<Record<User['role'], string>> = {
-  viewer: 'Viewer',
-  support: 'Support',
-  finance: 'Finance',
-  operator: 'Operator',
-  admin: 'Administrator',
-};
 
 function navigation(items: readonly NavigationItem[], { say }: Wording): Html {
   return html`<nav class="main" aria-label="${say('Main')}"><ul>

@@ -129,6 +129,20 @@ export function field({ name, label, type = 'text', ...of }: Field, id = name): 
   }</div>`;
 }
 
+/** The account of a page: the one that was chosen, or the first. */
+export function accountOf({ query, accountNumbers }: Visit): string {
+  return query.accountNumber ?? accountNumbers[0] ?? '';
+}
+
+export function accountField(visit: Visit): Field {
+  return {
+    name: 'accountNumber',
+    label: visit.wording.say('Account'),
+    choices: visit.accountNumbers.map((account) => [account, account] as const),
+    value: accountOf(visit),
+  };
+}
+
 /** Filters stand in the address, so that a page can be kept and sent. */
 export function filterForm({ path, query, wording }: Visit, fields: readonly Field[]): Html {
   const { say } = wording;

@@ -1,8 +1,8 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { Contract } from '../../platform/http/endpoint.ts';
-import { ROLES, type Role, type User } from '../users/user.ts';
 import type { Ask, Asked, Given } from './asked.ts';
 import type { Html } from './html.ts';
+import { ROLES, type Role, type User } from './user.ts';
 import type { Wording } from './wording.ts';
 
 /** In the last digits of the key of a page its forms may differ. */

@@ -1,47 +1,5 @@
 import type { Language } from '../../platform/http/sentence.ts';
 import { instant, saoPauloOffsetText } from '../../values/instant.ts';
-import BOLETO_TEXTS from '../boletos/texts.json' with { type: 'json' };
-import CHART_TEXTS from '../charts/texts.json' with { type: 'json' };
-import CREDENTIAL_TEXTS from '../credentials/texts.json' with { type: 'json' };
-import FILTER_TEXTS from '../filters/texts.json' with { type: 'json' };
-import FIRST_STEPS_TEXTS from '../first-steps/texts.json' with { type: 'json' };
-import HOMOLOGATION_TEXTS from '../homologation/texts.json' with { type: 'json' };
-import MERCHANT_TEXTS from '../merchants/texts.json' with { type: 'json' };
-import NOTIFICATION_TEXTS from '../notifications/texts.json' with { type: 'json' };
-import OPERATOR_TEXTS from '../operator/texts.json' with { type: 'json' };
-import PAYMENT_TEXTS from '../payments/texts.json' with { type: 'json' };
-import RECEIPT_TEXTS from '../receipts/texts.json' with { type: 'json' };
-import RECONCILIATION_TEXTS from '../reconciliation/texts.json' with { type: 'json' };
-import RECURRENCE_TEXTS from '../recurrence/texts.json' with { type: 'json' };
-import SECOND_PERSON_TEXTS from '../second-person/texts.json' with { type: 'json' };
-import SETTLEMENT_TEXTS from '../settlement/texts.json' with { type: 'json' };
-import UNRESOLVED_TEXTS from '../unresolved/texts.json' with { type: 'json' };
-import UPKEEP_TEXTS from '../upkeep/texts.json' with { type: 'json' };
-import USER_TEXTS from '../users/texts.json' with { type: 'json' };
-import TEXTS from './texts.json' with { type: 'json' };
-
-/** Of each folder of screens: English where it is written, Portuguese here. */
-export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
-  ...TEXTS.portuguese,
-  ...USER_TEXTS.portuguese,
-  ...PAYMENT_TEXTS.portuguese,
-  ...OPERATOR_TEXTS.portuguese,
-  ...RECURRENCE_TEXTS.portuguese,
-  ...BOLETO_TEXTS.portuguese,
-  ...RECONCILIATION_TEXTS.portuguese,
-  ...NOTIFICATION_TEXTS.portuguese,
-  ...CREDENTIAL_TEXTS.portuguese,
-  ...CHART_TEXTS.portuguese,
-  ...UNRESOLVED_TEXTS.portuguese,
-  ...SETTLEMENT_TEXTS.portuguese,
-  ...MERCHANT_TEXTS.portuguese,
-  ...FIRST_STEPS_TEXTS.portuguese,
-  ...HOMOLOGATION_TEXTS.portuguese,
-  ...RECEIPT_TEXTS.portuguese,
-  ...FILTER_TEXTS.portuguese,
-  ...UPKEEP_TEXTS.portuguese,
-  ...SECOND_PERSON_TEXTS.portuguese,
-};
 
 /** How a page speaks: its words, and what money, moments and numbers look like in them. */
 export type Wording = {
@@ -76,7 +34,8 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-function wordingIn(language: Language): Wording {
+/** `texts`: the Portuguese of each English text. */
+export function wordingIn(language: Language, texts: Readonly<Record<string, string>>): Wording {
   const locale = LOCALES[language];
   const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'BRL' });
   const dollars = new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD' });
@@ -97,7 +56,7 @@ function wordingIn(language: Language): Wording {
   return {
     language,
     say(english, values = {}) {
-      const text = language === 'en' ? english : (CONSOLE_TEXTS[english] ?? english);
+      const text = language === 'en' ? english : (texts[english] ?? english);
       return text.replaceAll(/\{(\w+)\}/g, (mark, name: string) => String(values[name] ?? mark));
     },
     money: (cents) => money.format(cents / 100),
@@ -114,12 +73,6 @@ function wordingIn(language: Language): Wording {
       return new Intl.NumberFormat(locale, style).format(Math.floor(seconds / size));
     },
   };
-}
-
-const WORDINGS = { pt: wordingIn('pt'), en: wordingIn('en') };
-
-export function consoleWording(language: Language): Wording {
-  return WORDINGS[language];
 }
 
 /** As an attribute of `<time>`. */

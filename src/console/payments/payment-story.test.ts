@@ -5,7 +5,7 @@ import { RECEIVABLE_SAMPLE } from '../../reconciliation/receivables/contract.ts'
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
 import { cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';
-import { consoleWording } from '../parts/wording.ts';
+import { consoleWording } from '../console-wording.ts';
 import { paymentBecame } from './payment-story.ts';
 
 type Payment = Parameters<typeof paymentBecame>[0];

@@ -4,7 +4,7 @@ import { LIST_DAYS } from '../../reconciliation/days/contract.ts';
 import type { SoldSum } from '../../reconciliation/receivables/receivables.sql.ts';
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
 import { addDays, type Day, type Instant, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
-import { accountOf } from '../parts/list-screens.ts';
+import { accountOf } from '../parts/page-parts.ts';
 import { DAY_SHEET } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import { daySheet } from './day-sheet-view.ts';

@@ -6,9 +6,18 @@ import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/
 import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
+import { listScreen } from '../filters/list-screens.ts';
 import { type Html, html } from '../parts/html.ts';
-import { accountField, accountOf, listScreen } from '../parts/list-screens.ts';
-import { badge, emptyState, errorsOf, filterForm, link, table } from '../parts/page-parts.ts';
+import {
+  accountField,
+  accountOf,
+  badge,
+  emptyState,
+  errorsOf,
+  filterForm,
+  link,
+  table,
+} from '../parts/page-parts.ts';
 import {
   DAY_SHEET,
   MERCHANT_EXCEPTIONS,

@@ -3,10 +3,10 @@ import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from '../../recurrence/bil
 import { CHARGE_BILLING } from '../../recurrence/collection/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
+import { listScreen } from '../filters/list-screens.ts';
 import { happenToBilling } from '../homologation/happening.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { listScreen } from '../parts/list-screens.ts';
 import { actionForm, badge, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '../parts/paths.ts';
 import {

@@ -4,7 +4,7 @@ import type { BillingCharge } from '../../recurrence/billings/charge.ts';
 import { writeCharge } from '../../recurrence/billings/charge-contract.ts';
 import { BILLING_STATE_WORDS, RULE_WORDS } from '../../recurrence/billings/contract.ts';
 import type { Day } from '../../values/instant.ts';
-import { consoleWording } from '../parts/wording.ts';
+import { consoleWording } from '../console-wording.ts';
 import { billingWhy, type WholeBilling } from './billing-why.ts';
 
 type Explained = Parameters<typeof billingWhy>[0];

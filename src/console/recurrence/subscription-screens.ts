@@ -6,7 +6,7 @@ import {
   LIST_SUBSCRIPTIONS,
 } from '../../recurrence/subscriptions/contract.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
-import { listScreen } from '../parts/list-screens.ts';
+import { listScreen } from '../filters/list-screens.ts';
 import { SUBSCRIPTION, SUBSCRIPTIONS, subscriptionPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import type { WholeBilling } from './billing-why.ts';

@@ -8,7 +8,7 @@ import {
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Form } from '../parts/screen.ts';
-import type { Role } from '../users/user.ts';
+import type { Role } from '../parts/user.ts';
 import {
   type FoundRequest,
   MOST_WAITING,

@@ -1,7 +1,7 @@
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Form } from '../parts/screen.ts';
-import type { User } from '../users/user.ts';
+import type { User } from '../parts/user.ts';
 
 /** What a person asked for that moves more than the limit: it stands as it was written. */
 export type SecondPersonRequest = {

@@ -1,5 +1,6 @@
+import type { User } from '../parts/user.ts';
 import type { UserTools } from './invite-user.ts';
-import { type User, type UserRefusal, userResource } from './user.ts';
+import { type UserRefusal, userResource } from './user.ts';
 import { behindLock, disableUserStep, findUserByName } from './users.sql.ts';
 
 /** Ends the user's sessions, links and identity at once; the name stays taken, for the audit log has it. */

@@ -2,9 +2,10 @@ import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { findMerchant } from '../../merchants/merchants.sql.ts';
 import { newId, newSecret } from '../../platform/chance.ts';
 import type { Database, Step } from '../../platform/postgres/database.ts';
+import type { Role, User } from '../parts/user.ts';
 import { insertLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
-import { isUserName, type Role, type User, type UserRefusal, userResource } from './user.ts';
+import { isUserName, type UserRefusal, userResource } from './user.ts';
 import { findUserByName, insertUser } from './users.sql.ts';
 
 export type UserTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };

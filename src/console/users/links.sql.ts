@@ -1,6 +1,6 @@
 import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import type { User } from '../parts/user.ts';
 import { LINK_SECONDS } from './session.ts';
-import type { User } from './user.ts';
 import { parseUser } from './users.sql.ts';
 
 const INSERT = statement(

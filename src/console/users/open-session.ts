@@ -1,10 +1,11 @@
 import type { Audit } from '../../audit/audit-event.ts';
+import type { User } from '../parts/user.ts';
 import type { ShownPasskey } from './check-passkey.ts';
 import { type ChallengeTools, createChallenge } from './create-challenge.ts';
 import type { NewPasskey } from './passkey.ts';
 import { SESSION_SECONDS, tokenHash } from './session.ts';
 import { openByLink, openByPasskey } from './sessions.sql.ts';
-import { actorName, type User, userResource } from './user.ts';
+import { actorName, userResource } from './user.ts';
 import { behindLock } from './users.sql.ts';
 
 export type OpenSessionTools = ChallengeTools & { readonly audit: Audit };

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { User } from './user.ts';
+import type { User } from '../parts/user.ts';
 
 /** Real time, by the database's clock. */
 export const IDLE_SECONDS = 15 * 60;

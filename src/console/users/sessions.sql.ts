@@ -1,7 +1,7 @@
 import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import type { User } from '../parts/user.ts';
 import { CHALLENGE_MILLISECONDS, type NewPasskey, type UsedPasskey } from './passkey.ts';
 import { IDLE_SECONDS, SESSION_SECONDS } from './session.ts';
-import type { User } from './user.ts';
 import { parseUser } from './users.sql.ts';
 
 /** The link is used, and the passkey kept where one was made, in the same moment. */

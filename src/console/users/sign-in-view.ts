@@ -1,8 +1,8 @@
 import { type Html, html } from '../parts/html.ts';
 import { withQuery } from '../parts/paths.ts';
+import type { User } from '../parts/user.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { RelyingParty } from './passkey.ts';
-import type { User } from './user.ts';
 
 /** `challenge`: of a page where a passkey can be asked for; null: the host is an address. */
 type PasskeyForm = {

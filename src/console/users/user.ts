@@ -1,17 +1,5 @@
 import type { Instant } from '../../values/instant.ts';
-
-/** What a user is there for; what each may is said by screens and actions. */
-export const ROLES = ['viewer', 'support', 'finance', 'operator', 'admin'] as const;
-export type Role = (typeof ROLES)[number];
-
-/** Of a merchant, or of the operator, who sees all of them. */
-export type User = {
-  readonly userId: string;
-  readonly name: string;
-  readonly role: Role;
-  /** Null: a user of the operator. */
-  readonly merchantId: string | null;
-};
+import type { User } from '../parts/user.ts';
 
 /** Which users are listed: of a merchant (null: all), by the beginning of their names, behind a name. */
 export type UserFilter = {
@@ -43,10 +31,6 @@ export function isUserName(text: string): boolean {
   return NAME.test(text);
 }
 
-export function isRole(text: string): text is Role {
-  return (ROLES as readonly string[]).includes(text);
-}
-
 /** In the audit log, and as the maker of what is made: no credential has such a name. */
 export function actorName({ name }: Pick<User, 'name'>): string {
   return `user:${name}`;
@@ -55,11 +39,6 @@ export function actorName({ name }: Pick<User, 'name'>): string {
 /** In the audit log. */
 export function userResource({ userId, merchantId }: Pick<User, 'userId' | 'merchantId'>): string {
   return merchantId === null ? `users/${userId}` : `merchants/${merchantId}/users/${userId}`;
-}
-
-/** Whether a user may look at things of a merchant. */
-export function mayEnter(user: User, merchantId: string): boolean {
-  return user.merchantId === null || user.merchantId === merchantId;
 }
 
 /** The refusals of commands about users. */

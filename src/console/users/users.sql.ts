@@ -6,7 +6,8 @@ import {
   statement,
 } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
-import { type ListedUser, MOST_USERS, type Role, type User, type UserFilter } from './user.ts';
+import type { Role, User } from '../parts/user.ts';
+import { type ListedUser, MOST_USERS, type UserFilter } from './user.ts';
 
 const COLUMNS = 'u.user_id::text, u.name, u.role, u.merchant_id';
 

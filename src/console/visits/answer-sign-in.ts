@@ -7,6 +7,7 @@ import type { Html } from '../parts/html.ts';
 import { html } from '../parts/html.ts';
 import { link as linkTo } from '../parts/page-parts.ts';
 import type { Form } from '../parts/screen.ts';
+import type { User } from '../parts/user.ts';
 import type { Wording } from '../parts/wording.ts';
 import { checkPasskey, readNewPasskey, SIGN_IN } from '../users/check-passkey.ts';
 import { createChallenge } from '../users/create-challenge.ts';
@@ -16,7 +17,7 @@ import { relyingPartyOf } from '../users/passkey.ts';
 import { findPasskey } from '../users/passkeys.sql.ts';
 import { cookieOf, isSameOrigin, tokenHash } from '../users/session.ts';
 import { identityLink, linkView, signInView } from '../users/sign-in-view.ts';
-import { actorName, type User, userResource } from '../users/user.ts';
+import { actorName, userResource } from '../users/user.ts';
 import { findUserById } from '../users/users.sql.ts';
 
 export type SignInTools = {

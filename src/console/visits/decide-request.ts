@@ -7,6 +7,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../values/ids.ts';
 import { matchPath } from '../parts/paths.ts';
 import { type Action, mayUse, type Visit } from '../parts/screen.ts';
+import { mayEnter } from '../parts/user.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { decideStep, findRequest, finishRequest, freeRequest } from '../second-person/requests.sql.ts';
 import {
@@ -18,7 +19,7 @@ import {
 } from '../second-person/second-person.ts';
 import type { Decided } from '../second-person/waiting-screens.ts';
 import { isNewcomer } from '../users/links.sql.ts';
-import { actorName, mayEnter } from '../users/user.ts';
+import { actorName } from '../users/user.ts';
 import { isUnderWay } from './console-actions.sql.ts';
 import { endOf } from './sent-form.ts';
 import { hashOfPath } from './start-action.ts';

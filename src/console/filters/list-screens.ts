@@ -1,10 +1,10 @@
 import type { Contract, WireError } from '../../platform/http/endpoint.ts';
-import { type FilterTools, filterBar } from '../filters/filter-bar.ts';
-import type { FilteredList } from '../filters/saved-filter.ts';
-import type { Asked } from './asked.ts';
-import { type Html, html } from './html.ts';
-import { emptyState, errorsOf, type Field, filterForm, pager } from './page-parts.ts';
-import { type Screen, screen, type Visit } from './screen.ts';
+import type { Asked } from '../parts/asked.ts';
+import { type Html, html } from '../parts/html.ts';
+import { emptyState, errorsOf, type Field, filterForm, pager } from '../parts/page-parts.ts';
+import { type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type FilterTools, filterBar } from './filter-bar.ts';
+import type { FilteredList } from './saved-filter.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 type Listed = {
@@ -51,18 +51,4 @@ export function listScreen<Item>(
       return html`${filterForm(visit, filters(visit))}${saved}${shown}`;
     },
   });
-}
-
-/** The account of a page: the one that was chosen, or the first. */
-export function accountOf({ query, accountNumbers }: Visit): string {
-  return query.accountNumber ?? accountNumbers[0] ?? '';
-}
-
-export function accountField(visit: Visit): Field {
-  return {
-    name: 'accountNumber',
-    label: visit.wording.say('Account'),
-    choices: visit.accountNumbers.map((account) => [account, account] as const),
-    value: accountOf(visit),
-  };
 }

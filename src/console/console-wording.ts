@@ -1,0 +1,50 @@
+import type { Language } from '../platform/http/sentence.ts';
+import BOLETO_TEXTS from './boletos/texts.json' with { type: 'json' };
+import CHART_TEXTS from './charts/texts.json' with { type: 'json' };
+import CREDENTIAL_TEXTS from './credentials/texts.json' with { type: 'json' };
+import FILTER_TEXTS from './filters/texts.json' with { type: 'json' };
+import FIRST_STEPS_TEXTS from './first-steps/texts.json' with { type: 'json' };
+import HOMOLOGATION_TEXTS from './homologation/texts.json' with { type: 'json' };
+import MERCHANT_TEXTS from './merchants/texts.json' with { type: 'json' };
+import NOTIFICATION_TEXTS from './notifications/texts.json' with { type: 'json' };
+import OPERATOR_TEXTS from './operator/texts.json' with { type: 'json' };
+import PART_TEXTS from './parts/texts.json' with { type: 'json' };
+import { type Wording, wordingIn } from './parts/wording.ts';
+import PAYMENT_TEXTS from './payments/texts.json' with { type: 'json' };
+import RECEIPT_TEXTS from './receipts/texts.json' with { type: 'json' };
+import RECONCILIATION_TEXTS from './reconciliation/texts.json' with { type: 'json' };
+import RECURRENCE_TEXTS from './recurrence/texts.json' with { type: 'json' };
+import SECOND_PERSON_TEXTS from './second-person/texts.json' with { type: 'json' };
+import SETTLEMENT_TEXTS from './settlement/texts.json' with { type: 'json' };
+import UNRESOLVED_TEXTS from './unresolved/texts.json' with { type: 'json' };
+import UPKEEP_TEXTS from './upkeep/texts.json' with { type: 'json' };
+import USER_TEXTS from './users/texts.json' with { type: 'json' };
+
+/** Of each folder of screens: English where it is written, Portuguese here. */
+export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
+  ...PART_TEXTS.portuguese,
+  ...USER_TEXTS.portuguese,
+  ...PAYMENT_TEXTS.portuguese,
+  ...OPERATOR_TEXTS.portuguese,
+  ...RECURRENCE_TEXTS.portuguese,
+  ...BOLETO_TEXTS.portuguese,
+  ...RECONCILIATION_TEXTS.portuguese,
+  ...NOTIFICATION_TEXTS.portuguese,
+  ...CREDENTIAL_TEXTS.portuguese,
+  ...CHART_TEXTS.portuguese,
+  ...UNRESOLVED_TEXTS.portuguese,
+  ...SETTLEMENT_TEXTS.portuguese,
+  ...MERCHANT_TEXTS.portuguese,
+  ...FIRST_STEPS_TEXTS.portuguese,
+  ...HOMOLOGATION_TEXTS.portuguese,
+  ...RECEIPT_TEXTS.portuguese,
+  ...FILTER_TEXTS.portuguese,
+  ...UPKEEP_TEXTS.portuguese,
+  ...SECOND_PERSON_TEXTS.portuguese,
+};
+
+const WORDINGS = { pt: wordingIn('pt', CONSOLE_TEXTS), en: wordingIn('en', CONSOLE_TEXTS) };
+
+export function consoleWording(language: Language): Wording {
+  return WORDINGS[language];
+}
