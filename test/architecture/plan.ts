@@ -71,6 +71,8 @@ const NAMED_KINDS: Readonly<Record<string, Kind>> = {
   endpoints: 'endpoints',
   refusals: 'refusals',
   screens: 'screens',
+  actions: 'screens',
+  view: 'screens',
   work: 'work',
 };
 

@@ -9,12 +9,10 @@ import { happenToBoleto } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, actionForm, errorsOf, facts, link } from '../parts/page-parts.ts';
 import { BOLETO, BOLETO_PDF, BOLETOS, boletoPath, pathOf } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { BOLETO_STATES, type Boleto, boletoTable, stateOfBoleto } from './boleto-view.ts';
 
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
-
-const MAY_CANCEL = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
 /** Being issued, issued, overdue: the bank can still take it out. */
 const OPEN: readonly number[] = [0, 1, 3];
@@ -100,11 +98,9 @@ ${cancelForm(boleto, visit)}${happenToBoleto(boleto, visit)}`;
 
 function cancelForm({ id, statusBill }: Boleto, visit: Visit): Shown {
   const { say } = visit.wording;
-  const isOpen = OPEN.includes(statusBill);
-  if (!isOpen || !mayUse(MAY_CANCEL, visit.user)) return '';
-  return actionForm(visit, {
-    action: `${boletoPath(visit.merchantId, id)}/cancel`,
-    title: say('Cancel the boleto'),
+  if (!OPEN.includes(statusBill)) return '';
+  return actionForm(visit, CANCEL, {
+    values: { boletoId: id },
     about: say('The bank takes it out: it cannot be paid any more.'),
     isGrave: true,
   });
@@ -129,7 +125,8 @@ const PDF: Screen<unknown> = {
 };
 
 const CANCEL: Action = {
-  ...MAY_CANCEL,
+  roles: ['finance', 'admin'],
+  of: 'merchant',
   path: `${BOLETO}/cancel`,
   title: 'Cancel the boleto',
   contract: CANCEL_BOLETO,

@@ -8,10 +8,10 @@ import type {
 import type { Refused } from '../../merchants/merchant.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
 import type { Asked } from '../parts/asked.ts';
-import { type Html, html } from '../parts/html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, emptyState, facts, moment, table } from '../parts/page-parts.ts';
 import { CREDENTIAL, CREDENTIALS, pathOf } from '../parts/paths.ts';
-import { type Action, type Form, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 type By = Pick<Visit, 'user' | 'address' | 'merchantId'>;
 
@@ -79,12 +79,9 @@ export const CREDENTIAL_SCREENS: readonly Screen<CredentialTools>[] = [
   }),
 ];
 
-function newForm(visit: Visit): Html {
+function newForm(visit: Visit): Shown {
   const { say } = visit.wording;
-  if (!mayUse(ADMIN, visit.user)) return html``;
-  return actionForm(visit, {
-    action: `${pathOf(CREDENTIALS, { merchantId: visit.merchantId })}/new`,
-    title: say('New credential'),
+  return actionForm(visit, CREATE, {
     about: say('Its password is made here, and shown once.'),
     fields: [
       {
@@ -151,13 +148,10 @@ function credentialList(credentials: readonly Credential[], visit: Visit): Html 
   );
 }
 
-function disableForm({ credentialId }: Credential, visit: Visit): Html {
-  const { say } = visit.wording;
-  if (!mayUse(ADMIN, visit.user)) return html``;
-  return actionForm(visit, {
-    action: `${pathOf(CREDENTIAL, { merchantId: visit.merchantId, credentialId })}/disable`,
-    title: say('Disable'),
-    about: say('It ends for good, and its tokens within two seconds.'),
+function disableForm({ credentialId }: Credential, visit: Visit): Shown {
+  return actionForm(visit, DISABLE, {
+    values: { credentialId },
+    about: visit.wording.say('It ends for good, and its tokens within two seconds.'),
     isGrave: true,
   });
 }
@@ -189,39 +183,38 @@ ${facts([
 
 const next = ({ merchantId }: Visit) => pathOf(CREDENTIALS, { merchantId });
 
-export const CREDENTIAL_ACTIONS: readonly Action<CredentialTools>[] = [
-  {
-    ...ADMIN,
-    path: `${CREDENTIALS}/new`,
-    title: 'New credential',
-    operation: 'createCredential',
-    async perform(visit, form, { createCredential }) {
-      const created = await createCredential(visit, wantedOf(visit, form));
-      return 'refusal' in created ? refused(visit, created) : { ok: true, status: 200, body: created };
-    },
-    done: 'The credential was made.',
-    reveal,
-    next,
-  },
-  {
-    ...ADMIN,
-    path: `${CREDENTIAL}/disable`,
-    title: 'Disable',
-    operation: 'disableCredential',
-    isForHeld: true,
-    async perform(visit, _form, { listCredentials, disableCredential }) {
-      const { credentialId } = visit.parameters;
-      // Among those of this merchant alone.
-      const found = (await listCredentials(visit.merchantId)).find(
-        (one) => one.credentialId === credentialId,
-      );
-      if (found === undefined) return { ...refused(visit, UNKNOWN), status: 404 };
-      const disabled = await disableCredential(visit, found.userName);
-      return 'refusal' in disabled ? refused(visit, disabled) : { ok: true, status: 200, body: undefined };
-    },
-    done: 'The credential is disabled.',
-    next,
-  },
-];
-
 const UNKNOWN = { refusal: 'credentialUnknown', value: '' } as const;
+
+const CREATE: Action<CredentialTools> = {
+  ...ADMIN,
+  path: `${CREDENTIALS}/new`,
+  title: 'New credential',
+  operation: 'createCredential',
+  async perform(visit, form, { createCredential }) {
+    const created = await createCredential(visit, wantedOf(visit, form));
+    return 'refusal' in created ? refused(visit, created) : { ok: true, status: 200, body: created };
+  },
+  done: 'The credential was made.',
+  reveal,
+  next,
+};
+
+const DISABLE: Action<CredentialTools> = {
+  ...ADMIN,
+  path: `${CREDENTIAL}/disable`,
+  title: 'Disable',
+  operation: 'disableCredential',
+  isForHeld: true,
+  async perform(visit, _form, { listCredentials, disableCredential }) {
+    const { credentialId } = visit.parameters;
+    // Among those of this merchant alone.
+    const found = (await listCredentials(visit.merchantId)).find((one) => one.credentialId === credentialId);
+    if (found === undefined) return { ...refused(visit, UNKNOWN), status: 404 };
+    const disabled = await disableCredential(visit, found.userName);
+    return 'refusal' in disabled ? refused(visit, disabled) : { ok: true, status: 200, body: undefined };
+  },
+  done: 'The credential is disabled.',
+  next,
+};
+
+export const CREDENTIAL_ACTIONS: readonly Action<CredentialTools>[] = [CREATE, DISABLE];

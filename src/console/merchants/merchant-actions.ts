@@ -14,7 +14,6 @@ import type { Asked } from '../parts/asked.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { MERCHANTS, merchantPath, OF_MERCHANT, pathOf } from '../parts/paths.ts';
 import type { Action, Form, Visit } from '../parts/screen.ts';
-import { MAY_CHANGE } from './merchant-view.ts';
 import { MERCHANT_REFUSALS } from './refused-merchant.ts';
 
 type Changed<Refusal> = Promise<Merchant | Refused<Refusal>>;
@@ -31,6 +30,8 @@ export type MerchantActionTools = {
     change: { readonly standing: Standing; readonly isOn: boolean; readonly reason: string },
   ) => Changed<StandingRefusal>;
 };
+
+export const MAY_CHANGE = { roles: ['operator', 'admin'], of: 'operator' } as const;
 
 const OF_OPERATOR = {
   ...MAY_CHANGE,
@@ -63,59 +64,73 @@ function standingAction(
   };
 }
 
+export const CREATE: Action<MerchantActionTools> = {
+  ...MAY_CHANGE,
+  path: '/new-merchant/create',
+  title: 'Register a merchant',
+  operation: 'merchant.create',
+  perform: async (visit, form, { createMerchant }) =>
+    outcomeOf(visit, await createMerchant(visit, merchantOf(form))),
+  done: 'The merchant is registered.',
+  next: () => pathOf(MERCHANTS),
+};
+
+export const DISABLE = standingAction(
+  'disable',
+  'merchant.disable',
+  { standing: 'disabled', isOn: true },
+  { title: 'Lock out', done: 'The merchant is locked out.' },
+);
+
+export const ENABLE = standingAction(
+  'enable',
+  'merchant.enable',
+  { standing: 'disabled', isOn: false },
+  { title: 'Let in again', done: 'The merchant may log in again.' },
+);
+
+export const HOLD = standingAction(
+  'hold',
+  'billing.hold',
+  { standing: 'billingsHeld', isOn: true },
+  { title: 'Hold billings', done: 'Its due billings are held.' },
+);
+
+export const RELEASE = standingAction(
+  'release',
+  'billing.release',
+  { standing: 'billingsHeld', isOn: false },
+  { title: 'Release billings', done: 'Its due billings are charged again.' },
+);
+
+export const ADD_ACCOUNTS: Action<MerchantActionTools> = {
+  ...OF_OPERATOR,
+  path: `${OF_MERCHANT}/accounts`,
+  title: 'Add accounts',
+  operation: 'account.add',
+  perform: async (visit, { account = '' }, { addAccounts }) =>
+    outcomeOf(visit, await addAccounts(visit, wordsOf(account))),
+  done: 'The accounts are added.',
+};
+
+export const CHANGE: Action<MerchantActionTools> = {
+  ...OF_OPERATOR,
+  path: `${OF_MERCHANT}/change`,
+  title: 'Change',
+  operation: 'merchant.change',
+  perform: async (visit, form, { changeMerchant }) =>
+    outcomeOf(visit, await changeMerchant(visit, changeOf(form))),
+  done: 'It is changed.',
+};
+
 export const MERCHANT_ACTIONS: readonly Action<MerchantActionTools>[] = [
-  {
-    ...MAY_CHANGE,
-    path: '/new-merchant/create',
-    title: 'Register a merchant',
-    operation: 'merchant.create',
-    perform: async (visit, form, { createMerchant }) =>
-      outcomeOf(visit, await createMerchant(visit, merchantOf(form))),
-    done: 'The merchant is registered.',
-    next: () => pathOf(MERCHANTS),
-  },
-  standingAction(
-    'disable',
-    'merchant.disable',
-    { standing: 'disabled', isOn: true },
-    { title: 'Lock out', done: 'The merchant is locked out.' },
-  ),
-  standingAction(
-    'enable',
-    'merchant.enable',
-    { standing: 'disabled', isOn: false },
-    { title: 'Let in again', done: 'The merchant may log in again.' },
-  ),
-  standingAction(
-    'hold',
-    'billing.hold',
-    { standing: 'billingsHeld', isOn: true },
-    { title: 'Hold billings', done: 'Its due billings are held.' },
-  ),
-  standingAction(
-    'release',
-    'billing.release',
-    { standing: 'billingsHeld', isOn: false },
-    { title: 'Release billings', done: 'Its due billings are charged again.' },
-  ),
-  {
-    ...OF_OPERATOR,
-    path: `${OF_MERCHANT}/accounts`,
-    title: 'Add accounts',
-    operation: 'account.add',
-    perform: async (visit, { account = '' }, { addAccounts }) =>
-      outcomeOf(visit, await addAccounts(visit, wordsOf(account))),
-    done: 'The accounts are added.',
-  },
-  {
-    ...OF_OPERATOR,
-    path: `${OF_MERCHANT}/change`,
-    title: 'Change',
-    operation: 'merchant.change',
-    perform: async (visit, form, { changeMerchant }) =>
-      outcomeOf(visit, await changeMerchant(visit, changeOf(form))),
-    done: 'It is changed.',
-  },
+  CREATE,
+  DISABLE,
+  ENABLE,
+  HOLD,
+  RELEASE,
+  ADD_ACCOUNTS,
+  CHANGE,
 ];
 
 const wordsOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);

@@ -1,8 +1,9 @@
 import type { Merchant } from '../../merchants/merchant.ts';
-import { type Html, html } from '../parts/html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { merchantPath, PAYMENTS, pathOf, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import { CREATE } from './merchant-actions.ts';
 
 /** `next`: behind which id the next page begins; null: these were the last. */
 export type MerchantsFound = { readonly merchants: readonly Merchant[]; readonly next: string | null };
@@ -72,11 +73,9 @@ export function merchantTable({ merchants, next }: MerchantsFound, { wording, pa
   )}${onwards}`;
 }
 
-export function newMerchant(visit: Visit): Html {
+export function newMerchant(visit: Visit): Shown {
   const { say } = visit.wording;
-  return actionForm(visit, {
-    action: '/console/new-merchant/create',
-    title: say('Register a merchant'),
+  return actionForm(visit, CREATE, {
     about: say(
       'It can call once it has a credential, which its page makes. Id and CNPJ stay as they are for ever.',
     ),

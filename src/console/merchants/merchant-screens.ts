@@ -7,7 +7,7 @@ import { link } from '../parts/page-parts.ts';
 import { MERCHANTS, OF_MERCHANT, pathOf, ROUTING } from '../parts/paths.ts';
 import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type MerchantsFound, merchantFilters, merchantTable, newMerchant } from './merchant-list-view.ts';
-import { MAY_CHANGE, type MerchantFound, merchantPage } from './merchant-view.ts';
+import { type MerchantFound, merchantPage } from './merchant-view.ts';
 
 export type MerchantTools = {
   /** Those behind an id, by id, up to a bound. */
@@ -34,7 +34,7 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
     place: 5,
     read: (visit, { searchMerchants }) => searchMerchants(filterOf(visit), visit.query.after ?? ''),
     view: (found, visit) =>
-      html`${merchantFilters(visit)}${merchantTable(found, visit)}<p>${link(pathOf(ROUTING), visit.wording.say('Routing'))}</p>${mayUse(MAY_CHANGE, visit.user) && newMerchant(visit)}`,
+      html`${merchantFilters(visit)}${merchantTable(found, visit)}<p>${link(pathOf(ROUTING), visit.wording.say('Routing'))}</p>${newMerchant(visit)}`,
   }),
   screen<MerchantTools, MerchantFound>({
     path: OF_MERCHANT,

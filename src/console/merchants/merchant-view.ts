@@ -6,7 +6,6 @@ import {
   CREDENTIALS,
   EXCEPTIONS,
   FEES,
-  merchantPath,
   PAYMENTS,
   pathOf,
   ROUTING,
@@ -14,6 +13,7 @@ import {
   withQuery,
 } from '../parts/paths.ts';
 import { mayUse, type Visit } from '../parts/screen.ts';
+import { ADD_ACCOUNTS, CHANGE, DISABLE, ENABLE, HOLD, MAY_CHANGE, RELEASE } from './merchant-actions.ts';
 
 export type MerchantFound = {
   readonly merchant: Merchant;
@@ -22,8 +22,6 @@ export type MerchantFound = {
 };
 
 const MOST_ACCOUNTS_SHOWN = 100;
-
-export const MAY_CHANGE = { roles: ['operator', 'admin'], of: 'operator' } as const;
 
 export function merchantPage({ merchant, credentials }: MerchantFound, visit: Visit): Html {
   const { wording } = visit;
@@ -56,12 +54,9 @@ ${credentials !== null && section(say('Credentials'), credentialTable(credential
 
 function forms(merchant: Merchant, visit: Visit): Shown {
   const { say } = visit.wording;
-  const { contact, merchantId } = merchant;
-  const at = (action: string) => `${merchantPath(merchantId)}/${action}`;
-  return html`${standingForms(merchant, visit, at)}
-${actionForm(visit, {
-  action: at('accounts'),
-  title: say('Add accounts'),
+  const { contact } = merchant;
+  return html`${standingForms(merchant, visit)}
+${actionForm(visit, ADD_ACCOUNTS, {
   about: say('They stand behind those that the merchant has, and are never taken away.'),
   fields: [
     {
@@ -72,9 +67,7 @@ ${actionForm(visit, {
     },
   ],
 })}
-${actionForm(visit, {
-  action: at('change'),
-  title: say('Change'),
+${actionForm(visit, CHANGE, {
   about: say('Tokens and payments follow within two seconds.'),
   fields: [
     { name: 'legalName', label: say('Name'), value: merchant.legalName, mostCharacters: 200 },
@@ -103,40 +96,23 @@ ${actionForm(visit, {
 })}`;
 }
 
-function standingForms(
-  { isDisabled, hasBillingsHeld }: Merchant,
-  visit: Visit,
-  at: (action: string) => string,
-): Shown {
+function standingForms({ isDisabled, hasBillingsHeld }: Merchant, visit: Visit): Shown {
   const { say } = visit.wording;
   const lockout = isDisabled
-    ? { name: 'enable', title: say('Let in again'), about: say('With the credentials that it has.') }
-    : {
-        name: 'disable',
-        title: say('Lock out'),
+    ? actionForm(visit, ENABLE, { about: say('With the credentials that it has.') })
+    : actionForm(visit, DISABLE, {
         about: say(
           'No login, and its tokens end within two seconds. What is under way, billings and notifications go on.',
         ),
-      };
+        isGrave: true,
+      });
   const billings = hasBillingsHeld
-    ? {
-        name: 'release',
-        title: say('Release billings'),
-        about: say('Due billings are charged again, the oldest first.'),
-      }
-    : {
-        name: 'hold',
-        title: say('Hold billings'),
+    ? actionForm(visit, RELEASE, { about: say('Due billings are charged again, the oldest first.') })
+    : actionForm(visit, HOLD, {
         about: say('No due billing is charged until they are released.'),
-      };
-  return [lockout, billings].map(({ name, title, about }) =>
-    actionForm(visit, {
-      action: at(name),
-      title,
-      about,
-      isGrave: name === 'disable' || name === 'hold',
-    }),
-  );
+        isGrave: true,
+      });
+  return [lockout, billings];
 }
 
 /** In their order: the first is the one of credentials that name none. */

@@ -3,7 +3,7 @@ import { LIST_ALERT_ENDPOINTS } from '../../recurrence/alerts/contract.ts';
 import { GET_WEBHOOK } from '../../webhooks/endpoints/contract.ts';
 import { SEND_TEST_NOTIFICATION } from '../../webhooks/history/contract.ts';
 import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/contract.ts';
-import { type Html, html } from '../parts/html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
   accountOf,
@@ -18,7 +18,7 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import { DELIVERIES, NOTIFICATIONS, pathOf, withQuery } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 
 type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];
 type Found = {
@@ -27,11 +27,6 @@ type Found = {
   readonly notifiers: readonly Notifier[];
 };
 
-const MAY_TEST = {
-  roles: ['support', 'operator', 'admin'],
-  of: 'merchant',
-} as const satisfies Partial<Action>;
-const MAY_ROTATE = { roles: ['admin'], of: 'merchant' } as const satisfies Partial<Action>;
 /** Twenty may be active. */
 const MOST_NOTIFIERS = '50';
 
@@ -75,24 +70,16 @@ ${section(say('Notifiers of subscriptions'), notifierTable(notifiers, visit))}`;
 
 const pathHere = ({ merchantId }: Visit) => pathOf(NOTIFICATIONS, { merchantId });
 
-function testForm(visit: Visit): Html {
-  const { say } = visit.wording;
-  if (!mayUse(MAY_TEST, visit.user)) return html``;
-  return actionForm(visit, {
-    action: `${pathHere(visit)}/test`,
-    title: say('Send a test'),
-    about: say('One notification of the type Teste is sent now, and what came of it is shown.'),
+function testForm(visit: Visit): Shown {
+  return actionForm(visit, TEST, {
+    about: visit.wording.say('One notification of the type Teste is sent now, and what came of it is shown.'),
     fields: [accountField(visit)],
   });
 }
 
-function secretForm(visit: Visit): Html {
-  const { say } = visit.wording;
-  if (!mayUse(MAY_ROTATE, visit.user)) return html``;
-  return actionForm(visit, {
-    action: `${pathHere(visit)}/secret`,
-    title: say('Make a new secret'),
-    about: say(
+function secretForm(visit: Visit): Shown {
+  return actionForm(visit, ROTATE, {
+    about: visit.wording.say(
       'It signs from now on and is shown this once. The one before it signs too for 24 hours; a third within that time ends the oldest at once.',
     ),
     fields: [accountField(visit)],
@@ -142,25 +129,28 @@ const asks = (visit: Visit, { accountNumber }: Readonly<Record<string, string>>)
   query: { accountNumber: accountNumber ?? accountOf(visit) },
 });
 
-export const ADDRESS_ACTIONS: readonly Action[] = [
-  {
-    ...MAY_TEST,
-    path: `${NOTIFICATIONS}/test`,
-    title: 'Send a test',
-    contract: SEND_TEST_NOTIFICATION,
-    asks,
-    done: 'The test was sent.',
-    reveal: revealTest,
-    next: pathHere,
-  },
-  {
-    ...MAY_ROTATE,
-    path: `${NOTIFICATIONS}/secret`,
-    title: 'Make a new secret',
-    contract: CREATE_WEBHOOK_SECRET,
-    asks,
-    done: 'There is a new secret.',
-    reveal: revealSecret,
-    next: pathHere,
-  },
-];
+const TEST: Action = {
+  roles: ['support', 'operator', 'admin'],
+  of: 'merchant',
+  path: `${NOTIFICATIONS}/test`,
+  title: 'Send a test',
+  contract: SEND_TEST_NOTIFICATION,
+  asks,
+  done: 'The test was sent.',
+  reveal: revealTest,
+  next: pathHere,
+};
+
+const ROTATE: Action = {
+  roles: ['admin'],
+  of: 'merchant',
+  path: `${NOTIFICATIONS}/secret`,
+  title: 'Make a new secret',
+  contract: CREATE_WEBHOOK_SECRET,
+  asks,
+  done: 'There is a new secret.',
+  reveal: revealSecret,
+  next: pathHere,
+};
+
+export const ADDRESS_ACTIONS: readonly Action[] = [TEST, ROTATE];

@@ -19,16 +19,12 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import { DELIVERIES, DELIVERY, deliveryPath, paymentPath } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 
 type Listed = AnswerOf<typeof LIST_DELIVERIES>['items'][number];
 type Delivery = AnswerOf<typeof GET_DELIVERY>;
 
-const MAY_SEND = {
-  roles: ['support', 'operator', 'admin'],
-  of: 'merchant',
-} as const satisfies Partial<Action>;
 const USUAL_DAYS = 7;
 
 const STATES: Readonly<Record<string, { readonly tone: Tone; readonly text: string }>> = {
@@ -151,12 +147,12 @@ function aboutLink({ kind, paymentId, noticeOf, installmentNumber }: Delivery, m
 }
 
 function resendForm({ id, status, kind }: Delivery, visit: Visit): Shown {
-  if (status === 'Waiting' || kind === 'Test' || !mayUse(MAY_SEND, visit.user)) return '';
-  const { say } = visit.wording;
-  return actionForm(visit, {
-    action: `${deliveryPath(visit.merchantId, id)}/resend`,
-    title: say('Send it again'),
-    about: say('It waits again, under the same id, with the whole schedule of tries before it.'),
+  if (status === 'Waiting' || kind === 'Test') return '';
+  return actionForm(visit, RESEND, {
+    values: { deliveryId: id },
+    about: visit.wording.say(
+      'It waits again, under the same id, with the whole schedule of tries before it.',
+    ),
   });
 }
 
@@ -188,15 +184,16 @@ function tries(delivery: Delivery, { wording }: Visit): Html {
   );
 }
 
+const RESEND: Action = {
+  roles: ['support', 'operator', 'admin'],
+  of: 'merchant',
+  path: `${DELIVERY}/resend`,
+  title: 'Send it again',
+  contract: RESEND_DELIVERY,
+  asks: ({ parameters: { deliveryId = '' } }) => ({ parameters: { deliveryId } }),
+  done: 'It waits, and is sent again.',
+  next: ({ merchantId, parameters: { deliveryId = '' } }) => deliveryPath(merchantId, deliveryId),
+};
+
 export const DELIVERY_SCREENS: readonly Screen<FilterTools>[] = [LIST, ONE];
-export const DELIVERY_ACTIONS: readonly Action[] = [
-  {
-    ...MAY_SEND,
-    path: `${DELIVERY}/resend`,
-    title: 'Send it again',
-    contract: RESEND_DELIVERY,
-    asks: ({ parameters: { deliveryId = '' } }) => ({ parameters: { deliveryId } }),
-    done: 'It waits, and is sent again.',
-    next: ({ merchantId, parameters: { deliveryId = '' } }) => deliveryPath(merchantId, deliveryId),
-  },
-];
+export const DELIVERY_ACTIONS: readonly Action[] = [RESEND];

@@ -20,7 +20,7 @@ export type UserActionTools = {
   readonly disableUser: (visit: Visit, name: string) => Refusing<User>;
 };
 
-const OF_ADMINS = { roles: ['admin'], of: 'operator' } as const;
+export const OF_ADMINS = { roles: ['admin'], of: 'operator' } as const;
 
 /** How a user signs in who does not by a passkey. */
 export const IDENTITY_WORDS = {
@@ -37,9 +37,7 @@ function wayField({ wording: { say } }: Visit) {
 
 export function inviteForm(visit: Visit, hasProvider: boolean) {
   const { say } = visit.wording;
-  return actionForm(visit, {
-    action: `${pathOf(USERS)}/invite`,
-    title: say('Invite a user'),
+  return actionForm(visit, INVITE, {
     about: say('The link is shown once, and works once, for a day.'),
     fields: [
       {
@@ -101,14 +99,13 @@ ${!isOther && html`<p class="note">${say('Another administrator recovers you or 
 
 function forms({ name, hasProvider }: ShownUser, visit: Visit) {
   const { say } = visit.wording;
-  return html`${actionForm(visit, {
-    action: `${userPath(name)}/recover`,
-    title: say('Recover'),
+  const values = { name };
+  return html`${actionForm(visit, RECOVER, {
+    values,
     about: say('For lost passkeys: ends all sessions, takes the passkeys away and gives a new link.'),
     fields: hasProvider ? [wayField(visit)] : [],
-  })}${actionForm(visit, {
-    action: `${userPath(name)}/disable`,
-    title: say('Lock out'),
+  })}${actionForm(visit, DISABLE, {
+    values,
     about: say('At once and for good; the name stays taken.'),
     isGrave: true,
   })}`;
@@ -172,58 +169,60 @@ async function entryBy(
 const isSelf = (visit: Visit) => visit.parameters.name === visit.user.name;
 const toUser = ({ parameters: { name = '' } }: Visit) => userPath(name);
 
-export const USER_ACTIONS: readonly Action<UserActionTools>[] = [
-  {
-    ...OF_ADMINS,
-    path: `${USERS}/invite`,
-    title: 'Invite a user',
-    operation: 'user.invite',
-    async perform(visit, form, { hasProvider, inviteUser, inviteByIdentity }) {
-      const { name = '', role = '', merchant: merchantId = null } = form;
-      if (!isRole(role)) return operationRefused(400, visit.wording.say('Choose a role.'));
-      const wanted = { name, role, merchantId };
-      return entryBy(visit, form, hasProvider, {
-        link: () => inviteUser(visit, wanted),
-        oidc: () => inviteByIdentity(visit, wanted),
-      });
-    },
-    reveal,
-    done: 'The user is invited.',
-    next: () => pathOf(USERS),
+const INVITE: Action<UserActionTools> = {
+  ...OF_ADMINS,
+  path: `${USERS}/invite`,
+  title: 'Invite a user',
+  operation: 'user.invite',
+  async perform(visit, form, { hasProvider, inviteUser, inviteByIdentity }) {
+    const { name = '', role = '', merchant: merchantId = null } = form;
+    if (!isRole(role)) return operationRefused(400, visit.wording.say('Choose a role.'));
+    const wanted = { name, role, merchantId };
+    return entryBy(visit, form, hasProvider, {
+      link: () => inviteUser(visit, wanted),
+      oidc: () => inviteByIdentity(visit, wanted),
+    });
   },
-  {
-    ...OF_ADMINS,
-    path: `${USER}/recover`,
-    title: 'Recover',
-    operation: 'user.recover',
-    async perform(visit, form, { hasProvider, recoverUser, recoverByIdentity }) {
-      const { say } = visit.wording;
-      if (isSelf(visit))
-        return operationRefused(409, say('Another administrator recovers you or locks you out.'));
-      const name = visit.parameters.name ?? '';
-      return entryBy(visit, form, hasProvider, {
-        link: () => recoverUser(visit, name),
-        oidc: () => recoverByIdentity(visit, name),
-      });
-    },
-    reveal,
-    done: 'The user may come in anew.',
-    next: toUser,
+  reveal,
+  done: 'The user is invited.',
+  next: () => pathOf(USERS),
+};
+
+const RECOVER: Action<UserActionTools> = {
+  ...OF_ADMINS,
+  path: `${USER}/recover`,
+  title: 'Recover',
+  operation: 'user.recover',
+  async perform(visit, form, { hasProvider, recoverUser, recoverByIdentity }) {
+    const { say } = visit.wording;
+    if (isSelf(visit))
+      return operationRefused(409, say('Another administrator recovers you or locks you out.'));
+    const name = visit.parameters.name ?? '';
+    return entryBy(visit, form, hasProvider, {
+      link: () => recoverUser(visit, name),
+      oidc: () => recoverByIdentity(visit, name),
+    });
   },
-  {
-    ...OF_ADMINS,
-    path: `${USER}/disable`,
-    title: 'Lock out',
-    operation: 'user.disable',
-    isForHeld: true,
-    async perform(visit, _form, { disableUser }) {
-      const { say } = visit.wording;
-      if (isSelf(visit))
-        return operationRefused(409, say('Another administrator recovers you or locks you out.'));
-      const made = await disableUser(visit, visit.parameters.name ?? '');
-      return 'refusal' in made ? refusedBecause(visit, made.refusal) : OPERATION_DONE;
-    },
-    done: 'The user is locked out.',
-    next: toUser,
+  reveal,
+  done: 'The user may come in anew.',
+  next: toUser,
+};
+
+const DISABLE: Action<UserActionTools> = {
+  ...OF_ADMINS,
+  path: `${USER}/disable`,
+  title: 'Lock out',
+  operation: 'user.disable',
+  isForHeld: true,
+  async perform(visit, _form, { disableUser }) {
+    const { say } = visit.wording;
+    if (isSelf(visit))
+      return operationRefused(409, say('Another administrator recovers you or locks you out.'));
+    const made = await disableUser(visit, visit.parameters.name ?? '');
+    return 'refusal' in made ? refusedBecause(visit, made.refusal) : OPERATION_DONE;
   },
-];
+  done: 'The user is locked out.',
+  next: toUser,
+};
+
+export const USER_ACTIONS: readonly Action<UserActionTools>[] = [INVITE, RECOVER, DISABLE];

@@ -4,7 +4,7 @@ import { USERS, userPath, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ROLE_WORDS } from '../parts/user.ts';
 import type { UserFilter, UserPage } from '../users/user.ts';
-import { IDENTITY_WORDS, inviteForm } from './user-actions.ts';
+import { IDENTITY_WORDS, inviteForm, OF_ADMINS } from './user-actions.ts';
 
 export type UserTools = {
   readonly listUsers: (filter: UserFilter) => Promise<UserPage>;
@@ -16,9 +16,8 @@ type Found = UserPage & { readonly hasProvider: boolean };
 
 export const USER_SCREENS: readonly Screen<UserTools>[] = [
   screen<UserTools, Found>({
+    ...OF_ADMINS,
     path: USERS,
-    roles: ['admin'],
-    of: 'operator',
     title: 'Users',
     place: 8,
     async read({ query: { merchant = null, name = '', after = '' } }, { listUsers, hasProvider }) {

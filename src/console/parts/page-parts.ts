@@ -2,8 +2,8 @@ import { LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED } from '../../platform/pages.ts';
 import { type Html, html, type Shown } from './html.ts';
-import { withQuery } from './paths.ts';
-import type { Visit } from './screen.ts';
+import { pathOf, withQuery } from './paths.ts';
+import { type Action, mayUse, type Visit, type Where } from './screen.ts';
 import { machineMoment, type Wording } from './wording.ts';
 
 /** How a state looks: `bad` is not said by its colour alone, the word stands there. */
@@ -152,21 +152,26 @@ ${fields.map((one) => field({ ...one, value: query[one.name] ?? one.value ?? '' 
 </form>`;
 }
 
-/** A form of an action, closed until it is wanted: with its reason, and a key that makes it happen once. */
+/**
+ * The form of an action, for users who may do it, and nothing for others. It is closed until it is wanted: with
+ * its reason, and a key that makes it happen once.
+ */
 export function actionForm(
-  { wording, formMark, onceKey }: Visit,
+  { wording, formMark, onceKey, user, merchantId }: Visit,
+  of: Where & Pick<Action, 'isQuestion'>,
   wanted: {
-    readonly action: string;
-    readonly title: string;
+    /** What stands in its path beside the merchant of the page. */
+    readonly values?: Readonly<Record<string, string>>;
     readonly about: Shown;
     readonly fields?: readonly Field[];
     readonly isGrave?: boolean;
-    /** It changes nothing: no reason is asked for. */
-    readonly isQuestion?: boolean;
   },
-): Html {
+): Shown {
+  if (!mayUse(of, user)) return '';
   const { say } = wording;
-  const { action, title, about, fields = [], isGrave = false, isQuestion = false } = wanted;
+  const { values = {}, about, fields = [], isGrave = false } = wanted;
+  const action = pathOf(of.path, { merchantId, ...values });
+  const title = say(of.title);
   // Several forms of a page have the same fields.
   const idOf = (name: string) => `${action.split('/').slice(-2).join('-')}-${name}`;
   return html`<details class="action"><summary>${title}</summary>
@@ -175,7 +180,7 @@ export function actionForm(
 <input type="hidden" name="mark" value="${formMark}"><input type="hidden" name="once" value="${onceKey}">
 ${fields.map((one) => field(one, idOf(one.name)))}
 ${
-  !isQuestion &&
+  of.isQuestion !== true &&
   field(
     {
       name: 'reason',

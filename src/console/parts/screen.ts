@@ -49,7 +49,8 @@ export type Download = {
   readonly content: string | Buffer;
 };
 
-type Where = {
+/** Where something stands, and who may use it. */
+export type Where = {
   /** Below `/console`, with names in braces; those of a merchant begin with `/merchants/{merchantId}`. */
   readonly path: string;
   readonly roles: readonly Role[];

@@ -1,4 +1,3 @@
-import { CANCEL_PAYMENT } from '../../payments/cancels/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
@@ -12,17 +11,8 @@ import { type FilterTools, filterBar } from '../filters/filter-bar.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, errorsOf, filterForm, link, pager } from '../parts/page-parts.ts';
-import { PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
-import {
-  type Action,
-  ALL_ROLES,
-  type Form,
-  type Moved,
-  type Screen,
-  screen,
-  type Visit,
-} from '../parts/screen.ts';
-import { centsOf } from '../parts/typed-cents.ts';
+import { PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { paymentPage, paymentTable } from './payment-view.ts';
 import { PAYMENT_STATES } from './payment-words.ts';
 
@@ -176,42 +166,8 @@ export type PaymentFound = {
   readonly chargebacks: readonly PaymentChargeback[];
 };
 
-/** Money goes back: not for everybody who may look. */
-const CANCEL: Action = {
-  path: `${PAYMENT}/cancel`,
-  roles: ['finance', 'admin'],
-  of: 'merchant',
-  title: 'Give back',
-  contract: CANCEL_PAYMENT,
-  asks: ({ parameters: { paymentId = '' } }, { amount }) => ({
-    parameters: { paymentId },
-    body: amount === undefined ? {} : { amount: centsOf(amount) },
-  }),
-  moves: givenBack,
-  done: 'The amount was given back, or the acquirer has accepted to give it back.',
-  next: ({ merchantId, parameters: { paymentId = '' } }) => paymentPath(merchantId, paymentId),
-};
-
-/** Of a payment what goes back in parts counts together. */
-async function givenBack(
-  { ask, parameters: { paymentId = '' } }: Visit,
-  { amount }: Form,
-): Promise<Asked<Moved | null>> {
-  const asked = await ask(GET_PAYMENT, { parameters: { paymentId } });
-  if (!asked.ok) return asked;
-  const { value, canceledAmount, cancelingAmount, statusDescription } = asked.body;
-  const before = canceledAmount + cancelingAmount;
-  const wanted = amount === undefined ? value - before : centsOf(amount);
-  // The endpoint refuses what is no amount, and what has nothing left.
-  if (typeof wanted === 'string' || wanted <= 0) return { ok: true, status: 200, body: null };
-  const fields = { amount: `${Math.floor(wanted / 100)},${String(wanted % 100).padStart(2, '0')}` };
-  const standing = `${statusDescription} ${value} ${canceledAmount} ${cancelingAmount}`;
-  return { ok: true, status: 200, body: { amount: wanted, counted: before + wanted, standing, fields } };
-}
-
 export const PAYMENT_SCREENS: readonly Screen<PaymentTools & FilterTools>[] = [
   PAYMENTS_SCREEN,
   PAYMENT_SCREEN,
   CSV_SCREEN,
 ];
-export const PAYMENT_ACTIONS: readonly Action[] = [CANCEL];

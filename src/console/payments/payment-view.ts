@@ -3,8 +3,9 @@ import { happenToPayment } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section, stateBadge, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, paymentPath, RECEIPT, withQuery } from '../parts/paths.ts';
-import { mayUse, type Visit } from '../parts/screen.ts';
+import type { Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
+import { CANCEL } from './payment-actions.ts';
 import type { PaymentFound, ShownPayment, WholePayment } from './payment-screens.ts';
 import { paymentBecame } from './payment-story.ts';
 import { paymentTimeline } from './payment-timeline.ts';
@@ -100,15 +101,14 @@ function antiFraudText({ antifraud, antifraudReasons }: WholePayment, { say }: W
   return antifraudReasons.length === 0 ? verdict : `${verdict} (${antifraudReasons.join(', ')})`;
 }
 
-/** What is left to give back, and may be by this user. */
+/** What is left to give back. */
 function cancelForm(payment: WholePayment, visit: Visit): Shown {
   const left = payment.value - payment.canceledAmount - payment.cancelingAmount;
   const isOver = ['Negada', 'Desfeita', 'Cancelada', 'Processando'].includes(payment.statusDescription);
-  if (isOver || left <= 0 || !mayUse({ roles: ['finance', 'admin'], of: 'merchant' }, visit.user)) return '';
+  if (isOver || left <= 0) return '';
   const { say, money } = visit.wording;
-  return actionForm(visit, {
-    action: `${paymentPath(visit.merchantId, payment.paymentId)}/cancel`,
-    title: say('Give back'),
+  return actionForm(visit, CANCEL, {
+    values: { paymentId: payment.paymentId },
     about: say('Up to {left} go back to the card. A part comes off the last installments first.', {
       left: money(left),
     }),

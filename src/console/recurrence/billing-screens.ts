@@ -9,15 +9,7 @@ import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '../parts/paths.ts';
-import {
-  type Action,
-  ALL_ROLES,
-  type Moved,
-  mayUse,
-  type Screen,
-  screen,
-  type Visit,
-} from '../parts/screen.ts';
+import { type Action, ALL_ROLES, type Moved, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { billingWhy, chargeText, type WholeBilling } from './billing-why.ts';
 import { BILLING_STATES, ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
 
@@ -140,19 +132,16 @@ ${section(say('What became of it'), timeline(billing, visit))}`;
 
 function forms({ id, status, amount }: WholeBilling, visit: Visit): Shown {
   const { say, reais } = visit.wording;
-  if (!mayUse(MAY_ACT, visit.user)) return '';
-  const path = billingPath(visit.merchantId, id);
+  const values = { billingId: id };
   if (status === 'Opened')
-    return actionForm(visit, {
-      action: `${path}/cancel`,
-      title: say('Cancel the billing'),
+    return actionForm(visit, CANCEL, {
+      values,
       about: say('It is not charged any more, and uses up its installment; the subscription goes on.'),
       isGrave: true,
     });
   if (status !== 'Denied' && status !== 'PaymentInvalid') return '';
-  return actionForm(visit, {
-    action: `${path}/charge`,
-    title: say('Charge it now'),
+  return actionForm(visit, CHARGE, {
+    values,
     about: say('{amount} are charged once more, to the card that the subscription has now.', {
       amount: reais(amount),
     }),
@@ -186,24 +175,25 @@ async function charged({ ask, parameters: { billingId = '' } }: Visit): Promise<
   return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: {} } };
 }
 
-export const BILLING_ACTIONS: readonly Action[] = [
-  {
-    ...MAY_ACT,
-    path: `${BILLING}/charge`,
-    title: 'Charge it now',
-    contract: CHARGE_BILLING,
-    asks,
-    moves: charged,
-    done: 'The charge was made: what came of it stands below.',
-    next,
-  },
-  {
-    ...MAY_ACT,
-    path: `${BILLING}/cancel`,
-    title: 'Cancel the billing',
-    contract: CANCEL_BILLING,
-    asks,
-    done: 'The billing is canceled.',
-    next,
-  },
-];
+const CHARGE: Action = {
+  ...MAY_ACT,
+  path: `${BILLING}/charge`,
+  title: 'Charge it now',
+  contract: CHARGE_BILLING,
+  asks,
+  moves: charged,
+  done: 'The charge was made: what came of it stands below.',
+  next,
+};
+
+const CANCEL: Action = {
+  ...MAY_ACT,
+  path: `${BILLING}/cancel`,
+  title: 'Cancel the billing',
+  contract: CANCEL_BILLING,
+  asks,
+  done: 'The billing is canceled.',
+  next,
+};
+
+export const BILLING_ACTIONS: readonly Action[] = [CHARGE, CANCEL];

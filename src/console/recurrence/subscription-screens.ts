@@ -1,14 +1,10 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
-import {
-  CHANGE_SUBSCRIPTION_STATUS,
-  GET_SUBSCRIPTION,
-  LIST_SUBSCRIPTIONS,
-} from '../../recurrence/subscriptions/contract.ts';
+import { GET_SUBSCRIPTION, LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
 import { listScreen } from '../filters/list-screens.ts';
-import { SUBSCRIPTION, SUBSCRIPTIONS, subscriptionPath } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
+import { SUBSCRIPTION, SUBSCRIPTIONS } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import type { WholeBilling } from './billing-why.ts';
 import { SUBSCRIPTION_STATES } from './recurrence-words.ts';
 import { subscriptionPage, subscriptionTable } from './subscription-view.ts';
@@ -82,38 +78,4 @@ const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
   view: subscriptionPage,
 });
 
-const OF_SUBSCRIPTION = {
-  roles: ['support', 'finance', 'admin'],
-  of: 'merchant',
-  contract: CHANGE_SUBSCRIPTION_STATUS,
-} as const satisfies Partial<Action>;
-
-const next: Action['next'] = ({ merchantId, parameters: { subscriptionId = '' } }) =>
-  subscriptionPath(merchantId, subscriptionId);
-
-const CANCEL: Action = {
-  ...OF_SUBSCRIPTION,
-  path: `${SUBSCRIPTION}/cancel`,
-  title: 'Cancel the subscription',
-  asks: ({ parameters: { subscriptionId = '' } }) => ({
-    parameters: { subscriptionId },
-    body: { status: 'Canceled' },
-  }),
-  done: 'The subscription is canceled.',
-  next,
-};
-
-const ACTIVATE: Action = {
-  ...OF_SUBSCRIPTION,
-  path: `${SUBSCRIPTION}/activate`,
-  title: 'Activate it again',
-  asks: ({ parameters: { subscriptionId = '' } }) => ({
-    parameters: { subscriptionId },
-    body: { status: 'Active' },
-  }),
-  done: 'The subscription is active.',
-  next,
-};
-
 export const SUBSCRIPTION_SCREENS: readonly Screen<FilterTools>[] = [LIST, ONE];
-export const SUBSCRIPTION_ACTIONS: readonly Action[] = [CANCEL, ACTIVATE];

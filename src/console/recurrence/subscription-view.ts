@@ -12,10 +12,11 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import { billingPath, pathOf, planPath, SUBSCRIPTION_CALENDAR, subscriptionPath } from '../parts/paths.ts';
-import { mayUse, type Visit } from '../parts/screen.ts';
+import type { Visit } from '../parts/screen.ts';
 import { billingWhy } from './billing-why.ts';
 import { forecasts } from './forecast.ts';
 import { BILLING_STATES, ENTRY_WORDS, SUBSCRIPTION_STATES, saoPauloMoment } from './recurrence-words.ts';
+import { ACTIVATE, CANCEL } from './subscription-actions.ts';
 import type { ListedSubscription, SubscriptionFound, WholeSubscription } from './subscription-screens.ts';
 
 /** Behind the last billing: so many days are looked ahead. */
@@ -88,20 +89,17 @@ ${facts([
 ])}`;
 }
 
-function statusForm({ id, status }: WholeSubscription, visit: Visit): Html {
+function statusForm({ id, status }: WholeSubscription, visit: Visit): Shown {
   const { say } = visit.wording;
-  if (!mayUse({ roles: ['support', 'finance', 'admin'], of: 'merchant' }, visit.user)) return html``;
-  const path = subscriptionPath(visit.merchantId, id);
+  const values = { subscriptionId: id };
   if (status === 'Active')
-    return actionForm(visit, {
-      action: `${path}/cancel`,
-      title: say('Cancel the subscription'),
+    return actionForm(visit, CANCEL, {
+      values,
       about: say('Its open billing is canceled too. What is paid stays paid.'),
       isGrave: true,
     });
-  return actionForm(visit, {
-    action: `${path}/activate`,
-    title: say('Activate it again'),
+  return actionForm(visit, ACTIVATE, {
+    values,
     about: say('It goes on with the next due day that is not past; skipped days are never charged.'),
   });
 }

@@ -92,10 +92,10 @@ function waitingOne(found: ShownRequest, visit: Visit): Html {
   const { say, money } = wording;
   const about = say('{who} asks for it: {reason}', { who: requester.name, reason: request.reason });
   const what = whatText(found, visit);
-  const form = (step: 'approve' | 'decline', text: string, isGrave: boolean) =>
-    actionForm(visit, {
-      action: `${visit.path}/${request.requestId}/${step}`,
-      title: text,
+  const { approve, decline } = DECISIONS[visit.merchantId === '' ? 'operator' : 'merchant'];
+  const form = (action: Action<WaitingTools>, isGrave: boolean) =>
+    actionForm(visit, action, {
+      values: { requestId: request.requestId },
       about: `${what}: ${money(request.amount)}. ${about}`,
       isGrave,
     });
@@ -103,7 +103,7 @@ function waitingOne(found: ShownRequest, visit: Visit): Html {
     `${what}: ${money(request.amount)}`,
     html`<p>${about}</p>
 <p>${link(thingPath(request.path), say('What it is about'))} · ${say('Requested')} ${moment(wording, request.requestedAt)} · ${say('Until')} ${moment(wording, request.expiresAt)}</p>
-${mayApprove && form('approve', say('Approve and do it'), true)}${mayDecline && form('decline', say('Decline'), false)}`,
+${mayApprove && form(approve, true)}${mayDecline && form(decline, false)}`,
   );
 }
 
@@ -190,11 +190,14 @@ function answered(decided: Decided, { wording }: Visit): Asked<unknown> {
 
 const MAY_DECIDE: Action['roles'] = ['finance', 'operator', 'admin'];
 
-function decisionActions(of: 'operator' | 'merchant', path: string): readonly Action<WaitingTools>[] {
+type Decisions = { readonly approve: Action<WaitingTools>; readonly decline: Action<WaitingTools> };
+
+function decisionsOf(of: 'operator' | 'merchant'): Decisions {
+  const path = WAITING[of];
   const where = { of, roles: MAY_DECIDE };
   const next = ({ merchantId }: Visit) => waitingPath(of === 'operator' ? null : merchantId);
-  return [
-    {
+  return {
+    approve: {
       ...where,
       path: `${path}/{requestId}/approve`,
       title: 'Approve and do it',
@@ -204,7 +207,7 @@ function decisionActions(of: 'operator' | 'merchant', path: string): readonly Ac
       done: 'It was approved, and done.',
       next,
     },
-    {
+    decline: {
       ...where,
       path: `${path}/{requestId}/decline`,
       title: 'Decline',
@@ -214,10 +217,12 @@ function decisionActions(of: 'operator' | 'merchant', path: string): readonly Ac
       done: 'It was declined, and is not done.',
       next,
     },
-  ];
+  };
 }
 
+const DECISIONS = { operator: decisionsOf('operator'), merchant: decisionsOf('merchant') };
+
 export const WAITING_ACTIONS: readonly Action<WaitingTools>[] = [
-  ...decisionActions('operator', WAITING.operator),
-  ...decisionActions('merchant', WAITING.merchant),
+  ...Object.values(DECISIONS.operator),
+  ...Object.values(DECISIONS.merchant),
 ];

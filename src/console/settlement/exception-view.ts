@@ -1,9 +1,10 @@
 import type { ExceptionState, ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, badge, facts, link, moment, section, type Tone } from '../parts/page-parts.ts';
-import { exceptionPath, filePath, paymentPath } from '../parts/paths.ts';
-import { mayUse, type Visit } from '../parts/screen.ts';
+import { filePath, paymentPath } from '../parts/paths.ts';
+import type { Visit } from '../parts/screen.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
+import { RESOLVE } from './exception-actions.ts';
 import type { ExceptionFound } from './exception-found.ts';
 
 const STATE_TONES: Readonly<Record<ExceptionState, Tone>> = {
@@ -13,7 +14,6 @@ const STATE_TONES: Readonly<Record<ExceptionState, Tone>> = {
   resolved: 'good',
 };
 
-export const MAY_RESOLVE = { roles: ['finance', 'operator', 'admin'], of: 'operator' } as const;
 export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {
   const { wording } = visit;
   const { say, money, day } = wording;
@@ -48,12 +48,11 @@ ${
 }
 
 function resolveForm({ state, exceptionId }: ReconciliationException, visit: Visit): Shown {
-  const isOver = state === 'healed' || state === 'resolved';
-  if (isOver || !mayUse(MAY_RESOLVE, visit.user)) return '';
-  const { say } = visit.wording;
-  return actionForm(visit, {
-    action: `${exceptionPath(exceptionId)}/resolve`,
-    title: say('Resolve'),
-    about: say('It ends by what you found out. The reason stands with it and in the audit log.'),
+  if (state === 'healed' || state === 'resolved') return '';
+  return actionForm(visit, RESOLVE, {
+    values: { id: exceptionId },
+    about: visit.wording.say(
+      'It ends by what you found out. The reason stands with it and in the audit log.',
+    ),
   });
 }

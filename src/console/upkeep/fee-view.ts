@@ -1,6 +1,6 @@
 import type { FeeRule } from '../../transactions/fees/fee-table.ts';
 import { ALL_MERCHANTS, type FeeVersion } from '../../transactions/fees/fee-version.ts';
-import { type Html, html } from '../parts/html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   actionForm,
   badge,
@@ -11,13 +11,10 @@ import {
   type Tone,
   table,
 } from '../parts/page-parts.ts';
-import { FEES, pathOf } from '../parts/paths.ts';
-import { mayUse, type Visit } from '../parts/screen.ts';
+import type { Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
+import { LONGEST_RULES, SET_FEES } from './fee-actions.ts';
 import { comparedFees, type FeeDifference, type FeeStanding } from './fee-comparison.ts';
-
-export const MAY_CHANGE_FEES = { roles: ['finance', 'admin'], of: 'operator' } as const;
-export const LONGEST_RULES = 10_000;
 
 /** `ofMerchant`: of the one that was asked for. */
 export type FeesFound = {
@@ -31,7 +28,7 @@ export function feePage({ ofAll, ofMerchant, newest }: FeesFound, visit: Visit):
   return html`${filterForm(visit, [{ name: 'merchant', label: say('Merchant'), mostCharacters: 20 }])}
 ${ofMerchant !== null && section(say('Fees of {merchant}', { merchant: ofMerchant.merchantId }), merchantComparison(ofMerchant.versions, visit))}
 ${section(say('Fees of all that have none of their own'), comparison(ofAll, visit))}
-${mayUse(MAY_CHANGE_FEES, visit.user) && newFeeVersion(visit)}
+${newFeeVersion(visit)}
 ${section(say('All versions'), feeTable(newest, visit))}`;
 }
 
@@ -100,11 +97,9 @@ function termsOf({ portion, plan }: FeeRule, { say, count }: Wording): string {
       });
 }
 
-function newFeeVersion(visit: Visit): Html {
+function newFeeVersion(visit: Visit): Shown {
   const { say } = visit.wording;
-  return actionForm(visit, {
-    action: `${pathOf(FEES)}/set`,
-    title: say('New version'),
+  return actionForm(visit, SET_FEES, {
     about: say(
       'Sales from its moment on are charged at it; what was sold keeps the fee that it was sold at.',
     ),

@@ -17,8 +17,8 @@ import { html } from '../parts/html.ts';
 import { withQuery } from '../parts/paths.ts';
 import type { Wording } from '../parts/wording.ts';
 import { createChallenge, isChallengeGood } from '../users/create-challenge.ts';
+import { IDENTITY_PATH } from '../users/passkey-forms.ts';
 import { cookieOf, isSameOrigin } from '../users/session.ts';
-import { IDENTITY_PATH } from '../users/sign-in-view.ts';
 import { type DoorPage, type DoorRequest, type SignInTools, wayInside } from './answer-sign-in.ts';
 
 export type IdentityDoorTools = SignInTools & {

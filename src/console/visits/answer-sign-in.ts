@@ -14,9 +14,9 @@ import { createChallenge } from '../users/create-challenge.ts';
 import { findLinkedUser } from '../users/links.sql.ts';
 import { openSession, type Proof } from '../users/open-session.ts';
 import { relyingPartyOf } from '../users/passkey.ts';
+import { identityLink, linkView, signInView } from '../users/passkey-forms.ts';
 import { findPasskey } from '../users/passkeys.sql.ts';
 import { cookieOf, isSameOrigin, tokenHash } from '../users/session.ts';
-import { identityLink, linkView, signInView } from '../users/sign-in-view.ts';
 import { actorName, userResource } from '../users/user.ts';
 import { findUserById } from '../users/users.sql.ts';
 
