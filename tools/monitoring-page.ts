@@ -35,7 +35,7 @@ rule_files: [alerts.yaml]
 - \`deploy/monitoring/dashboard.json\` is a dashboard for Grafana (Dashboards, New, Import): payments, declines, latencies, work that is due, deliveries, the acquirer,
   the database, and whether books, files and ledger agree.
 
-Both are tested against the metrics below, the rules also by \`promtool\` where it is installed (\`npm run proxies -- install\` brings it from Debian's \`prometheus\`). Neither
+Both are tested against the metrics below, the rules also by \`promtool\` where it is installed (\`npm run programs\` brings it from Debian's \`prometheus\`). Neither
 was tried in a Grafana or an Alertmanager of yours: thresholds are a beginning, and what is normal for you is a better one.`;
 
 const OF_THE_TABLE = `\`process\`: what this process saw since it started; \`sum\` them. \`database\`: counted in the database now and then by every process of the role that counts it, up to a

@@ -5,7 +5,8 @@ export type TestMessage = {
   readonly type: string;
   readonly name: string;
   readonly nesting: number;
-  readonly isSkipped: boolean;
+  /** Why it was skipped; null: it was not. */
+  readonly skipped: string | null;
   readonly isExpected: boolean;
   readonly isSuite: boolean;
   readonly seconds: number;
@@ -46,7 +47,7 @@ function messageOf({ type, data }: TestEvent): TestMessage {
     type,
     name: data.name ?? '',
     nesting: data.nesting ?? 0,
-    isSkipped: isSet(data.skip),
+    skipped: isSet(data.skip) ? String(data.skip) : null,
     isExpected: isSet(data.todo),
     isSuite: data.details?.type === 'suite',
     seconds: (data.details?.duration_ms ?? 0) / 1_000,

@@ -27,6 +27,7 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const failures: string[] = [];
   const slow: string[] = [];
+  const skipped: string[] = [];
   /** Names of the tests around the one at hand, by depth. */
   const path: string[] = [];
   let underWay = 0;
@@ -40,7 +41,14 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
     // A test around one that failed says nothing new.
     else if (isFailed && test.failureType === 'subtestsFailed') return;
     else if (isFailed) fail(`${[...path.slice(0, nesting), name].join(' › ')}\n${test.failure}`);
-    else if (!test.isSuite) counts[test.isSkipped ? 'skipped' : 'passed'] += 1;
+    else if (test.isSuite) return;
+    else if (test.skipped === null) counts.passed += 1;
+    else skip(name, test.skipped);
+  }
+
+  function skip(name: string, reason: string): void {
+    counts.skipped += 1;
+    skipped.push(`skipped: ${name} (${reason})`);
   }
 
   function fail(reason: string): void {
@@ -69,7 +77,7 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
       const isBad = counts.failed > 0;
       const tests = counts.passed + counts.failed;
       say(`${isBad ? 'FAILED' : 'ok    '} ${file} (${tests}, ${seconds.toFixed(1)} s)`);
-      for (const line of slow) say(indented(line));
+      for (const line of [...slow, ...skipped]) say(indented(line));
       for (const failure of failures) say(indented(failure));
       if (isBad && output !== '') say(indented(`what it printed:\n${indented(output)}`));
       return { ...counts, seconds };

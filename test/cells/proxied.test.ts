@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { request } from 'undici';
+import { skipWithout } from '../../tools/test-programs.ts';
 import { boletoRequest } from '../boletos/boleto-service.ts';
 import { paymentRequest, TEST_CARD } from '../kit/merchant.ts';
 import { startTestSimulator, type TestSimulator, until } from '../kit/service.ts';
-import { type RunningProxy, skipWithout, startCellProxy } from '../proxies/proxies.ts';
+import { type RunningProxy, startCellProxy } from '../proxies/proxies.ts';
 import { clientOf } from '../proxies/rolling.ts';
 import { ACCOUNT, type Cell, type Login, openCell } from './open-cell.ts';
 

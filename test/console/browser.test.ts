@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { SCREENS } from '../../src/console/screens.ts';
-import { CHROMIUM, CHROMIUM_PATH } from '../../tools/chromium.ts';
+import { programPath, skipWithout } from '../../tools/test-programs.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { patiently } from '../kit/patience.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
@@ -21,7 +21,7 @@ const WINDOWS = {
   phone: { width: 375, height: 760 },
 } as const;
 
-const skip = CHROMIUM.isThere() ? false : 'without Chromium: node tools/install-chromium.ts';
+const skip = skipWithout('chromium');
 
 let service: TestService;
 let browser: Browser | undefined;
@@ -43,7 +43,7 @@ before(async () => {
   profile = await mkdtemp(join(tmpdir(), 'parcela-chromium-'));
   await mkdir(PICTURES, { recursive: true });
   browser = await puppeteer.launch({
-    executablePath: CHROMIUM_PATH,
+    executablePath: programPath('chromium') ?? '',
     userDataDir: profile,
     timeout: patiently(60_000),
     protocolTimeout: patiently(120_000),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import puppeteer, { type Browser } from 'puppeteer-core';
-import { CHROMIUM, CHROMIUM_PATH } from '../../tools/chromium.ts';
+import { programPath, skipWithout } from '../../tools/test-programs.ts';
 import { patiently } from '../kit/patience.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { inviteByProvider, personOf } from './oidc-visit.ts';
@@ -14,7 +14,7 @@ import { originOf } from './visitor.ts';
 
 /** Kept to be looked at; git ignores them. */
 const PICTURES = fileURLToPath(new URL('../../coverage/console/', import.meta.url));
-const skip = CHROMIUM.isThere() ? false : 'without Chromium: node tools/install-chromium.ts';
+const skip = skipWithout('chromium');
 
 let provider: TestProvider;
 let service: TestService;
@@ -36,7 +36,7 @@ before(async () => {
   // Another site than the provider's, which is under 127.0.0.1.
   origin = originOf(service).replace('//127.0.0.1:', '//localhost:');
   browser = await puppeteer.launch({
-    executablePath: CHROMIUM_PATH,
+    executablePath: programPath('chromium') ?? '',
     userDataDir: join(folder, 'profile'),
     timeout: patiently(60_000),
     protocolTimeout: patiently(120_000),

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { SETTINGS } from '../../src/app/settings.ts';
+import { skipWithout } from '../../tools/test-programs.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const CHART = join(ROOT, 'deploy/helm/parcela');
@@ -15,7 +16,6 @@ const DIGEST = `sha256:${'0'.repeat(64)}`;
 const run = promisify(execFile);
 
 const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const has = (program: string) => spawnSync(program, ['--help']).error === undefined;
 
 /** Names of the compose file itself. */
 const OF_COMPOSE = ['PARCELA_IMAGE'];
@@ -129,7 +129,7 @@ test('on the machine nobody but their owner passes to the secrets of the compose
 });
 
 test('systemd takes the units', {
-  skip: has('systemd-analyze') ? false : 'systemd-analyze is not installed',
+  skip: skipWithout('systemd-analyze'),
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-units-'));
   try {
@@ -159,7 +159,8 @@ test('systemd takes the units', {
   }
 });
 
-const withoutHelm = has('helm') ? false : 'helm is not installed';
+const hasHelm = spawnSync('helm', ['--help']).error === undefined;
+const withoutHelm = hasHelm ? false : 'helm is not installed';
 
 test('the chart is whole, takes existing secrets only and needs a digest', {
   skip: withoutHelm,

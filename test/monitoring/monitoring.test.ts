@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import '../../src/app/open-app.ts';
 import { declaredMetrics } from '../../src/platform/metrics.ts';
+import { skipWithout } from '../../tools/test-programs.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { expressionsOfRules, metricsOfExpression, metricsShown } from './metric-names.ts';
-import { skipWithoutPromtool } from './promtool.ts';
 
 const pathOf = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const RULES = pathOf('deploy/monitoring/alerts.yaml');
@@ -167,7 +167,9 @@ test('the dashboard is one that Grafana can lay out', () => {
   }
 });
 
-test('promtool takes the rules, and they say what they should', { skip: skipWithoutPromtool() }, async () => {
+test('promtool takes the rules, and they say what they should', {
+  skip: skipWithout('promtool'),
+}, async () => {
   await run('promtool', ['check', 'rules', RULES]);
   const cases = join(folder, 'alert-cases.yaml');
   await copyFile(pathOf('test/monitoring/alert-cases.yaml'), cases);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { skipWithout } from '../../tools/test-programs.ts';
 import { openProductionService, type ProductionService } from '../antifraud/production-service.ts';
-import { freePort, PROXY_NAMES, skipWithout, startConsoleProxy } from './proxies.ts';
+import { freePort, PROXY_NAMES, startConsoleProxy } from './proxies.ts';
 
 const HOST = 'console.example.com';
 

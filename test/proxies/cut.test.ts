@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { skipWithout } from '../../tools/test-programs.ts';
 import { paymentRequest, TEST_CARD } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { openPairSetup, type PairSetup } from './pair-setup.ts';
-import { PROXY_NAMES, skipWithout, startProxy } from './proxies.ts';
+import { PROXY_NAMES, startProxy } from './proxies.ts';
 import { clientOf, logInThrough } from './rolling.ts';
 
 /** Short, so that a cut comes soon. */

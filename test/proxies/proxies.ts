@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
+import { PATH_WITH_SERVERS } from '../../tools/test-programs.ts';
 import { until } from '../kit/service.ts';
 import { makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
 
@@ -11,14 +12,6 @@ export type ProxyName = 'haproxy' | 'nginx';
 export const PROXY_NAMES: readonly ProxyName[] = ['haproxy', 'nginx'];
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Debian keeps them out of the path of ordinary users. */
-const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
-
-/** Why a test with this program cannot run here; false when it can. */
-export function skipWithout(name: ProxyName | 'pgbouncer'): string | false {
-  const { error } = spawnSync(name, [name === 'pgbouncer' ? '-V' : '-v'], { env: { ...process.env, PATH } });
-  return error === undefined ? false : `${name} is not installed: npm run proxies -- install`;
-}
 
 /**
  * A port that was free a moment ago: programs that are started again on their port cannot have the
@@ -194,7 +187,7 @@ async function startHaproxyOf(
   });
   await writeFile(file, text);
   return spawn('haproxy', ['-db', '-f', file, ...more], {
-    env: { ...process.env, PATH },
+    env: { ...process.env, PATH: PATH_WITH_SERVERS },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
 }
@@ -232,7 +225,7 @@ ${beside === undefined ? '' : `include ${beside};`}
 `,
   );
   return spawn('nginx', ['-p', place, '-c', main], {
-    env: { ...process.env, PATH },
+    env: { ...process.env, PATH: PATH_WITH_SERVERS },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
 }

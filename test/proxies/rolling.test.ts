@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PROXY_NAMES, skipWithout } from './proxies.ts';
+import { skipWithout } from '../../tools/test-programs.ts';
+import { PROXY_NAMES } from './proxies.ts';
 import { restartInTurn } from './rolling.ts';
 
 for (const name of PROXY_NAMES) {

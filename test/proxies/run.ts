@@ -1,29 +1,14 @@
 import { parseArgs } from 'node:util';
-import { installFromDebian } from '../../tools/install-from-debian.ts';
+import { skipWithout } from '../../tools/test-programs.ts';
 import { startOwnServer } from '../hostile/own-server.ts';
-import { skipWithoutPromtool } from '../monitoring/promtool.ts';
-import { PROXY_NAMES, skipWithout } from './proxies.ts';
+import { PROXY_NAMES } from './proxies.ts';
 import { restartInTurn } from './rolling.ts';
 
-const HELP = `npm run proxies -- install
-npm run proxies -- rolling [--restarts 20] [--per-second 20] [--drain-seconds 5]
+const HELP = `npm run proxies -- rolling [--restarts 20] [--per-second 20] [--drain-seconds 5]
 
-install: HAProxy, nginx, PgBouncer and promtool (of Prometheus) from Debian, where apt-get may (Debian may start them: the tests need none running). Tests that
-need what is missing are skipped by name.
 rolling: two processes behind each proxy, with the configuration in docs/proxy, are restarted in turn while payments come in.
 The exit code is 1 when any request failed.
 `;
-
-/** What tests run in front of Parcela, and before its database. */
-const PEERS = [
-  ...([...PROXY_NAMES, 'pgbouncer'] as const).map((name) => ({
-    name,
-    package: name,
-    isThere: () => skipWithout(name) === false,
-  })),
-  // It looks at the alert rules.
-  { name: 'promtool', package: 'prometheus', isThere: () => skipWithoutPromtool() === false },
-];
 
 const stopping = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stopping.abort());
@@ -70,7 +55,6 @@ async function main(): Promise<number> {
     },
   });
   const [command] = positionals;
-  if (command === 'install') return installFromDebian(PEERS);
   if (command === 'rolling')
     return rolling(Number(values.restarts), Number(values['per-second']), Number(values['drain-seconds']));
   console.log(HELP);

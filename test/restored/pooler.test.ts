@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,16 +7,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { runningAs, serverAccount } from '../../src/homologation/embedded-postgres/server-account.ts';
+import { programPath, skipWithout } from '../../tools/test-programs.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { startService, until } from '../kit/service.ts';
 
-const PLACES = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'];
-const pgbouncer = PLACES.find((path) => spawnSync(path, ['--version']).status === 0);
-/**
- * The real one, where the machine has it (`apt-get install pgbouncer`); where it does not, the
- * report says so.
- */
-const needed = { skip: pgbouncer === undefined ? 'there is no PgBouncer on this machine' : false };
+const needed = { skip: skipWithout('pgbouncer') };
 /** Without these it lets no connection of Parcela through. */
 const IGNORED = 'options,statement_timeout,lock_timeout,idle_in_transaction_session_timeout';
 
@@ -58,7 +53,7 @@ async function saidBehind(mode: string, ignored: string): Promise<string> {
   await writeFile(file, `${lines.join('\n')}\n`);
   await chmod(file, 0o644);
   const account = runningAs(await serverAccount(null));
-  const pooler: ChildProcess = spawn(pgbouncer ?? '', [file], { ...account, stdio: 'ignore' });
+  const pooler: ChildProcess = spawn(programPath('pgbouncer') ?? '', [file], { ...account, stdio: 'ignore' });
   const ended = new Promise((resolve) => pooler.once('exit', resolve));
   const url = `postgres://${user}@127.0.0.1:${port}/${name}`;
   try {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readDecline } from '../../src/acquirers/issuer-code.ts';
+import { skipWithout } from '../../tools/test-programs.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { snippetVectors, VECTORS_FILE } from '../webhooks/snippet-vectors.ts';
 import {
@@ -182,13 +183,8 @@ with open(sys.argv[1], encoding="utf-8") as file:
     given = json.load(file)
 print(json.dumps([is_genuine(one["headers"], one["body"].encode(), one["secret"], given["now"]) for one in given["vectors"]]))`;
 
-const hasPython = await promisify(execFile)('python3', ['--version']).then(
-  () => true,
-  () => false,
-);
-
 test('the check of signatures in Python says of every vector what it should', {
-  skip: hasPython ? false : 'python3 is not on this machine',
+  skip: skipWithout('python3'),
 }, async () => {
   // The guide was run before: what it says to save stands where it says so.
   const cwd = join(folder, 'pt', NOTIFICATIONS);
