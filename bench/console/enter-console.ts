@@ -19,9 +19,11 @@ export async function enterConsole(
   service: Pick<Service, 'gatewayUrl'>,
   merchantIds: Filled,
 ): Promise<Visitors> {
+  // A kept database has the users of the runs before.
+  const run = Date.now();
+  const nameOf = (title: string) => `${title}-${run}`;
   const signIn = async (title: string, merchantId: string | null): Promise<Visitor> => {
-    // A kept database has those of the runs before.
-    const name = `${title}-${Date.now()}`;
+    const name = nameOf(title);
     const invited = await inviteUser(tools, { name, role: 'admin', merchantId });
     if ('refusal' in invited) throw new Error(`${name} was not invited: ${invited.refusal}`);
     return new Visitor(originOf(service)).enter(`/console/links/${invited.token}`);
@@ -30,7 +32,7 @@ export async function enterConsole(
   const things: Partial<Record<Owner, Things>> = {};
   for (const owner of OWNERS) {
     merchants[owner] = await signIn(owner, merchantIds[owner]);
-    things[owner] = await findThings(auditor, merchantIds[owner], owner);
+    things[owner] = await findThings(auditor, merchantIds[owner], nameOf(owner));
   }
   return { operator: await signIn('operator', null), merchants, things } as Visitors;
 }
