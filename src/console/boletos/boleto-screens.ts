@@ -10,7 +10,8 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, actionForm, errorsOf, facts, link } from '../parts/page-parts.ts';
 import { BOLETO, BOLETO_PDF, BOLETOS, boletoPath, pathOf } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { BOLETO_STATES, type Boleto, boletoTable, stateOfBoleto } from './boleto-view.ts';
+import { BOLETO_STATES, stateChoices } from '../parts/states.ts';
+import { type Boleto, boletoTable, stateOfBoleto } from './boleto-view.ts';
 
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
 
@@ -44,12 +45,11 @@ const LIST: Screen<FilterTools> = listScreen<Boleto>({
   filters(visit) {
     const { say } = visit.wording;
     const { startDate, endDate } = daysOf(visit);
-    const states = BOLETO_STATES.map(({ text }, status) => [String(status), say(text)] as const);
     return [
       accountField(visit),
       { name: 'startDate', label: say('Due from'), type: 'date', value: startDate },
       { name: 'endDate', label: say('Due to'), type: 'date', value: endDate },
-      { name: 'statusBill', label: say('Status'), choices: [['', say('Any')], ...states] },
+      { name: 'statusBill', label: say('Status'), choices: stateChoices(BOLETO_STATES, visit.wording) },
     ];
   },
   empty: [

@@ -1,24 +1,15 @@
 import type { Static } from 'typebox';
 import type { BOLETO_ANSWER } from '../../boletos/boleto-contract.ts';
 import type { Html } from '../parts/html.ts';
-import { badge, link, type Tone, table } from '../parts/page-parts.ts';
+import { link, table } from '../parts/page-parts.ts';
 import { boletoPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import { BOLETO_STATES, stateBadge } from '../parts/states.ts';
 
 export type Boleto = Static<typeof BOLETO_ANSWER>;
 
-/** By `statusBill`. */
-export const BOLETO_STATES: readonly { readonly tone: Tone; readonly text: string }[] = [
-  { tone: 'wait', text: 'Being issued' },
-  { tone: 'good', text: 'Issued' },
-  { tone: 'good', text: 'Paid up' },
-  { tone: 'bad', text: 'Overdue' },
-  { tone: 'plain', text: 'Withdrawn' },
-  { tone: 'plain', text: 'Expired' },
-];
-export function stateOfBoleto({ statusBill, statusDescription }: Boleto, { wording }: Visit): Html {
-  const { tone, text } = BOLETO_STATES[statusBill] ?? { tone: 'plain' as const, text: statusDescription };
-  return badge(tone, wording.say(text));
+export function stateOfBoleto({ statusBill }: Boleto, { wording }: Visit): Html {
+  return stateBadge(BOLETO_STATES, String(statusBill), wording);
 }
 
 export function boletoTable(items: readonly Boleto[], visit: Visit): Html {

@@ -9,9 +9,10 @@ import type { Refused } from '../../merchants/merchant.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, badge, emptyState, facts, moment, table } from '../parts/page-parts.ts';
+import { actionForm, emptyState, facts, moment, table } from '../parts/page-parts.ts';
 import { CREDENTIAL, CREDENTIALS, pathOf } from '../parts/paths.ts';
 import { type Action, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { CREDENTIAL_STATES, stateBadge } from '../parts/states.ts';
 
 type By = Pick<Visit, 'user' | 'address' | 'merchantId'>;
 
@@ -142,7 +143,7 @@ function credentialList(credentials: readonly Credential[], visit: Visit): Html 
       one.accountNumber,
       moment(wording, one.createdAt),
       one.lastUsedOn === null ? '–' : day(one.lastUsedOn),
-      one.disabledAt === null ? badge('good', say('Works')) : badge('plain', say('Disabled')),
+      stateBadge(CREDENTIAL_STATES, one.disabledAt === null ? 'works' : 'disabled', wording),
       one.disabledAt === null && disableForm(one, visit),
     ]),
   );

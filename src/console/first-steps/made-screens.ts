@@ -10,11 +10,11 @@ import { GET_DELIVERY, LIST_DELIVERIES } from '../../webhooks/history/contract.t
 import { type Clock, clockShown, readClock } from '../homologation/clock-screens.ts';
 import type { TestTools } from '../homologation/test-tools.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { badge, link, moment, table } from '../parts/page-parts.ts';
+import { link, moment, table } from '../parts/page-parts.ts';
 import { billingPath, deliveryPath, pathOf, paymentPath, TEST_CLOCK } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { MOVEMENT_WORDS, PAYMENT_STATES } from '../payments/payment-words.ts';
-import { BILLING_STATES } from '../recurrence/recurrence-words.ts';
+import { BILLING_STATES, DELIVERY_STATES, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
+import { MOVEMENT_WORDS } from '../payments/payment-words.ts';
 import { FIRST_REFERENCE } from './step-screens.ts';
 
 type Payment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
@@ -89,13 +89,9 @@ function paymentMade({ payment, movements, deliveries }: Made, visit: Visit): Sh
   const { wording, merchantId } = visit;
   const { say, money } = wording;
   const { paymentId, statusDescription, value } = payment;
-  const { tone, text } = PAYMENT_STATES[statusDescription] ?? {
-    tone: 'plain' as const,
-    text: statusDescription,
-  };
   const path = paymentPath(merchantId, paymentId);
   const own = deliveries.filter((one) => one.paymentId === paymentId);
-  return html`<p class="made">${link(path, money(value))} ${badge(tone, say(text))}</p>
+  return html`<p class="made">${link(path, money(value))} ${stateBadge(PAYMENT_STATES, statusDescription, wording)}</p>
 <ol class="timeline">${movements
     .slice(0, MOST_MOVEMENTS_SHOWN)
     .map(
@@ -118,9 +114,13 @@ function billingsMade({ billings }: Made, visit: Visit): Shown {
       { title: say('State') },
     ],
     billings.map((one) => {
-      const { tone, text } = BILLING_STATES[one.status] ?? { tone: 'plain' as const, text: one.status };
       const path = billingPath(merchantId, one.id);
-      return [link(path, one.installment), day(one.expireAt), reais(one.amount), badge(tone, say(text))];
+      return [
+        link(path, one.installment),
+        day(one.expireAt),
+        reais(one.amount),
+        stateBadge(BILLING_STATES, one.status, wording),
+      ];
     }),
   );
 }
@@ -135,14 +135,6 @@ function monthMade({ clock, deliveries, url }: Made, visit: Visit): Html {
 ${notifications(deliveries, say('The newest notifications'), visit)}${none}
 <p>${link(pathOf(TEST_CLOCK, { merchantId }), say('Go on with the test clock, trial cards and answers of the acquirer'))}</p>`;
 }
-
-const DELIVERY_STATES: Readonly<
-  Record<string, { readonly tone: 'wait' | 'good' | 'bad'; readonly text: string }>
-> = {
-  Waiting: { tone: 'wait', text: 'Waiting' },
-  Delivered: { tone: 'good', text: 'Delivered' },
-  GivenUp: { tone: 'bad', text: 'Given up' },
-};
 
 /** Each with its last try and what was answered. */
 function notifications(
@@ -163,12 +155,11 @@ function notifications(
       { title: say('Next try') },
     ],
     deliveries.map((one) => {
-      const { tone, text } = DELIVERY_STATES[one.status] ?? { tone: 'wait' as const, text: one.status };
       const path = deliveryPath(merchantId, one.id);
       const last = one.tries.at(-1);
       return [
         link(path, typeOf(one)),
-        badge(tone, say(text)),
+        stateBadge(DELIVERY_STATES, one.status, wording),
         count(last?.number ?? 0),
         moment(wording, last?.at ?? null),
         last?.status ?? last?.failure ?? '–',

@@ -1,8 +1,9 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, badge, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { actionForm, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { merchantPath, PAYMENTS, pathOf, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
 import { CREATE } from './merchant-actions.ts';
 
 /** `next`: behind which id the next page begins; null: these were the last. */
@@ -46,11 +47,11 @@ export function merchantTable({ merchants, next }: MerchantsFound, { wording, pa
       link(merchantPath(one.merchantId), one.merchantId),
       one.cnpj,
       more > 0 ? say('{accounts} and {count} more', { accounts, count: count(more) }) : accounts,
-      one.isDisabled
-        ? badge('bad', say('Locked out'))
-        : one.hasBillingsHeld
-          ? badge('wait', say('Billings held'))
-          : badge('good', say('Open')),
+      stateBadge(
+        ENTRY_STATES,
+        one.isDisabled ? 'lockedOut' : one.hasBillingsHeld ? 'billingsHeld' : 'open',
+        wording,
+      ),
       moment(wording, one.createdAt),
     ];
   });

@@ -1,7 +1,7 @@
 import type { Credential } from '../../merchants/credentials/credential.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, badge, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import { actionForm, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import {
   CREDENTIALS,
   EXCEPTIONS,
@@ -13,6 +13,8 @@ import {
   withQuery,
 } from '../parts/paths.ts';
 import { mayUse, type Visit } from '../parts/screen.ts';
+import { CREDENTIAL_STATES, ENTRY_STATES, stateBadge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
 import { ADD_ACCOUNTS, CHANGE, DISABLE, ENABLE, HOLD, MAY_CHANGE, RELEASE } from './merchant-actions.ts';
 
 export type MerchantFound = {
@@ -26,10 +28,8 @@ const MOST_ACCOUNTS_SHOWN = 100;
 export function merchantPage({ merchant, credentials }: MerchantFound, visit: Visit): Html {
   const { wording } = visit;
   const { say } = wording;
-  const { contact, merchantId, isDisabled, hasBillingsHeld } = merchant;
-  return html`<p class="headline"><strong>${merchant.legalName}</strong> ${
-    isDisabled ? badge('bad', say('Locked out')) : badge('good', say('Open'))
-  } ${hasBillingsHeld && badge('wait', say('Billings held'))}</p>
+  const { contact, merchantId } = merchant;
+  return html`${merchantHeadline(merchant, wording)}
 ${facts([
   [say('Id'), merchantId],
   ['CNPJ', merchant.cnpj],
@@ -50,6 +50,15 @@ ${facts([
 ${section(say('Accounts'), accountTable(merchant, credentials, visit))}
 ${mayUse(MAY_CHANGE, visit.user) && forms(merchant, visit)}
 ${credentials !== null && section(say('Credentials'), credentialTable(credentials, visit))}`;
+}
+
+export function merchantHeadline(
+  { legalName, isDisabled, hasBillingsHeld }: Merchant,
+  wording: Wording,
+): Html {
+  const entry = stateBadge(ENTRY_STATES, isDisabled ? 'lockedOut' : 'open', wording);
+  const held = hasBillingsHeld && stateBadge(ENTRY_STATES, 'billingsHeld', wording);
+  return html`<p class="headline"><strong>${legalName}</strong> ${entry} ${held}</p>`;
 }
 
 function forms(merchant: Merchant, visit: Visit): Shown {
@@ -170,7 +179,7 @@ function credentialTable(credentials: readonly Credential[], { wording }: Visit)
       one.allowedAddresses.join(', ') || say('Those of the merchant'),
       moment(wording, one.passwordChangedAt),
       one.lastUsedOn === null ? '–' : day(one.lastUsedOn),
-      one.disabledAt === null ? badge('good', say('Open')) : badge('bad', say('Locked out')),
+      stateBadge(CREDENTIAL_STATES, one.disabledAt === null ? 'works' : 'disabled', wording),
     ]),
   );
 }

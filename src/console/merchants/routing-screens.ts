@@ -2,9 +2,11 @@ import type { AcquirerCapabilities } from '../../acquirers/capabilities.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Html, html } from '../parts/html.ts';
-import { badge, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
+import { facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { HEALTH, merchantPath, pathOf, ROUTING } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { badge } from '../parts/states.ts';
+import { merchantHeadline } from './merchant-view.ts';
 
 /** Whom the processes of this database ask; addresses without what stands behind the host. */
 export type Routing = {
@@ -42,10 +44,8 @@ function ofMerchant({ asked, merchant }: Found, { wording }: Visit): Html {
   if (asked === null)
     return html`<p>${say('All merchants of this database are served by one acquirer: no command sends one of them elsewhere.')}</p>`;
   if (merchant === null) return html`<p class="message bad">${say('There is no such merchant.')}</p>`;
-  const { merchantId, legalName, accountNumbers, softDescriptor, isDisabled, hasBillingsHeld } = merchant;
-  return html`<p class="headline"><strong>${legalName}</strong> ${
-    isDisabled ? badge('bad', say('Locked out')) : badge('good', say('Open'))
-  } ${hasBillingsHeld && badge('wait', say('Billings held'))}</p>
+  const { merchantId, accountNumbers, softDescriptor } = merchant;
+  return html`${merchantHeadline(merchant, wording)}
 ${facts([
   [say('Id'), link(merchantPath(merchantId), merchantId)],
   [say('Accounts'), accountNumbers.slice(0, 20).join(', ')],

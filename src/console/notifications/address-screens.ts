@@ -8,7 +8,6 @@ import {
   accountField,
   accountOf,
   actionForm,
-  badge,
   emptyState,
   facts,
   filterForm,
@@ -19,6 +18,7 @@ import {
 } from '../parts/page-parts.ts';
 import { DELIVERIES, NOTIFICATIONS, pathOf, withQuery } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { NOTIFIER_STATES, stateBadge } from '../parts/states.ts';
 
 type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];
 type Found = {
@@ -101,7 +101,7 @@ function notifierTable(notifiers: readonly Notifier[], { wording }: Visit): Html
       one.name,
       one.callbackUrl,
       one.events.join(', '),
-      one.status === 'Active' ? badge('good', say('Works')) : badge('plain', say('Ended')),
+      stateBadge(NOTIFIER_STATES, one.status === 'Active' ? 'Active' : 'Ended', wording),
     ]),
   );
 }

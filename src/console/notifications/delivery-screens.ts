@@ -9,29 +9,21 @@ import {
   accountField,
   accountOf,
   actionForm,
-  badge,
   emptyState,
   facts,
   link,
   moment,
   section,
-  type Tone,
   table,
 } from '../parts/page-parts.ts';
 import { DELIVERIES, DELIVERY, deliveryPath, paymentPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import type { Wording } from '../parts/wording.ts';
+import { DELIVERY_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 
 type Listed = AnswerOf<typeof LIST_DELIVERIES>['items'][number];
 type Delivery = AnswerOf<typeof GET_DELIVERY>;
 
 const USUAL_DAYS = 7;
-
-const STATES: Readonly<Record<string, { readonly tone: Tone; readonly text: string }>> = {
-  Waiting: { tone: 'wait', text: 'Waiting' },
-  Delivered: { tone: 'good', text: 'Delivered' },
-  GivenUp: { tone: 'bad', text: 'Given up' },
-};
 
 const KINDS: Readonly<Record<string, string>> = {
   Movement: 'Of a movement',
@@ -39,11 +31,6 @@ const KINDS: Readonly<Record<string, string>> = {
   Test: 'Test',
   Notice: 'Notice',
 };
-
-function stateOf(status: string, { say }: Wording): Html {
-  const { tone, text } = STATES[status] ?? { tone: 'plain' as const, text: status };
-  return badge(tone, say(text));
-}
 
 /** What was sent is dated by real time, whatever the merchant's clock says. */
 function daysOf({ query, realNow }: Visit): { readonly from: string; readonly to: string } {
@@ -67,12 +54,11 @@ const LIST: Screen<FilterTools> = listScreen<Listed>({
   filters(visit) {
     const { say } = visit.wording;
     const { from, to } = daysOf(visit);
-    const states = Object.entries(STATES).map(([state, { text }]) => [state, say(text)] as const);
     return [
       accountField(visit),
       { name: 'from', label: say('From'), type: 'date', value: from },
       { name: 'to', label: say('To'), type: 'date', value: to },
-      { name: 'status', label: say('Status'), choices: [['', say('Any')], ...states] },
+      { name: 'status', label: say('Status'), choices: stateChoices(DELIVERY_STATES, visit.wording) },
       { name: 'nsu', label: 'NSU', mostCharacters: 50 },
     ];
   },
@@ -99,7 +85,7 @@ function deliveryTable(items: readonly Listed[], { wording, merchantId }: Visit)
     items.map((one) => [
       link(deliveryPath(merchantId, one.id), moment(wording, one.createdAt)),
       say(KINDS[one.kind] ?? one.kind),
-      stateOf(one.status, wording),
+      stateBadge(DELIVERY_STATES, one.status, wording),
       count(one.tries),
       moment(wording, one.nextTryAt),
       one.nsu ?? '–',
@@ -124,7 +110,7 @@ const ONE: Screen<unknown> = screen<unknown, Delivery>({
 function deliveryPage(delivery: Delivery, visit: Visit): Html {
   const { wording, merchantId } = visit;
   const { say } = wording;
-  return html`<p class="headline"><strong>${say(KINDS[delivery.kind] ?? delivery.kind)}</strong> ${stateOf(delivery.status, wording)}</p>
+  return html`<p class="headline"><strong>${say(KINDS[delivery.kind] ?? delivery.kind)}</strong> ${stateBadge(DELIVERY_STATES, delivery.status, wording)}</p>
 ${facts([
   [say('Address'), delivery.url ?? '–'],
   [say('Written'), moment(wording, delivery.createdAt)],

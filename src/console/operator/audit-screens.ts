@@ -3,9 +3,10 @@ import { AUDIT_ACTIONS } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { badge, emptyState, errorsOf, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { emptyState, errorsOf, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { AUDIT, withQuery } from '../parts/paths.ts';
 import { MAY_SEE_AUDIT, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { badge } from '../parts/states.ts';
 
 export type AuditFilter = {
   readonly from: number | null;

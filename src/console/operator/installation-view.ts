@@ -5,9 +5,10 @@ import {
   type ProcessReport,
 } from '../../platform/process-reports/process-report.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { badge, emptyState, figure, link, moment, type Tone, table } from '../parts/page-parts.ts';
+import { emptyState, figure, link, moment, table } from '../parts/page-parts.ts';
 import { AUDIT, DIFFERENCES, pathOf, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import { badge, type States, stateBadge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { Health, Integrity } from './health.ts';
 
@@ -17,12 +18,12 @@ const PEER_WORDS: Readonly<Record<Peer, string>> = {
   antifraud: 'Anti-fraud provider',
 };
 
-const STATE_WORDS: Readonly<Record<PeerHealth['state'], readonly [Tone, string]>> = {
-  answers: ['good', 'Is answering'],
-  some: ['wait', 'Answers in part'],
-  silent: ['bad', 'Away'],
-  notAsked: ['plain', 'Not asked yet'],
-};
+const PEER_STATES = {
+  answers: { tone: 'good', text: 'Is answering' },
+  some: { tone: 'wait', text: 'Answers in part' },
+  silent: { tone: 'bad', text: 'Away' },
+  notAsked: { tone: 'plain', text: 'Not asked yet' },
+} as const satisfies Record<PeerHealth['state'], States[string]>;
 
 /** What it means for buyers and merchants, and what a person does. */
 const SILENCE_WORDS: Readonly<Record<Peer, readonly [string, string]>> = {
@@ -58,10 +59,9 @@ export function peerTable(peers: readonly PeerHealth[], { wording }: Visit): Htm
       say('Each writes down every ten seconds how those answer whom it asks.'),
     );
   const rows = peers.map(({ peer, state, since, answeredAt, awayFor, feedAgeSeconds }) => {
-    const [tone, word] = STATE_WORDS[state];
     return [
       say(PEER_WORDS[peer]),
-      badge(tone, say(word)),
+      stateBadge(PEER_STATES, state, wording),
       moment(wording, since),
       moment(wording, answeredAt),
       awayFor.length === 0

@@ -1,10 +1,12 @@
 import type { Asked } from '../parts/asked.ts';
 import { html } from '../parts/html.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
-import { actionForm, badge, facts, moment } from '../parts/page-parts.ts';
+import { actionForm, facts, moment } from '../parts/page-parts.ts';
 import { pathOf, USER, USERS, userPath } from '../parts/paths.ts';
 import { type Action, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
 import { isRole, ROLE_WORDS, ROLES, type User } from '../parts/user.ts';
+import type { Wording } from '../parts/wording.ts';
 import type { Invited, WantedUser } from '../users/invite-user.ts';
 import type { ListedUser, UserRefusal } from '../users/user.ts';
 
@@ -64,6 +66,10 @@ export function inviteForm(visit: Visit, hasProvider: boolean) {
   });
 }
 
+export function userState({ disabledAt }: Pick<ListedUser, 'disabledAt'>, wording: Wording) {
+  return stateBadge(ENTRY_STATES, disabledAt === null ? 'open' : 'lockedOut', wording);
+}
+
 type ShownUser = ListedUser & { readonly hasProvider: boolean };
 
 export const USER_PAGES: readonly Screen<UserActionTools>[] = [
@@ -79,9 +85,7 @@ export const USER_PAGES: readonly Screen<UserActionTools>[] = [
       const { wording } = visit;
       const { say } = wording;
       const isOther = user.userId !== visit.user.userId;
-      return html`<p class="headline"><strong>${user.name}</strong> ${
-        user.disabledAt === null ? badge('good', say('Open')) : badge('bad', say('Locked out'))
-      }</p>
+      return html`<p class="headline"><strong>${user.name}</strong> ${userState(user, wording)}</p>
 ${facts([
   [say('Role'), say(ROLE_WORDS[user.role])],
   [say('Merchant'), user.merchantId ?? say('All')],

@@ -1,10 +1,10 @@
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { badge, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { USERS, userPath, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ROLE_WORDS } from '../parts/user.ts';
 import type { UserFilter, UserPage } from '../users/user.ts';
-import { IDENTITY_WORDS, inviteForm, OF_ADMINS } from './user-actions.ts';
+import { IDENTITY_WORDS, inviteForm, OF_ADMINS, userState } from './user-actions.ts';
 
 export type UserTools = {
   readonly listUsers: (filter: UserFilter) => Promise<UserPage>;
@@ -50,7 +50,7 @@ function userList({ users, next }: UserPage, { wording, path, query }: Visit): S
     one.merchantId ?? say('All'),
     one.identity === 'none' ? one.passkeys : say(IDENTITY_WORDS[one.identity]),
     moment(wording, one.seenAt),
-    one.disabledAt === null ? badge('good', say('Open')) : badge('bad', say('Locked out')),
+    userState(one, wording),
   ]);
   const columns = [
     { title: say('Name') },

@@ -4,22 +4,8 @@ import { MOST_COUNTED } from '../../platform/pages.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { pathOf, withQuery } from './paths.ts';
 import { type Action, mayUse, type Visit, type Where } from './screen.ts';
+import type { Tone } from './states.ts';
 import { machineMoment, type Wording } from './wording.ts';
-
-/** How a state looks: `bad` is not said by its colour alone, the word stands there. */
-export type Tone = 'good' | 'wait' | 'bad' | 'plain';
-
-export function badge(tone: Tone, text: string): Html {
-  return html`<span class="badge ${tone}">${text}</span>`;
-}
-
-type Words = Readonly<Record<string, { readonly tone: Tone; readonly text: string }>>;
-
-/** A state as its words have it. */
-export function stateBadge(words: Words, state: string, { say }: Wording): Html {
-  const { tone, text } = words[state] ?? { tone: 'plain' as const, text: state };
-  return badge(tone, say(text));
-}
 
 export function moment({ moment: shown }: Wording, at: string | number | null): Shown {
   return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;

@@ -13,8 +13,8 @@ import { type Html, html } from '../parts/html.ts';
 import { emptyState, errorsOf, filterForm, link, pager } from '../parts/page-parts.ts';
 import { PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { PAYMENT_STATES, stateChoices } from '../parts/states.ts';
 import { paymentPage, paymentTable } from './payment-view.ts';
-import { PAYMENT_STATES } from './payment-words.ts';
 
 export type PaymentTools = {
   readonly findMovements: (merchantId: string, paymentId: string) => Promise<readonly TransactionMovement[]>;
@@ -88,11 +88,10 @@ const PAYMENTS_SCREEN: Screen<FilterTools> = screen<
   view({ errors, found, saved }, visit) {
     const { say } = visit.wording;
     const { from, to } = daysOf(visit);
-    const statuses = Object.entries(PAYMENT_STATES).map(([status, { text }]) => [status, say(text)] as const);
     const filters = filterForm(visit, [
       { name: 'dateRangeStartDate', label: say('From'), type: 'date', value: from },
       { name: 'dateRangeEndDate', label: say('To'), type: 'date', value: to },
-      { name: 'status', label: say('Status'), choices: [['', say('Any')], ...statuses] },
+      { name: 'status', label: say('Status'), choices: stateChoices(PAYMENT_STATES, visit.wording) },
       { name: 'lastFour', label: say('Last four'), mostCharacters: 4 },
       { name: 'referenceTransaction', label: say('Reference'), mostCharacters: 50 },
     ]);

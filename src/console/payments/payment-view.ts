@@ -1,15 +1,15 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import { happenToPayment } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, facts, link, moment, section, stateBadge, table } from '../parts/page-parts.ts';
+import { actionForm, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, paymentPath, RECEIPT, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import { CANCEL_STATES, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { CANCEL } from './payment-actions.ts';
 import type { PaymentFound, ShownPayment, WholePayment } from './payment-screens.ts';
 import { paymentBecame } from './payment-story.ts';
-import { paymentTimeline } from './payment-timeline.ts';
-import { CANCEL_STATES, PAYMENT_STATES } from './payment-words.ts';
+import { paymentTimeline } from './payment-timeline-view.ts';
 
 export function paymentTable(items: readonly ShownPayment[], { wording, merchantId }: Visit): Html {
   const { say, money } = wording;

@@ -2,10 +2,10 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { type Html, html } from '../parts/html.ts';
-import { facts, moment, stateBadge, table } from '../parts/page-parts.ts';
+import { facts, moment, table } from '../parts/page-parts.ts';
 import { RECEIPT } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { PAYMENT_STATES } from '../payments/payment-words.ts';
+import { PAYMENT_STATES, stateBadge } from '../parts/states.ts';
 
 export type ReceiptTools = { readonly findMerchant: (merchantId: string) => Promise<Merchant | null> };
 

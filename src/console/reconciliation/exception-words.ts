@@ -4,6 +4,9 @@ import type {
   Explanation,
 } from '../../reconciliation/exceptions/exception.ts';
 import type { DayCause } from '../../reconciliation/reports/day-report.ts';
+import type { Html } from '../parts/html.ts';
+import { badge, type Tone } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
 
 /** Of the classes, states and explanations of exceptions. */
 export const EXCEPTION_WORDS = {
@@ -42,3 +45,14 @@ export const CAUSE_WORDS = {
 
 /** What the API calls a class, a state or an explanation, in words. */
 export const exceptionText = (word: string): string => BY_WIRE_WORD[word] ?? word;
+
+const STATE_TONES: Readonly<Record<ExceptionState, Tone>> = {
+  open: 'wait',
+  explained: 'plain',
+  healed: 'good',
+  resolved: 'good',
+};
+
+export function exceptionBadge(state: ExceptionState, { say }: Wording): Html {
+  return badge(STATE_TONES[state], say(EXCEPTION_WORDS[state]));
+}

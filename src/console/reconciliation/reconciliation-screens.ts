@@ -11,7 +11,6 @@ import { type Html, html } from '../parts/html.ts';
 import {
   accountField,
   accountOf,
-  badge,
   emptyState,
   errorsOf,
   filterForm,
@@ -28,7 +27,8 @@ import {
   withQuery,
 } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { exceptionText } from './exception-words.ts';
+import { badge } from '../parts/states.ts';
+import { exceptionBadge, exceptionText } from './exception-words.ts';
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];
 type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
@@ -165,7 +165,7 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
     ],
     items.map((one) => [
       worded(one.class),
-      badge(one.state === 'open' ? 'bad' : 'plain', worded(one.state)),
+      exceptionBadge(one.state, wording),
       one.day === null ? '–' : day(one.day),
       say('{days} days', { days: count(one.ageDays) }),
       money(one.amount),

@@ -7,11 +7,12 @@ import { listScreen } from '../filters/list-screens.ts';
 import { happenToBilling } from '../homologation/happening.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, badge, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import { actionForm, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Moved, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { BILLING_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, chargeText, type WholeBilling } from './billing-why.ts';
-import { BILLING_STATES, ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
+import { ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
 
 const MAY_ACT = { roles: ['finance', 'admin'], of: 'merchant' } as const satisfies Partial<Action>;
 
@@ -48,11 +49,10 @@ const LIST: Screen<FilterTools> = listScreen<ListedBilling>({
   filters(visit) {
     const { say } = visit.wording;
     const { from, to } = daysOf(visit);
-    const states = Object.entries(BILLING_STATES).map(([state, { text }]) => [state, say(text)] as const);
     return [
       { name: 'expirationDateRangeStartDate', label: say('Due from'), type: 'date', value: from },
       { name: 'expirationDateRangeEndDate', label: say('Due to'), type: 'date', value: to },
-      { name: 'status', label: say('Status'), choices: [['', say('Any')], ...states] },
+      { name: 'status', label: say('Status'), choices: stateChoices(BILLING_STATES, visit.wording) },
     ];
   },
   empty: [
@@ -75,12 +75,11 @@ function billingTable(items: readonly ListedBilling[], { wording, merchantId }: 
       { title: say('Customer') },
     ],
     items.map((one) => {
-      const { tone, text } = BILLING_STATES[one.status] ?? { tone: 'plain' as const, text: one.status };
       const { id, orderNumber, plan, customer } = one.subscription;
       return [
         link(billingPath(merchantId, one.id), day(one.expireAt)),
         reais(one.amount),
-        badge(tone, say(text)),
+        stateBadge(BILLING_STATES, one.status, wording),
         one.installment,
         link(subscriptionPath(merchantId, id), `${orderNumber} · ${plan.name}`),
         customer?.name ?? customer?.email ?? '–',
@@ -109,8 +108,7 @@ function billingPage(billing: WholeBilling, visit: Visit): Html {
   const { wording, merchantId } = visit;
   const { say, reais, day } = wording;
   const { status, subscription, paymentId } = billing;
-  const { tone, text } = BILLING_STATES[status] ?? { tone: 'plain' as const, text: status };
-  return html`<p class="headline"><strong>${reais(billing.amount)}</strong> ${badge(tone, say(text))}</p>
+  return html`<p class="headline"><strong>${reais(billing.amount)}</strong> ${stateBadge(BILLING_STATES, status, wording)}</p>
 <p>${billingWhy(billing, wording)}</p>
 ${facts([
   [say('Due'), day(billing.expireAt)],

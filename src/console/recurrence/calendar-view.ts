@@ -1,21 +1,14 @@
 import { BILLING_STATES, type BillingState } from '../../recurrence/billings/billing.ts';
 import type { BillingSum } from '../../recurrence/billings/billing-days.ts';
+import { BILLING_STATE_WORDS } from '../../recurrence/billings/contract.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { badge, emptyState, filterForm, link, table } from '../parts/page-parts.ts';
+import { emptyState, filterForm, link, table } from '../parts/page-parts.ts';
 import { BILLINGS, billingPath, pathOf, subscriptionPath, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import { badge, BILLING_STATES as STATES, stateBadge, stateText } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { Month, MonthFound, YearFound } from './calendar-screens.ts';
-import { BILLING_STATES as WORDS } from './recurrence-words.ts';
-
-const STATE_TEXTS: Readonly<Record<BillingState, string>> = {
-  opened: 'To be charged',
-  paymentInvalid: 'Could not be charged',
-  canceled: 'Canceled',
-  denied: 'Declined',
-  paid: 'Paid',
-};
 
 /** Each day is a row, so that it can be read on a phone, and aloud. */
 export function monthPage({ month, days: { sums, goesOnAt } }: MonthFound, visit: Visit): Html {
@@ -41,7 +34,10 @@ export function monthPage({ month, days: { sums, goesOnAt } }: MonthFound, visit
     say('Due in the month'),
     [
       { title: say('Due') },
-      ...BILLING_STATES.map((state) => ({ title: say(STATE_TEXTS[state]), isNumber: true })),
+      ...BILLING_STATES.map((state) => ({
+        title: stateText(STATES, BILLING_STATE_WORDS[state], wording),
+        isNumber: true,
+      })),
     ],
     [...rows, ...(whole === null ? [] : [[html`<strong>${say('Of the month')}</strong>`, ...whole]])],
   );
@@ -100,9 +96,11 @@ export function yearPage({ subscription, year, billings, ahead }: YearFound, vis
   const head = html`<p class="lead">${back} · ${String(year)}</p>
 <p class="links">${to(year - 1)} ${to(year + 1)}</p>`;
   const known = billings.map((one) => {
-    const { tone, text } = WORDS[one.status] ?? { tone: 'plain' as const, text: one.status };
     const shown = link(billingPath(merchantId, one.id), day(one.expireAt));
-    return { on: one.expireAt, row: [shown, one.installment, reais(one.amount), badge(tone, say(text))] };
+    return {
+      on: one.expireAt,
+      row: [shown, one.installment, reais(one.amount), stateBadge(STATES, one.status, wording)],
+    };
   });
   const coming = ahead.map(({ installment, dueOn }) => ({
     on: `${dueOn}T`,

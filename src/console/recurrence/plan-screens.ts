@@ -4,20 +4,15 @@ import { GET_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
 import { listScreen } from '../filters/list-screens.ts';
 import { type Html, html } from '../parts/html.ts';
-import { badge, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
+import { facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { PLAN, PLANS, pathOf, planPath, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import type { Wording } from '../parts/wording.ts';
-import { PLAN_STATES, PLAN_TYPES } from './recurrence-words.ts';
+import { PLAN_STATES, stateBadge, stateChoices } from '../parts/states.ts';
+import { PLAN_TYPES } from './recurrence-words.ts';
 
 type Plan = AnswerOf<typeof GET_PLAN>;
 type Calendar = AnswerOf<typeof GET_PLAN_CALENDAR>;
 type Found = { readonly plan: Plan; readonly calendar: Calendar | null };
-
-const stateOf = (status: string, { say }: Wording) => {
-  const { tone, text } = PLAN_STATES[status] ?? { tone: 'plain' as const, text: status };
-  return badge(tone, say(text));
-};
 
 export const PLAN_SCREENS: readonly Screen<FilterTools>[] = [
   listScreen<Plan>({
@@ -28,11 +23,11 @@ export const PLAN_SCREENS: readonly Screen<FilterTools>[] = [
     place: 30,
     contract: LIST_PLANS,
     query: ({ query: { name, status } }) => ({ name, status }),
-    filters({ wording: { say } }) {
-      const states = Object.entries(PLAN_STATES).map(([state, { text }]) => [state, say(text)] as const);
+    filters({ wording }) {
+      const { say } = wording;
       return [
         { name: 'name', label: say('Name'), mostCharacters: 255 },
-        { name: 'status', label: say('Status'), choices: [['', say('Any')], ...states] },
+        { name: 'status', label: say('Status'), choices: stateChoices(PLAN_STATES, wording) },
       ];
     },
     empty: ['No plan fits.', 'Use fewer filters. A plan appears here as soon as the API has created it.'],
@@ -69,7 +64,7 @@ function planTable(items: readonly Plan[], { wording, merchantId }: Visit): Html
       reais(one.amount),
       say('{days} days', { days: count(one.interval) }),
       one.installments === 0 ? say('No end') : one.installments,
-      stateOf(one.status, wording),
+      stateBadge(PLAN_STATES, one.status, wording),
     ]),
   );
 }
@@ -80,7 +75,7 @@ function planPage({ plan, calendar }: Found, visit: Visit): Html {
   const subscriptions = withQuery(pathOf(SUBSCRIPTIONS, { merchantId }), {
     planName: plan.name,
   });
-  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${stateOf(plan.status, wording)}</p>
+  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${stateBadge(PLAN_STATES, plan.status, wording)}</p>
 ${facts([
   [say('Name'), plan.name],
   [say('Description'), plan.description],

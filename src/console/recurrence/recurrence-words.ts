@@ -1,28 +1,4 @@
-import type { Tone } from '../parts/page-parts.ts';
-
-type Words = Readonly<Record<string, { readonly tone: Tone; readonly text: string }>>;
-
 /** As the API shows them, and how a page says it. */
-export const SUBSCRIPTION_STATES: Words = {
-  Active: { tone: 'good', text: 'Active' },
-  Blocked: { tone: 'bad', text: 'Blocked' },
-  Canceled: { tone: 'plain', text: 'Canceled' },
-};
-
-export const PLAN_STATES: Words = {
-  Active: { tone: 'good', text: 'Active plan' },
-  Inactive: { tone: 'wait', text: 'Takes no new subscriptions' },
-  Canceled: { tone: 'plain', text: 'Canceled plan' },
-};
-
-export const BILLING_STATES: Words = {
-  Opened: { tone: 'wait', text: 'To be charged' },
-  PaymentInvalid: { tone: 'bad', text: 'Could not be charged' },
-  Canceled: { tone: 'plain', text: 'Canceled' },
-  Denied: { tone: 'bad', text: 'Declined' },
-  Paid: { tone: 'good', text: 'Paid' },
-};
-
 export const ENTRY_WORDS: Readonly<Record<string, string>> = {
   Created: 'Created',
   Activated: 'Activated',

@@ -5,8 +5,8 @@ import type { FilterTools } from '../filters/filter-bar.ts';
 import { listScreen } from '../filters/list-screens.ts';
 import { SUBSCRIPTION, SUBSCRIPTIONS } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
+import { SUBSCRIPTION_STATES, stateChoices } from '../parts/states.ts';
 import type { WholeBilling } from './billing-why.ts';
-import { SUBSCRIPTION_STATES } from './recurrence-words.ts';
 import { subscriptionPage, subscriptionTable } from './subscription-view.ts';
 
 export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][number];
@@ -33,14 +33,12 @@ const LIST: Screen<FilterTools> = listScreen<ListedSubscription>({
   contract: LIST_SUBSCRIPTIONS,
   query: ({ query: { orderNumber, planName, status } }) => ({ orderNumber, planName, status }),
   // A document or an e-mail would stand in the address: the box of the search finds by them.
-  filters({ wording: { say } }) {
-    const states = Object.entries(SUBSCRIPTION_STATES).map(
-      ([state, { text }]) => [state, say(text)] as const,
-    );
+  filters({ wording }) {
+    const { say } = wording;
     return [
       { name: 'orderNumber', label: say('Order number'), mostCharacters: 10 },
       { name: 'planName', label: say('Plan'), mostCharacters: 255 },
-      { name: 'status', label: say('Status'), choices: [['', say('Any')], ...states] },
+      { name: 'status', label: say('Status'), choices: stateChoices(SUBSCRIPTION_STATES, wording) },
     ];
   },
   empty: [

@@ -1,21 +1,12 @@
 import { happenToBilling } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import {
-  actionForm,
-  badge,
-  emptyState,
-  facts,
-  link,
-  moment,
-  pager,
-  section,
-  table,
-} from '../parts/page-parts.ts';
+import { actionForm, emptyState, facts, link, moment, pager, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, planPath, SUBSCRIPTION_CALENDAR, subscriptionPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge } from '../parts/states.ts';
 import { billingWhy } from './billing-why.ts';
 import { forecasts } from './forecast.ts';
-import { BILLING_STATES, ENTRY_WORDS, SUBSCRIPTION_STATES, saoPauloMoment } from './recurrence-words.ts';
+import { ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
 import { ACTIVATE, CANCEL } from './subscription-actions.ts';
 import type { ListedSubscription, SubscriptionFound, WholeSubscription } from './subscription-screens.ts';
 
@@ -41,16 +32,9 @@ export function subscriptionTable(
       one.customer?.name ?? one.customer?.email ?? '–',
       one.plan.name,
       reais(one.plan.amount),
-      stateOf(one.status, say),
+      stateBadge(SUBSCRIPTION_STATES, one.status, wording),
     ]),
   );
-}
-
-type Say = (text: string) => string;
-
-function stateOf(status: string, say: Say): Html {
-  const { tone, text } = SUBSCRIPTION_STATES[status] ?? { tone: 'plain' as const, text: status };
-  return badge(tone, say(text));
 }
 
 export function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
@@ -75,7 +59,7 @@ function summary(subscription: WholeSubscription, { wording, merchantId }: Visit
   const { plan, customer, timeline: entries } = subscription;
   const why = entries.findLast((entry) => entry.description !== undefined)?.description;
   const isOver = subscription.status !== 'Active';
-  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${stateOf(subscription.status, say)}</p>
+  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${stateBadge(SUBSCRIPTION_STATES, subscription.status, wording)}</p>
 ${isOver && why !== undefined && html`<p>${why}</p>`}
 ${facts([
   [say('Order number'), subscription.orderNumber],
@@ -121,16 +105,13 @@ function billings({ billings: page }: SubscriptionFound, visit: Visit): Html {
       { title: say('Status') },
       { title: say('Why') },
     ],
-    page.items.map((one) => {
-      const { tone, text } = BILLING_STATES[one.status] ?? { tone: 'plain' as const, text: one.status };
-      return [
-        link(billingPath(merchantId, one.id), one.installment),
-        day(one.expireAt),
-        reais(one.amount),
-        badge(tone, say(text)),
-        html`<span class="why">${billingWhy(one, wording)}</span>`,
-      ];
-    }),
+    page.items.map((one) => [
+      link(billingPath(merchantId, one.id), one.installment),
+      day(one.expireAt),
+      reais(one.amount),
+      stateBadge(BILLING_STATES, one.status, wording),
+      html`<span class="why">${billingWhy(one, wording)}</span>`,
+    ]),
   );
   return html`${list}${pager(visit, page)}`;
 }

@@ -1,18 +1,10 @@
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
-import {
-  actionForm,
-  badge,
-  emptyState,
-  link,
-  moment,
-  section,
-  type Tone,
-  table,
-} from '../parts/page-parts.ts';
+import { actionForm, emptyState, link, moment, section, table } from '../parts/page-parts.ts';
 import { WAITING, waitingPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { badge, type States, stateBadge } from '../parts/states.ts';
 import type { DecisionFault, FoundRequest, RequestState } from './second-person.ts';
 import { stateOf } from './second-person.ts';
 
@@ -107,17 +99,17 @@ ${mayApprove && form(approve, true)}${mayDecline && form(decline, false)}`,
   );
 }
 
-const STATES: Readonly<Record<RequestState, { readonly tone: Tone; readonly text: string }>> = {
+const STATES: Readonly<Record<RequestState, States[string]>> = {
   waiting: { tone: 'wait', text: 'Waits' },
   expired: { tone: 'plain', text: 'Not decided in time' },
   approved: { tone: 'good', text: 'Approved by another' },
   declined: { tone: 'bad', text: 'Declined by another' },
 };
 
-function stateText(found: ShownRequest, { say }: Visit['wording']): Shown {
+function decisionBadge(found: ShownRequest, wording: Visit['wording']): Shown {
+  const { say } = wording;
   const { decision } = found;
-  const { tone, text } = STATES[stateOf(found)];
-  if (decision?.decision !== 'approved') return badge(tone, say(text));
+  if (decision?.decision !== 'approved') return stateBadge(STATES, stateOf(found), wording);
   if (decision.outcome === 'done') return badge('good', say('Approved and done'));
   if (decision.outcome === null) return badge('wait', say('Approved; it is not known what became of it'));
   return html`${badge('bad', say('Approved, and refused then'))} ${decision.refusal}`;
@@ -144,7 +136,7 @@ function overTable(requests: readonly ShownRequest[], visit: Visit): Html {
       money(one.request.amount),
       one.requester.name,
       one.request.reason,
-      stateText(one, wording),
+      decisionBadge(one, wording),
       one.decision?.decidedBy ?? '–',
       one.decision?.reason ?? '–',
     ]),

@@ -1,18 +1,11 @@
-import type { ExceptionState, ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
+import type { ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, badge, facts, link, moment, section, type Tone } from '../parts/page-parts.ts';
+import { actionForm, facts, link, moment, section } from '../parts/page-parts.ts';
 import { filePath, paymentPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
+import { EXCEPTION_WORDS, exceptionBadge } from '../reconciliation/exception-words.ts';
 import { RESOLVE } from './exception-actions.ts';
 import type { ExceptionFound } from './exception-found.ts';
-
-const STATE_TONES: Readonly<Record<ExceptionState, Tone>> = {
-  open: 'wait',
-  explained: 'plain',
-  healed: 'good',
-  resolved: 'good',
-};
 
 export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {
   const { wording } = visit;
@@ -22,7 +15,7 @@ export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit)
     transactionId === null || merchantId === null
       ? '–'
       : link(paymentPath(merchantId, transactionId), transactionId);
-  return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${badge(STATE_TONES[exception.state], say(EXCEPTION_WORDS[exception.state]))}</p>
+  return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${exceptionBadge(exception.state, wording)}</p>
 ${facts([
   [say('Class'), say(EXCEPTION_WORDS[exception.class])],
   [say('Merchant'), merchantId ?? '–'],

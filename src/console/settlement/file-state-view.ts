@@ -2,9 +2,10 @@ import type { FileCoverage } from '../../reconciliation/imports/file-coverage.ts
 import type { FileUnderWay } from '../../reconciliation/imports/settlement-files.sql.ts';
 import type { ListedRefusal } from '../../reconciliation/imports/settlement-refusals.sql.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { badge, emptyState, link, moment, section, table } from '../parts/page-parts.ts';
+import { emptyState, link, moment, section, table } from '../parts/page-parts.ts';
 import { filePath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { MOST_COVERAGES_SHOWN, MOST_REFUSED_SHOWN } from './shown-file.ts';
 

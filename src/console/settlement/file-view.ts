@@ -1,9 +1,10 @@
 import type { SettlementFile } from '../../reconciliation/imports/settlement-file.ts';
 import type { ListedFile } from '../../reconciliation/imports/settlement-files.sql.ts';
 import { type Html, html } from '../parts/html.ts';
-import { badge, emptyState, facts, link, moment, table } from '../parts/page-parts.ts';
+import { emptyState, facts, link, moment, table } from '../parts/page-parts.ts';
 import { filePath, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import { badge } from '../parts/states.ts';
 import { MOST_FILES_SHOWN } from './shown-file.ts';
 
 export function fileTable(files: readonly ListedFile[], { wording, path }: Visit): Html {

@@ -1,8 +1,9 @@
 import { type Case, DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, badge, facts, link, moment, section } from '../parts/page-parts.ts';
+import { actionForm, facts, link, moment, section } from '../parts/page-parts.ts';
 import { AUDIT, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
 import { MAY_SEE_AUDIT, mayUse, type Visit } from '../parts/screen.ts';
+import { badge } from '../parts/states.ts';
 import { ASK, DECIDE, DECISION_WORDS, isAskable } from './unresolved-actions.ts';
 import { KIND_WORDS } from './waiting-thing.ts';
 

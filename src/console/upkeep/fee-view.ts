@@ -1,17 +1,9 @@
 import type { FeeRule } from '../../transactions/fees/fee-table.ts';
 import { ALL_MERCHANTS, type FeeVersion } from '../../transactions/fees/fee-version.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import {
-  actionForm,
-  badge,
-  emptyState,
-  filterForm,
-  moment,
-  section,
-  type Tone,
-  table,
-} from '../parts/page-parts.ts';
+import { actionForm, emptyState, filterForm, moment, section, table } from '../parts/page-parts.ts';
 import type { Visit } from '../parts/screen.ts';
+import { badge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { LONGEST_RULES, SET_FEES } from './fee-actions.ts';
 import { comparedFees, type FeeDifference, type FeeStanding } from './fee-comparison.ts';

@@ -1,7 +1,8 @@
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { badge, moment, type Tone, table } from '../parts/page-parts.ts';
+import { moment, table } from '../parts/page-parts.ts';
 import { KEYS } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type States, stateBadge } from '../parts/states.ts';
 import { afterwards, dueAt, type KeyDue, type KeyState, keyDue, kindOfPurpose } from './key-due.ts';
 
 export type KeyTools = { readonly listKeys: () => Promise<readonly KeyState[]> };
@@ -18,12 +19,12 @@ export const KEY_SCREENS: readonly Screen<KeyTools>[] = [
   }),
 ];
 
-const STATES: Readonly<Record<KeyDue, readonly [Tone, string]>> = {
-  retired: ['plain', 'Retired'],
-  overdue: ['bad', 'Older than a year'],
-  soon: ['wait', 'Due within a month'],
-  inUse: ['good', 'In use'],
-};
+const STATES = {
+  retired: { tone: 'plain', text: 'Retired' },
+  overdue: { tone: 'bad', text: 'Older than a year' },
+  soon: { tone: 'wait', text: 'Due within a month' },
+  inUse: { tone: 'good', text: 'In use' },
+} as const satisfies Record<KeyDue, States[string]>;
 
 function keyPage(keys: readonly KeyState[], visit: Visit): Html {
   const { say, count } = visit.wording;
@@ -58,11 +59,10 @@ function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
     ],
     keys.map((key) => {
       const due = keyDue(key, now);
-      const [tone, word] = STATES[due];
       return [
         key.keyId,
         key.purpose,
-        badge(tone, say(word)),
+        stateBadge(STATES, due, wording),
         due === 'retired' ? '–' : moment(wording, dueAt(key)),
         html`<span class="why">${nextStep(key, due, wording)}</span>`,
         duration(Math.max(0, (now - key.createdAt) / 1_000)),

@@ -1,12 +1,14 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
+import { STATUS_WORDS } from '../../webhooks/history/delivery-contract.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { badge, link, moment, stateBadge } from '../parts/page-parts.ts';
+import { link, moment } from '../parts/page-parts.ts';
 import { deliveryPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
+import { badge, CANCEL_STATES, DELIVERY_STATES, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { PaymentFound, WholePayment } from './payment-screens.ts';
-import { CANCEL_STATES, MESSAGE_STATES, MOVEMENT_WORDS } from './payment-words.ts';
+import { MOVEMENT_WORDS } from './payment-words.ts';
 
 /** At the same moment what has the lower order came first. `onDay`: nobody knows the hour. */
 type Happening = {
@@ -118,7 +120,7 @@ function sent({ deliveries }: PaymentFound, { wording, merchantId }: Visit): Hap
       at: one.createdAt,
       order: 5,
       text: link(path, one.kind === 'callback' ? say('Callback sent') : say('Notification sent')),
-      note: html`${stateBadge(MESSAGE_STATES, one.state, wording)} ${say('Tries: {count}', { count: count(one.tries) })} ${failure} ${one.url ?? ''}`,
+      note: html`${stateBadge(DELIVERY_STATES, STATUS_WORDS[one.state], wording)} ${say('Tries: {count}', { count: count(one.tries) })} ${failure} ${one.url ?? ''}`,
     };
   });
 }
