@@ -35,6 +35,8 @@ export type AppContext = StartContext &
   AuditedKeys &
   Omit<BusinessTime, 'works'> & {
     readonly database: OpenedDatabase;
+    /** Exports break off, which a stop would wait for. */
+    readonly stopExports: () => void;
     readonly acquirerUrl: string;
     readonly acquirer: Acquirer;
     /** Null: no bank is named, and there are no boletos. */

@@ -78,7 +78,7 @@ export async function openModules(context: AppContext): Promise<Modules> {
     works: [...fees.works, ...modules.flatMap(({ works }) => works)],
     identify: merchants.identify,
     stopWaiting: async () => {
-      reconciliation.stopExports();
+      context.stopExports();
       await homologation?.stopWaiting();
     },
   };

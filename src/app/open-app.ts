@@ -7,6 +7,7 @@ import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
 import { observeChannel } from '../platform/channels/observe-channel.ts';
 import { openChannel } from '../platform/channels/open-channel.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
+import { openExports } from '../platform/exports.ts';
 import { Admission } from '../platform/http/admission.ts';
 import { BodyMemory, MOST_BODY_BYTES } from '../platform/http/body-memory.ts';
 import { CallerConnections } from '../platform/http/caller-connections.ts';
@@ -127,6 +128,7 @@ async function openOnDatabase(
   const { database, migrations } = await openCheckedDatabase(start, place);
   const keys = await openAuditedKeys(start, database, migrations);
   const time = await openBusinessTime(start, database);
+  const reads = openReads(database, start.configuration.databaseConnections);
   const context: AppContext = {
     configuration: start.configuration,
     closings: start.closings,
@@ -136,7 +138,8 @@ async function openOnDatabase(
     tracer: start.tracer,
     whileDatabaseStarts: start.whileDatabaseStarts,
     database,
-    ...openReads(database, start.configuration.databaseConnections),
+    ...reads,
+    ...openExports(reads.search),
     batched: batchedWith(start.metrics),
     store: keys.store,
     keyring: keys.keyring,

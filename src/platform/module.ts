@@ -1,5 +1,6 @@
 import type { BusinessClock } from './business-clock.ts';
 import type { Closing } from './closings.ts';
+import type { OpenExport } from './exports.ts';
 import type { Gate } from './gate.ts';
 import type { Endpoint, ServedEndpoint } from './http/endpoint.ts';
 import type { RefusalShape } from './http/refusal.ts';
@@ -49,6 +50,8 @@ export type ModuleContext = {
   readonly search: Search;
   /** What is read by its id, in a queue of its own. */
   readonly lookUp: LookUp;
+  /** Lists of any length, in a queue of their own. */
+  readonly openExport: OpenExport;
   /** Batched writes, with the number of rows of each statement in the metrics. */
   readonly batched: <Row, Result>(options: BatchedWriteOptions<Row, Result>) => BatchedWrite<Row, Result>;
   readonly clock: BusinessClock;

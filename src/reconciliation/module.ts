@@ -6,7 +6,6 @@ import { DAY_ENDPOINTS } from './days/endpoints.ts';
 import { EXCEPTIONS, openExceptions } from './exceptions/module.ts';
 import { EXPORT_REFUSALS } from './exports/contract.ts';
 import { EXPORT_ENDPOINTS } from './exports/endpoints.ts';
-import { type Exports, openExports } from './exports/module.ts';
 import { type BelowMatching, type MatchingContext, openMatching } from './matching/module.ts';
 import {
   type BelowNotifier,
@@ -47,8 +46,6 @@ export const RECONCILIATION: Published = {
   ],
 };
 
-export type Reconciliation = Module & Pick<Exports, 'stopExports'>;
-
 export type BelowReconciliation = Pick<BelowMatching, 'service'> & {
   readonly webhooks: BelowNotifier['webhooks'] & Pick<Webhooks, 'deliverer'>;
   readonly findWatermark: () => Promise<number>;
@@ -58,11 +55,10 @@ export type BelowReconciliation = Pick<BelowMatching, 'service'> & {
 export function openReconciliation(
   context: NotifierContext & MatchingContext & TruthContext,
   below: BelowReconciliation,
-): Reconciliation {
-  const { lookUp, search } = context;
+): Module {
+  const { lookUp, search, openExport } = context;
   const receivables = openReceivables(context, below);
   const { isUpToDate } = receivables;
-  const exports = openExports(context, { isUpToDate });
   const exceptions = openExceptions(context);
   const notifier = openNotifier(context, below);
   const notifyDeliverer = () => below.webhooks.deliverer.notify();
@@ -70,10 +66,9 @@ export function openReconciliation(
   const matching = openMatching(context, { notifyDeliverer, service });
   const truth = openTruth(context, { isUpToDate, notifyDeliverer, service });
   return {
-    stopExports: exports.stopExports,
     endpoints: [
       ...receivables.endpoints,
-      ...exports.endpoints,
+      ...serve(EXPORT_ENDPOINTS, { lookUp, isUpToDate, openExport }),
       ...serve(DAY_ENDPOINTS, { lookUp, search, isUpToDate }),
       ...exceptions.endpoints,
       ...notifier.endpoints,

@@ -55,6 +55,7 @@ const PURE_PLATFORM = [
   'src/platform/http/endpoint.ts',
   'src/platform/http/failures.ts',
   'src/platform/pages.ts',
+  'src/platform/row-format.ts',
   'src/platform/http/places.ts',
   'src/platform/process-reports/process-report.ts',
   'src/platform/http/refusal.ts',

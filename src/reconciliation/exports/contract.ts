@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { contract } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
+import type { RowFormat } from '../../platform/row-format.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, type Day, startOfSaoPauloDay } from '../../values/instant.ts';
 import { ACCOUNT, dayField, MOST_DAYS, periodCheck } from '../period-contract.ts';
@@ -13,7 +14,6 @@ import {
 } from '../receivables/contract.ts';
 import type { Receivable } from '../receivables/receivable.ts';
 import type { ReceivableOrder, WantedReceivables } from '../receivables/receivables.sql.ts';
-import { MOST_ROWS_AT_ONCE } from './export.ts';
 
 export const STREAM_FORMATS = ['ndjson', 'csv-stream'] as const;
 export type StreamFormat = (typeof STREAM_FORMATS)[number];
@@ -30,6 +30,8 @@ const QUERY = Type.Object({
   ),
 });
 
+/** Of an export in one piece: some megabytes. */
+export const MOST_ROWS_AT_ONCE = 10_000;
 const ROWS = MOST_ROWS_AT_ONCE.toLocaleString('en');
 const LINHAS = MOST_ROWS_AT_ONCE.toLocaleString('pt-BR');
 
@@ -109,7 +111,6 @@ export function readExportQuery(
   };
 }
 
-/** How a stream is written: what it begins with, each row, and its content type. */
 export const STREAMS = {
   ndjson: {
     type: 'application/x-ndjson; charset=utf-8',
@@ -117,4 +118,4 @@ export const STREAMS = {
     line: (receivable: Receivable) => `${JSON.stringify(writeReceivable(receivable))}\n`,
   },
   'csv-stream': { type: CSV_TYPE, head: CSV_HEAD, line: writeReceivableLine },
-} as const satisfies Record<StreamFormat, object>;
+} as const satisfies Record<StreamFormat, RowFormat<Receivable>>;

@@ -1,0 +1,104 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AnswerStream } from './http/endpoint.ts';
+import { DatabaseUnavailable, type Reader } from './postgres/database.ts';
+import type { Search } from './postgres/searches.ts';
+import { linesOf, type RowFormat } from './row-format.ts';
+import { FairLine } from './work/fair-line.ts';
+import { Overloaded } from './work/overloaded.ts';
+
+/** At the same time in this process; each reads a page now and then, in the line of searches. */
+const EXPORTS = { name: 'exports', slots: 8, waiting: 16, longestWaitMilliseconds: 2_000 };
+const ROWS_OF_PAGE = 1_000;
+/** What finds no turn, or no database, is asked for again for so long. */
+const PATIENCE_MILLISECONDS = 30_000;
+const PAUSE_MILLISECONDS = 500;
+
+/** The rows behind one of them, in their order; from the beginning where there is none yet. */
+export type ReadPage<Row> = (database: Reader, after: Row | null, limit: number) => Promise<readonly Row[]>;
+
+export type Export<Row> = {
+  /** A page at a time, as its rows stand when it is read. */
+  readonly pages: AsyncIterable<readonly Row[]>;
+  /** Aborted: the service stops. */
+  readonly signal: AbortSignal;
+  /** Gives its place to another. */
+  readonly close: () => void;
+};
+
+/**
+ * All rows of a merchant, however many they are. Between two pages it has no connection, whatever time its
+ * reader takes. Throws `Overloaded` when there is no place.
+ */
+export type OpenExport = <Row>(merchantId: string, readPage: ReadPage<Row>) => Promise<Export<Row>>;
+
+/** The line of exports of a process, whatever they are of; a merchant has its share of it. */
+export function openExports(search: Search): {
+  readonly openExport: OpenExport;
+  /** Ends what is still being read, which a stop would wait for. */
+  readonly stopExports: () => void;
+} {
+  const line = new FairLine(EXPORTS);
+  const stopping = new AbortController();
+  return {
+    async openExport(merchantId, readPage) {
+      const place = { merchantId };
+      if (!line.take(place)) await line.wait(place);
+      let isOpen = true;
+      return {
+        pages: pagesOf(search, merchantId, readPage, () => isOpen),
+        signal: stopping.signal,
+        close() {
+          if (isOpen) line.giveBack(place);
+          isOpen = false;
+        },
+      };
+    },
+    stopExports: () => stopping.abort(),
+  };
+}
+
+async function* pagesOf<Row>(
+  search: Search,
+  merchantId: string,
+  readPage: ReadPage<Row>,
+  isOpen: () => boolean,
+): AsyncGenerator<readonly Row[]> {
+  let after: Row | null = null;
+  for (;;) {
+    const last: Row | null = after;
+    const page: readonly Row[] = await patiently(
+      () => search(merchantId, (database) => readPage(database, last, ROWS_OF_PAGE)),
+      isOpen,
+    );
+    if (page.length > 0) yield page;
+    if (page.length < ROWS_OF_PAGE) return;
+    after = page.at(-1) ?? null;
+  }
+}
+
+/** A long export goes on over a moment without the database, or with too many searches. */
+async function patiently<T>(read: () => Promise<T>, isAwaited: () => boolean): Promise<T> {
+  const endsAt = performance.now() + PATIENCE_MILLISECONDS;
+  for (;;) {
+    try {
+      return await read();
+    } catch (error) {
+      const isPassing = error instanceof Overloaded || error instanceof DatabaseUnavailable;
+      if (!isPassing || !isAwaited() || performance.now() > endsAt) throw error;
+      await pause(PAUSE_MILLISECONDS);
+    }
+  }
+}
+
+/** An export as an answer, with which it closes. */
+export function streamOf<Row>({ pages, signal, close }: Export<Row>, format: RowFormat<Row>): AnswerStream {
+  return { type: format.type, pieces: piecesOf(pages, format), signal, close };
+}
+
+async function* piecesOf<Row>(
+  pages: AsyncIterable<readonly Row[]>,
+  { head, line }: RowFormat<Row>,
+): AsyncGenerator<string> {
+  if (head !== '') yield head;
+  for await (const page of pages) yield linesOf(page, line);
+}
