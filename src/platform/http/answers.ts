@@ -89,11 +89,22 @@ export function serveOrCut(
   return orCutAt(serveWatched(log, served, call), call.deadlineAt + DEADLINE_GRACE_MILLISECONDS);
 }
 
-function orCutAt<T>(answer: Promise<T>, at: number): Promise<T | typeof CUT_CONNECTION> {
+type Made = Answer | typeof CUT_CONNECTION;
+
+function orCutAt(answer: Promise<Made>, at: number): Promise<Made> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(CUT_CONNECTION), Math.max(0, at - performance.now()));
+    const cut = () => {
+      resolve(CUT_CONNECTION);
+      answer.then(closeUnread, () => {});
+    };
+    const timer = setTimeout(cut, Math.max(0, at - performance.now()));
     answer.then(resolve, reject).finally(() => clearTimeout(timer));
   });
+}
+
+/** A stream that came too late is read by no one: what it holds goes to others. */
+function closeUnread(late: Made): void {
+  if (late !== CUT_CONNECTION) late.stream?.close();
 }
 
 /**
