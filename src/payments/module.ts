@@ -100,12 +100,12 @@ type Below = {
 };
 
 export function openPayments(context: PaymentsContext, below: Below): Module {
-  const { configuration, database, search, lookUp, keyring, acquirer, clock } = context;
+  const { configuration, database, search, lookUp, openExport, keyring, acquirer, clock } = context;
   const { idempotency, transactions } = below;
   return {
     endpoints: [
       ...serve(PAYMENT_ENDPOINTS, paymentTools(context, below)),
-      ...serve(PAYMENT_STATUS_ENDPOINTS, { search, lookUp }),
+      ...serve(PAYMENT_STATUS_ENDPOINTS, { search, lookUp, openExport }),
       ...serve(CANCEL_ENDPOINTS, {
         database,
         keyring,

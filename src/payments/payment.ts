@@ -4,7 +4,6 @@ import type { Split } from '../transactions/split.ts';
 import {
   INSTALLMENT_STATES,
   type InstallmentState,
-  type ListedTransaction,
   TRANSACTION_STATES,
   type Transaction,
   type TransactionState,
@@ -109,6 +108,8 @@ export function paymentStatus(
 
 /** More than can be put in order, of a period or of what a key names. */
 export type PaymentSearchRefusal = 'tooManyOfPeriod' | 'tooManyOfKey';
+/** The same of all payments that a search finds, which come in the order of an index alone. */
+export type PaymentExportRefusal = PaymentSearchRefusal | 'notInThisOrder';
 
 /** What the transactions of payments with this status are; null: with any. */
 export function statesOfStatus(
@@ -145,7 +146,7 @@ export function billingOf({
   return origin === 'billing' ? referenceTransaction : null;
 }
 
-export function paymentOf<Found extends Transaction | ListedTransaction>(
+export function paymentOf<Found extends Omit<Transaction, 'shares'>>(
   transaction: Found,
 ): FoundPayment<Found> {
   return { transaction, status: paymentStatus(transaction.state, transaction.installments) };

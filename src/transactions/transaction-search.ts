@@ -62,3 +62,14 @@ export function transactionSearchKind(wanted: WantedTransactions): TransactionSe
   const isOfAll = isOfAnyStatus && lastFour === null && soldFrom === null && soldBefore === null;
   return key === 'referenceTransaction' && order.field === 'id' && isOfAll ? 'ofReference' : 'sorted';
 }
+
+/** How all that was found is walked, a page behind the other: along an index that is in its order. */
+export type TransactionWalk = 'byDay' | 'ofReference';
+
+/** Null: no index has this order. */
+export function transactionWalk(wanted: WantedTransactions): TransactionWalk | null {
+  const keys = TRANSACTION_KEYS.filter((key) => wanted[key] !== null);
+  if (keys.length === 0) return wanted.order.field === 'soldAt' ? 'byDay' : null;
+  const isOfReference = keys.every((key) => key === 'referenceTransaction');
+  return isOfReference && wanted.order.field === 'id' ? 'ofReference' : null;
+}

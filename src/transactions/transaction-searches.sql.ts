@@ -69,12 +69,13 @@ const BY_LAST_FOUR = pageOf({
 
 /** What few sales ever show, and none at first: in an index of these alone. */
 const SELDOM: readonly InstallmentState[] = ['blocked', 'canceled'];
-const OF_SELDOM = `${OF_DAYS} and installments_state in ('blocked', 'canceled')`;
+export const OF_SELDOM = `installments_state in ('blocked', 'canceled')`;
+const OF_SELDOM_DAYS = `${OF_DAYS} and ${OF_SELDOM}`;
 
 const BY_SELDOM_STATE = pageOf({
   name: 'transactions.list_of_seldom_state',
-  before: `counted as materialized (select count(*) as total from (select ${OF_SELDOM} ${IN_ORDER} {counted}) c)`,
-  keys: `select sold_at, transaction_id ${OF_SELDOM}`,
+  before: `counted as materialized (select count(*) as total from (select ${OF_SELDOM_DAYS} ${IN_ORDER} {counted}) c)`,
+  keys: `select sold_at, transaction_id ${OF_SELDOM_DAYS}`,
   key: 'transaction_id',
   order: ['sold_at', 'transaction_id'],
   shown: LISTED,
@@ -153,12 +154,15 @@ function listOf(
   if (kind === 'ofReference') return [OF_REFERENCE_BY_ID, [wanted.referenceTransaction]];
   const days = daysOf(wanted);
   if (wanted.lastFour !== null) return [BY_LAST_FOUR, days];
-  const isSeldom = wanted.installmentStates.every((state) => SELDOM.includes(state));
-  return [isSeldom ? BY_SELDOM_STATE : BY_DAY, days.slice(0, -1)];
+  return [isOfSeldom(wanted) ? BY_SELDOM_STATE : BY_DAY, days.slice(0, -1)];
+}
+
+export function isOfSeldom({ installmentStates }: Pick<TransactionFilter, 'installmentStates'>): boolean {
+  return installmentStates.every((state) => SELDOM.includes(state));
 }
 
 /** $4 to $8. */
-function daysOf(wanted: TransactionFilter): unknown[] {
+export function daysOf(wanted: TransactionFilter): unknown[] {
   const { soldFrom, soldBefore, states, installmentStates, lastFour } = wanted;
   const textOf = (moment: Instant | null, otherwise: string) =>
     moment === null ? otherwise : utcText(moment);

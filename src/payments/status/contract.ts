@@ -187,9 +187,13 @@ export function writeListedPayment(found: FoundPayment<ListedTransaction>, langu
   return { ...writeSharedFields(found, language), ...writeSplitInList(split, shareTotals) };
 }
 
-type WithoutShares = Omit<Transaction, 'shares'>;
+export type WithoutShares = Omit<Transaction, 'shares'>;
 
-function writeSharedFields({ transaction, status }: FoundPayment<WithoutShares>, language: Language): object {
+/** All of it but its split. */
+export function writeSharedFields(
+  { transaction, status }: FoundPayment<WithoutShares>,
+  language: Language,
+): object {
   const { installments, preauthorization } = transaction;
   const canceledAmount = installments.reduce((sum, part) => sum + part.canceledAmount, 0);
   return {

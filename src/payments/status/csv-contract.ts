@@ -1,8 +1,8 @@
 import type { Language } from '../../platform/http/sentence.ts';
-import type { ListedTransaction } from '../../transactions/transaction.ts';
-import { type CsvCell, csvLine } from '../../values/csv.ts';
+import { linesOf, type RowFormat } from '../../platform/row-format.ts';
+import { CSV_TYPE, type CsvCell, csvLine } from '../../values/csv.ts';
 import type { FoundPayment } from '../payment.ts';
-import { PAYMENT_EXAMPLE, writeListedPayment } from './contract.ts';
+import { PAYMENT_EXAMPLE, type WithoutShares, writeSharedFields } from './contract.ts';
 
 type Shown = Readonly<Record<string, unknown>> & {
   readonly card: Readonly<Record<string, CsvCell>>;
@@ -47,9 +47,15 @@ function writeLine(shown: Shown): string {
 
 const HEAD = csvLine(COLUMNS);
 
+/** How payments are written as CSV, a page of them or all. */
+export function csvOfPayments(language: Language): RowFormat<FoundPayment<WithoutShares>> {
+  const line = (found: FoundPayment<WithoutShares>) => writeLine(writeSharedFields(found, language) as Shown);
+  return { type: CSV_TYPE, head: HEAD, line };
+}
+
 /** A page of payments as CSV. */
-export function writeCsv(payments: readonly FoundPayment<ListedTransaction>[], language: Language): string {
-  return HEAD + payments.map((found) => writeLine(writeListedPayment(found, language) as Shown)).join('');
+export function writeCsv(payments: readonly FoundPayment<WithoutShares>[], language: Language): string {
+  return HEAD + linesOf(payments, csvOfPayments(language).line);
 }
 
 export const CSV_EXAMPLE = HEAD + writeLine(PAYMENT_EXAMPLE);

@@ -1,22 +1,30 @@
+import { streamOf } from '../../platform/exports.ts';
 import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import { pageFor, writePage } from '../../platform/pages.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import { GET_PAYMENT, writeListedPayment, writePayment } from './contract.ts';
-import { writeCsv } from './csv-contract.ts';
+import { csvOfPayments, writeCsv } from './csv-contract.ts';
 import { type FindPaymentTools, findPayment } from './find-payment.ts';
+import { type ListAllPaymentsTools, listAllPayments } from './list-all-payments.ts';
 import { LIST_PAYMENTS, readListQuery } from './list-contract.ts';
-import { type ListPaymentsTools, listPayments } from './list-payments.ts';
+import { listPayments } from './list-payments.ts';
 import { PAYMENT_SEARCH_REFUSALS } from './refusals.ts';
 
-type PaymentStatusTools = ListPaymentsTools & FindPaymentTools;
+type PaymentStatusTools = ListAllPaymentsTools & FindPaymentTools;
 
 export const PAYMENT_STATUS_ENDPOINTS: readonly Endpoint<PaymentStatusTools>[] = [
   endpoint(LIST_PAYMENTS, async (tools: PaymentStatusTools, call) => {
     const { language, query, wantsCsv } = call;
+    const { merchantId } = callerOf(call);
     const wanted = pageFor(call, readListQuery(query));
-    const found = await listPayments(tools, callerOf(call).merchantId, wanted);
+    if (query.format !== undefined) {
+      const all = await listAllPayments(tools, merchantId, wanted);
+      if (typeof all === 'string') return refusalAnswer(PAYMENT_SEARCH_REFUSALS[all], language);
+      return { status: 200, stream: streamOf(all, csvOfPayments(language)) };
+    }
+    const found = await listPayments(tools, merchantId, wanted);
     if (typeof found === 'string') return refusalAnswer(PAYMENT_SEARCH_REFUSALS[found], language);
     const headers = { 'x-total-count': `${found.total}` };
     if (wantsCsv) {

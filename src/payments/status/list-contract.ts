@@ -57,6 +57,11 @@ const LIST_QUERY = Type.Object({
   dateRangeStartDate: day('First day of the sale (`transactionDate`), YYYY-MM-DD in São Paulo.'),
   dateRangeEndDate: day('Last day of the sale, included.'),
   ...pageQuery(FIELDS),
+  format: Type.Optional(
+    Type.Enum(['csv-stream'], {
+      description: 'All that is found, in one CSV of any length. Absent: a page.',
+    }),
+  ),
 });
 
 /** What the fields of a search must be to each other. */
@@ -85,16 +90,31 @@ export const PAYMENT_SEARCH_FAULTS = {
       en: `The period has more than ${MOST_DAYS} days.`,
     },
   },
+  noPages: {
+    status: 400,
+    tag: 'page',
+    sentence: {
+      pt: 'Com format vem tudo o que foi encontrado: deixe page e limit de fora.',
+      en: 'With format everything that was found comes: leave page and limit out.',
+    },
+  },
 } as const satisfies Record<string, RefusalShape>;
 
 /** A period is needed where no key narrows the search. Faults of a text itself are named by the schema. */
 function checkSearch(query: Readonly<Record<string, unknown>>): Fault[] {
   const { dateRangeStartDate: from, dateRangeEndDate: to } = query;
   const isNarrow = TRANSACTION_KEYS.some((name) => query[name] !== undefined);
-  const { noPeriod, rangeBackwards, periodTooLong } = PAYMENT_SEARCH_FAULTS;
-  const faults: Fault[] = (['dateRangeStartDate', 'dateRangeEndDate'] as const)
-    .filter((tag) => !isNarrow && query[tag] === undefined)
-    .map((tag) => ({ ...noPeriod, tag }));
+  const { noPeriod, rangeBackwards, periodTooLong, noPages } = PAYMENT_SEARCH_FAULTS;
+  const lacking = (['dateRangeStartDate', 'dateRangeEndDate'] as const).filter(
+    (tag) => !isNarrow && query[tag] === undefined,
+  );
+  const paging = (['page', 'limit'] as const).filter(
+    (tag) => query.format !== undefined && query[tag] !== undefined,
+  );
+  const faults: Fault[] = [
+    ...lacking.map((tag) => ({ ...noPeriod, tag })),
+    ...paging.map((tag) => ({ ...noPages, tag })),
+  ];
   if (typeof from !== 'string' || typeof to !== 'string' || !isDay(from) || !isDay(to)) return faults;
   if (from > to) return [...faults, rangeBackwards];
   const isLong = Date.parse(to) - Date.parse(from) >= MOST_DAYS * 86_400_000;
@@ -114,7 +134,9 @@ export const LIST_PAYMENTS = contract({
     'declined too, charges of billings among them. Without referenceTransaction, nsu, authorizationCode, vaultId and ' +
     `billingId both days are needed, ${MOST_DAYS} of them at most. Newest first unless orderBy says otherwise. An order other than by ` +
     'transactionDate, and other filters beside one of those five, read everything that was found: they are refused (400, tag orderBy) ' +
-    'beyond a hundred thousand payments. With `Accept: text/csv` the page comes as CSV, with the total in X-Total-Count. ' +
+    'beyond a hundred thousand payments. With `Accept: text/csv` the page comes as CSV, with the total in X-Total-Count. With format ' +
+    'all payments of a period come, in the order of transactionDate, or all of a referenceTransaction, in that of paymentId; a stream ' +
+    'that lacks its end broke off: ask again. ' +
     'After a lost connection: a payment that you sent goes on without you and may appear here late. That ' +
     "there is no charge, and will be none, is certain once the deadline of a request (15 seconds, or the operator's own) and one " +
     'second more have passed since you sent it. Sent again with its Idempotency-Key it answers at once, and is made if the ' +

@@ -1,0 +1,128 @@
+import { type Reader, type Row, type Statement, statement } from '../platform/postgres/database.ts';
+import type { Transaction } from './transaction.ts';
+import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
+import type { TransactionWalk, WantedTransactions } from './transaction-search.ts';
+import { daysOf, isOfSeldom, OF_SELDOM } from './transaction-searches.sql.ts';
+
+/** Where the next page begins: behind this row. */
+type Place = {
+  /** As the database writes it: exact, whatever wrote the row. */
+  readonly soldAtText: string;
+  readonly transactionId: string;
+};
+
+/** Without its shares: a page of sales may have millions of them. */
+export type WalkedTransaction = Omit<Transaction, 'shares'> & { readonly place: Place };
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+type Walk = { readonly rising: Statement; readonly falling: Statement };
+
+const SHOWN = `select g.sold_at::text as sold_at_text, ${OWN_COLUMNS}
+   from page g cross join lateral (
+     select * from transactions where merchant_id = $1 and transaction_id = g.transaction_id limit 1
+   ) t cross join ${INSTALLMENTS}`;
+const KEYS = 'select sold_at, transaction_id from transactions where merchant_id = $1';
+const OF_STATES = 'state = any ($6::text[]) and installments_state = any ($7::text[])';
+
+/** The end of the days that a walk comes from ($4 or $5) moves along with it; $3 is the id at that moment. */
+const RISING_DAYS = `${KEYS} and (sold_at, transaction_id) > ($4::timestamptz, $3::uuid)
+     and sold_at < $5::timestamptz and ${OF_STATES}`;
+const FALLING_DAYS = `${KEYS} and (sold_at, transaction_id) < ($5::timestamptz, $3::uuid)
+     and sold_at >= $4::timestamptz and ${OF_STATES}`;
+const RISING = 'order by sold_at, transaction_id limit $2::bigint';
+const FALLING = 'order by sold_at desc, transaction_id desc limit $2::bigint';
+const SHOWN_RISING = `${SHOWN} order by g.sold_at, g.transaction_id`;
+const SHOWN_FALLING = `${SHOWN} order by g.sold_at desc, g.transaction_id desc`;
+
+const BY_DAY: Walk = {
+  rising: statement('transactions.walk_by_day_up', `with page as (${RISING_DAYS} ${RISING}) ${SHOWN_RISING}`),
+  falling: statement(
+    'transactions.walk_by_day_down',
+    `with page as (${FALLING_DAYS} ${FALLING}) ${SHOWN_FALLING}`,
+  ),
+};
+
+const OF_LAST_FOUR: Walk = {
+  rising: statement(
+    'transactions.walk_of_last_four_up',
+    `with page as (${RISING_DAYS} and card_last_four = $8 ${RISING}) ${SHOWN_RISING}`,
+  ),
+  falling: statement(
+    'transactions.walk_of_last_four_down',
+    `with page as (${FALLING_DAYS} and card_last_four = $8 ${FALLING}) ${SHOWN_FALLING}`,
+  ),
+};
+
+const OF_SELDOM_STATE: Walk = {
+  rising: statement(
+    'transactions.walk_of_seldom_state_up',
+    `with page as (${RISING_DAYS} and ${OF_SELDOM} ${RISING}) ${SHOWN_RISING}`,
+  ),
+  falling: statement(
+    'transactions.walk_of_seldom_state_down',
+    `with page as (${FALLING_DAYS} and ${OF_SELDOM} ${FALLING}) ${SHOWN_FALLING}`,
+  ),
+};
+
+/** By the ids in the index of references; all else is looked at in the rows. */
+const OF_REFERENCE_ROWS = `${KEYS} and reference_transaction = $9
+     and sold_at >= $4::timestamptz and sold_at < $5::timestamptz and ${OF_STATES}
+     and ($8::text is null or card_last_four = $8)`;
+
+const OF_REFERENCE: Walk = {
+  rising: statement(
+    'transactions.walk_of_reference_up',
+    `with page as (
+     ${OF_REFERENCE_ROWS} and transaction_id > $3::uuid order by transaction_id limit $2::bigint
+   ) ${SHOWN} order by g.transaction_id`,
+  ),
+  falling: statement(
+    'transactions.walk_of_reference_down',
+    `with page as (
+     ${OF_REFERENCE_ROWS} and transaction_id < $3::uuid order by transaction_id desc limit $2::bigint
+   ) ${SHOWN} order by g.transaction_id desc`,
+  ),
+};
+
+/**
+ * The next of this merchant's transactions in the order that is wanted; from its beginning where `after` is
+ * null. None comes twice, however many are written meanwhile.
+ */
+export async function walkTransactions(
+  database: Reader,
+  merchantId: string,
+  wanted: WantedTransactions & { readonly walk: TransactionWalk },
+  after: Place | null,
+  limit: number,
+): Promise<WalkedTransaction[]> {
+  const { isDescending } = wanted.order;
+  const [statements, values] =
+    wanted.walk === 'ofReference' ? ofReference(wanted, after) : ofDays(wanted, after);
+  const walked = isDescending ? statements.falling : statements.rising;
+  return (await database.query(walked, [merchantId, limit, ...values])).map(parseWalked);
+}
+
+/** $3 to $9. */
+function ofReference(wanted: WantedTransactions, after: Place | null): readonly [Walk, readonly unknown[]] {
+  const beginning = wanted.order.isDescending ? LAST_ID : FIRST_ID;
+  const id = after?.transactionId ?? beginning;
+  return [OF_REFERENCE, [id, ...daysOf(wanted), wanted.referenceTransaction]];
+}
+
+/** $3 to $7 or $8. At the moment of either end of the days no id is the first. */
+function ofDays(wanted: WantedTransactions, after: Place | null): readonly [Walk, readonly unknown[]] {
+  const [from, before, states, installmentStates, lastFour] = daysOf(wanted);
+  const { isDescending } = wanted.order;
+  const days = isDescending ? [from, after?.soldAtText ?? before] : [after?.soldAtText ?? from, before];
+  const values = [after?.transactionId ?? FIRST_ID, ...days, states, installmentStates];
+  if (wanted.lastFour !== null) return [OF_LAST_FOUR, [...values, lastFour]];
+  return [isOfSeldom(wanted) ? OF_SELDOM_STATE : BY_DAY, values];
+}
+
+function parseWalked(row: Row): WalkedTransaction {
+  const own = parseOwn(row);
+  const place = { soldAtText: row.sold_at_text as string, transactionId: own.transactionId };
+  return { ...own, place };
+}
