@@ -139,8 +139,8 @@ ${fields.map((one) => field({ ...one, value: query[one.name] ?? one.value ?? '' 
 }
 
 /**
- * The form of an action, for users who may do it, and nothing for others. It is closed until it is wanted: with
- * its reason, and a key that makes it happen once.
+ * The form of an action, for users who may do it, and nothing for others. It is closed until it is wanted:
+ * with its reason, and a key that makes it happen once.
  */
 export function actionForm(
   { wording, formMark, onceKey, user, merchantId }: Visit,
