@@ -3,7 +3,7 @@ import type { Reader, Row } from '../platform/postgres/database.ts';
 import { itemsOf, type PageStatements, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
 import type { Cents } from '../values/cents.ts';
 import { type Instant, utcText } from '../values/instant.ts';
-import type { InstallmentState, ListedTransaction } from './transaction.ts';
+import type { ListedTransaction } from './transaction.ts';
 import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
 import {
   keyToLookUp,
@@ -67,15 +67,27 @@ const BY_LAST_FOUR = pageOf({
   shown: LISTED,
 });
 
-/** What few sales ever show, and none at first: in an index of these alone. */
-const SELDOM: readonly InstallmentState[] = ['blocked', 'canceled'];
-export const OF_SELDOM = `installments_state in ('blocked', 'canceled')`;
-const OF_SELDOM_DAYS = `${OF_DAYS} and ${OF_SELDOM}`;
+/** In the index by status: all but what is being charged, and what was approved and is as it was sold. */
+const HAS_STRETCH = `state <> 'charging' and (state <> 'approved' or installments_state <> 'authorized')`;
 
-const BY_SELDOM_STATE = pageOf({
-  name: 'transactions.list_of_seldom_state',
-  before: `counted as materialized (select count(*) as total from (select ${OF_SELDOM_DAYS} ${IN_ORDER} {counted}) c)`,
-  keys: `select sold_at, transaction_id ${OF_SELDOM_DAYS}`,
+/**
+ * Each status is a stretch of that index; of each as many keys are read as are shown in all. `within` says
+ * which days, or the part of them behind a place.
+ */
+export const ofStatuses = (within: string, end: string): string => `select o.sold_at, o.transaction_id
+   from unnest($6::text[]) s(state) cross join unnest($7::text[]) i(installments_state) cross join lateral (
+     select sold_at, transaction_id from transactions
+     where merchant_id = $1 and state = s.state and installments_state = i.installments_state and ${HAS_STRETCH}
+       and ${within} ${end}
+   ) o`;
+const WITHIN_DAYS = 'sold_at >= $4::timestamptz and sold_at < $5::timestamptz';
+
+const BY_STATUS = pageOf({
+  name: 'transactions.list_of_status',
+  before: `counted as materialized (
+     select count(*) as total from (${ofStatuses(WITHIN_DAYS, `${IN_ORDER} {counted}`)} {counted}) c
+   )`,
+  keys: ofStatuses(WITHIN_DAYS, 'order by {order} limit $2::bigint + $3::bigint'),
   key: 'transaction_id',
   order: ['sold_at', 'transaction_id'],
   shown: LISTED,
@@ -154,11 +166,16 @@ function listOf(
   if (kind === 'ofReference') return [OF_REFERENCE_BY_ID, [wanted.referenceTransaction]];
   const days = daysOf(wanted);
   if (wanted.lastFour !== null) return [BY_LAST_FOUR, days];
-  return [isOfSeldom(wanted) ? BY_SELDOM_STATE : BY_DAY, days.slice(0, -1)];
+  return [hasStretches(wanted) ? BY_STATUS : BY_DAY, days.slice(0, -1)];
 }
 
-export function isOfSeldom({ installmentStates }: Pick<TransactionFilter, 'installmentStates'>): boolean {
-  return installmentStates.every((state) => SELDOM.includes(state));
+/** Whether all that is looked for stands in the index by status. */
+export function hasStretches({
+  states,
+  installmentStates,
+}: Pick<TransactionFilter, 'states' | 'installmentStates'>): boolean {
+  const isAsSold = states.includes('approved') && installmentStates.includes('authorized');
+  return !states.includes('charging') && !isAsSold;
 }
 
 /** $4 to $8. */

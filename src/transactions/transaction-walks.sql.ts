@@ -2,7 +2,7 @@ import { type Reader, type Row, type Statement, statement } from '../platform/po
 import type { Transaction } from './transaction.ts';
 import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
 import type { TransactionWalk, WantedTransactions } from './transaction-search.ts';
-import { daysOf, isOfSeldom, OF_SELDOM } from './transaction-searches.sql.ts';
+import { daysOf, hasStretches, ofStatuses } from './transaction-searches.sql.ts';
 
 /** Where the next page begins: behind this row. */
 type Place = {
@@ -27,10 +27,10 @@ const KEYS = 'select sold_at, transaction_id from transactions where merchant_id
 const OF_STATES = 'state = any ($6::text[]) and installments_state = any ($7::text[])';
 
 /** The end of the days that a walk comes from ($4 or $5) moves along with it; $3 is the id at that moment. */
-const RISING_DAYS = `${KEYS} and (sold_at, transaction_id) > ($4::timestamptz, $3::uuid)
-     and sold_at < $5::timestamptz and ${OF_STATES}`;
-const FALLING_DAYS = `${KEYS} and (sold_at, transaction_id) < ($5::timestamptz, $3::uuid)
-     and sold_at >= $4::timestamptz and ${OF_STATES}`;
+const BEHIND = '(sold_at, transaction_id) > ($4::timestamptz, $3::uuid) and sold_at < $5::timestamptz';
+const BEFORE = '(sold_at, transaction_id) < ($5::timestamptz, $3::uuid) and sold_at >= $4::timestamptz';
+const RISING_DAYS = `${KEYS} and ${BEHIND} and ${OF_STATES}`;
+const FALLING_DAYS = `${KEYS} and ${BEFORE} and ${OF_STATES}`;
 const RISING = 'order by sold_at, transaction_id limit $2::bigint';
 const FALLING = 'order by sold_at desc, transaction_id desc limit $2::bigint';
 const SHOWN_RISING = `${SHOWN} order by g.sold_at, g.transaction_id`;
@@ -55,14 +55,14 @@ const OF_LAST_FOUR: Walk = {
   ),
 };
 
-const OF_SELDOM_STATE: Walk = {
+const OF_STATUS: Walk = {
   rising: statement(
-    'transactions.walk_of_seldom_state_up',
-    `with page as (${RISING_DAYS} and ${OF_SELDOM} ${RISING}) ${SHOWN_RISING}`,
+    'transactions.walk_of_status_up',
+    `with page as (${ofStatuses(BEHIND, RISING)} ${RISING}) ${SHOWN_RISING}`,
   ),
   falling: statement(
-    'transactions.walk_of_seldom_state_down',
-    `with page as (${FALLING_DAYS} and ${OF_SELDOM} ${FALLING}) ${SHOWN_FALLING}`,
+    'transactions.walk_of_status_down',
+    `with page as (${ofStatuses(BEFORE, FALLING)} ${FALLING}) ${SHOWN_FALLING}`,
   ),
 };
 
@@ -118,7 +118,7 @@ function ofDays(wanted: WantedTransactions, after: Place | null): readonly [Walk
   const days = isDescending ? [from, after?.soldAtText ?? before] : [after?.soldAtText ?? from, before];
   const values = [after?.transactionId ?? FIRST_ID, ...days, states, installmentStates];
   if (wanted.lastFour !== null) return [OF_LAST_FOUR, [...values, lastFour]];
-  return [isOfSeldom(wanted) ? OF_SELDOM_STATE : BY_DAY, values];
+  return [hasStretches(wanted) ? OF_STATUS : BY_DAY, values];
 }
 
 function parseWalked(row: Row): WalkedTransaction {

@@ -7,9 +7,9 @@ import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 
 /** For searches alone: the first and the last lead over all that a merchant has. */
 const OF_SEARCH =
-  /^(transactions_(seldom|by_(sale_day|last_four|nsu|authorization_code|vault_card))|vault_cards_by_last_four)$/;
+  /^(transactions_(seldom|by_(status|sale_day|last_four|nsu|authorization_code|vault_card))|vault_cards_by_last_four)$/;
 const SEARCHES =
-  /^(transactions\.(list|walk)_(of_reference|of_last_four|of_seldom_state|by_day|sorted)_|transactions\.count_sales$|vault\.list_(all|of_last_four)_)/;
+  /^(transactions\.(list|walk)_(of_reference|of_last_four|of_status|by_day|sorted)_|transactions\.count_sales$|vault\.list_(all|of_last_four)_)/;
 for (const path of readSourceTree().keys())
   if (/^src\/.*\.sql\.ts$/.test(path)) await import(`../../${path}`);
 const STATEMENTS = declaredStatements().filter(({ text }) => /\b(transactions|vault_cards)\b/.test(text));
