@@ -1,16 +1,17 @@
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
-import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
 import type { PaymentChargeback } from '../../transactions/changes/chargebacks.sql.ts';
 import type { TransactionMovement } from '../../transactions/movements/movement.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/deliveries-of-payment.sql.ts';
-import { type FilterTools, filterBar } from '../filters/filter-bar.ts';
+import type { FilterTools } from '../filters/filter-bar.ts';
+import { listScreen } from '../filters/list-screens.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
-import { emptyState, errorsOf, filterForm, link, pager } from '../parts/page-parts.ts';
+import { errorsOf, link } from '../parts/page-parts.ts';
 import { PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PAYMENT_STATES, stateChoices } from '../parts/states.ts';
@@ -28,8 +29,7 @@ export type PaymentTools = {
   readonly findChargebacks: (merchantId: string, paymentId: string) => Promise<readonly PaymentChargeback[]>;
 };
 
-type Listed = AnswerOf<typeof LIST_PAYMENTS>;
-type ListedPayment = Listed['items'][number];
+type ListedPayment = AnswerOf<typeof LIST_PAYMENTS>['items'][number];
 /** As a list shows it. */
 export type ShownPayment = Omit<ListedPayment, 'split'>;
 export type WholePayment = AnswerOf<typeof GET_PAYMENT>;
@@ -45,9 +45,9 @@ function daysOf({ query, now }: Visit): { readonly from: string; readonly to: st
 
 function wantedOf(visit: Visit) {
   const { from, to } = daysOf(visit);
-  const { status, lastFour, referenceTransaction, orderBy, page } = visit.query;
+  const { status, lastFour, referenceTransaction, orderBy } = visit.query;
   const days = { dateRangeStartDate: from, dateRangeEndDate: to };
-  return { ...days, status, lastFour, referenceTransaction, orderBy, page };
+  return { ...days, status, lastFour, referenceTransaction, orderBy };
 }
 
 /** As many as the API has on a page. */
@@ -61,7 +61,7 @@ const CSV_SCREEN: Screen<unknown> = {
   title: 'CSV of payments',
   isFile: true,
   async show(visit) {
-    const query = { ...wantedOf(visit), limit: MOST_LINES };
+    const query = { ...wantedOf(visit), page: visit.query.page, limit: MOST_LINES };
     const asked: Asked<unknown> = await visit.ask(LIST_PAYMENTS, {
       query,
       wantsCsv: true,
@@ -71,47 +71,37 @@ const CSV_SCREEN: Screen<unknown> = {
   },
 };
 
-const PAYMENTS_SCREEN: Screen<FilterTools> = screen<
-  FilterTools,
-  { readonly errors: readonly WireError[]; readonly found: Listed | null; readonly saved: Html }
->({
+const PAYMENTS_SCREEN: Screen<FilterTools> = listScreen<ListedPayment>({
   path: PAYMENTS,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Payments',
   place: 10,
-  async read(visit, tools) {
-    const asked = await visit.ask(LIST_PAYMENTS, { query: wantedOf(visit) });
-    const saved = await filterBar('payments', visit, tools);
-    return asked.ok ? { errors: [], found: asked.body, saved } : { errors: asked.errors, found: null, saved };
-  },
-  view({ errors, found, saved }, visit) {
+  list: 'payments',
+  contract: LIST_PAYMENTS,
+  query: wantedOf,
+  filters(visit) {
     const { say } = visit.wording;
     const { from, to } = daysOf(visit);
-    const filters = filterForm(visit, [
+    return [
       { name: 'dateRangeStartDate', label: say('From'), type: 'date', value: from },
       { name: 'dateRangeEndDate', label: say('To'), type: 'date', value: to },
       { name: 'status', label: say('Status'), choices: stateChoices(PAYMENT_STATES, visit.wording) },
       { name: 'lastFour', label: say('Last four'), mostCharacters: 4 },
       { name: 'referenceTransaction', label: say('Reference'), mostCharacters: 50 },
-    ]);
-    const list =
-      found === null
-        ? errorsOf(errors)
-        : found.items.length === 0
-          ? emptyState(
-              say('No payment in these days.'),
-              say('Choose other days, or fewer filters. A payment appears here as soon as it is asked for.'),
-            )
-          : html`${csvLinks(found, visit)}${paymentTable(found.items, visit)}${pager(visit, found)}`;
-    return html`${filters}${saved}${list}`;
+    ];
   },
+  empty: [
+    'No payment in these days.',
+    'Choose other days, or fewer filters. A payment appears here as soon as it is asked for.',
+  ],
+  view: (items, visit, total) => html`${csvLinks(total, visit)}${paymentTable(items, visit)}`,
 });
 
 /** So many are offered: what is more is narrowed by filters, or asked of the API. */
 const MOST_FILES = 10;
 
-function csvLinks({ total }: Listed, visit: Visit): Html {
+function csvLinks(total: number, visit: Visit): Html {
   const { say, count } = visit.wording;
   const files = Math.min(MOST_FILES, Math.ceil(total / Number(MOST_LINES)));
   const path = pathOf(PAYMENTS_CSV, { merchantId: visit.merchantId });
