@@ -1,4 +1,5 @@
 import type { Audit, AuditEvent } from '../audit/audit-event.ts';
+import { MOST_COUNTED_OF_ALL } from '../platform/pages.ts';
 import { type Database, type Reader, type Row, type Step, statement } from '../platform/postgres/database.ts';
 import type { Instant } from '../values/instant.ts';
 import { bareCnpj, type Merchant, type MerchantField, type NewMerchant, type Standing } from './merchant.ts';
@@ -161,9 +162,6 @@ export async function searchMerchants(
   return (await database.query(SEARCH, values)).map(parse);
 }
 
-/** Beyond so many the count stops. */
-const MOST_COUNTED = 100_000;
-
 const COUNT = statement(
   'merchants.count',
   `select count(*) as in_all, count(disabled_at) as disabled, count(billings_held_at) as billings_held
@@ -178,7 +176,7 @@ export type MerchantCounts = {
 
 /** All merchants: the operator's view. */
 export async function countMerchants(database: Database): Promise<MerchantCounts> {
-  const [row] = await database.query(COUNT, [MOST_COUNTED]);
+  const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
   return {
     inAll: row?.in_all as number,
     disabled: row?.disabled as number,

@@ -9,7 +9,13 @@ const MOST_PAGES = 1_000_000;
  * People look at the first pages of a list and narrow it down: what is found for them is counted up to one
  * more than this, so that the count reads no more of a merchant that has millions.
  */
-export const MOST_COUNTED = 1_000;
+export const MOST_COUNTED_FOR_PEOPLE = 1_000;
+
+/**
+ * Of all merchants, for gauges and operators: the count stays cheap however long an outage lasts, and though
+ * a file with the wrong fees opens an exception for each of its lines.
+ */
+export const MOST_COUNTED_OF_ALL = 100_000;
 
 /** Ties break by id, so that pages never overlap. */
 export type Order<Field extends string> = { readonly field: Field; readonly isDescending: boolean };
@@ -19,7 +25,7 @@ export type WantedPage<Field extends string> = {
   readonly page: number;
   readonly limit: number;
   readonly order: Order<Field>;
-  /** A list that has millions is counted up to `MOST_COUNTED` and one more; absent: to its end. */
+  /** A list that has millions is counted up to `MOST_COUNTED_FOR_PEOPLE` and one more; absent: to its end. */
   readonly isForPeople?: boolean;
 };
 

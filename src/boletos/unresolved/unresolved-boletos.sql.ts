@@ -1,3 +1,4 @@
+import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
@@ -107,9 +108,6 @@ export type UnresolvedBoleto = BoletoKey & {
   readonly dueAt: Instant;
 };
 
-/** Beyond so many nothing is counted, nor looked at. */
-const MOST_COUNTED = 100_000;
-
 const LIST = statement(
   'boletos.list_unresolved',
   `select b.merchant_id, b.boleto_id, b.state, b.our_number, b.amount, ${SINCE} as since, b.tries,
@@ -126,7 +124,7 @@ export async function listUnresolvedBoletos(
   limit: number,
   order: 'age' | 'money' = 'age',
 ): Promise<UnresolvedBoleto[]> {
-  const values = [merchantId, olderThanMinutes, limit, order === 'money', MOST_COUNTED];
+  const values = [merchantId, olderThanMinutes, limit, order === 'money', MOST_COUNTED_OF_ALL];
   return (await database.query(LIST, values)).map(parseUnresolved);
 }
 
@@ -160,7 +158,7 @@ export type UnresolvedBoletoCount = {
 
 /** Of all merchants. */
 export async function countUnresolvedBoletos(database: Reader): Promise<UnresolvedBoletoCount> {
-  const [row] = await database.query(COUNT, [MOST_COUNTED]);
+  const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
   return {
     count: row?.count as number,
     oldestAge: row?.oldest_age as number,

@@ -1,6 +1,6 @@
 import { LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
-import { MOST_COUNTED } from '../../platform/pages.ts';
+import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { pathOf, withQuery } from './paths.ts';
 import { type Action, mayUse, type Visit, type Where } from './screen.ts';
@@ -64,7 +64,9 @@ export function figure(name: string, value: Shown, tone: Tone, note: Shown): Htm
 
 /** Of a list that was counted for people. */
 function totalText({ say, count }: Wording, total: number): string {
-  return total > MOST_COUNTED ? say('more than {count}', { count: count(MOST_COUNTED) }) : count(total);
+  return total > MOST_COUNTED_FOR_PEOPLE
+    ? say('more than {count}', { count: count(MOST_COUNTED_FOR_PEOPLE) })
+    : count(total);
 }
 
 /** The pages of a list: the address keeps its filters. What was not counted is reached by narrower ones. */
@@ -72,7 +74,7 @@ export function pager(
   { path, query, wording }: Visit,
   { page, limit, total }: { readonly page: number; readonly limit: number; readonly total: number },
 ): Html {
-  const last = Math.max(1, Math.ceil(Math.min(total, MOST_COUNTED) / limit));
+  const last = Math.max(1, Math.ceil(Math.min(total, MOST_COUNTED_FOR_PEOPLE) / limit));
   const to = (wanted: number, text: string, rel: string) =>
     html`<a rel="${rel}" href="${withQuery(path, { ...query, page: wanted })}">${text}</a>`;
   const { say, count } = wording;
@@ -80,7 +82,7 @@ export function pager(
   return html`<nav class="pager" aria-label="${say('Pages of this list')}">
 ${page > 1 ? to(page - 1, say('Previous'), 'prev') : ''}
 <span>${say('Page {page} of {last}', { page: count(page), last: count(last) })} · ${say('{total} in all', { total: inAll })}</span>
-${total > MOST_COUNTED && page >= last ? html`<span>${say('Choose fewer days, or more filters, for the others.')}</span>` : ''}
+${total > MOST_COUNTED_FOR_PEOPLE && page >= last ? html`<span>${say('Choose fewer days, or more filters, for the others.')}</span>` : ''}
 ${page < last ? to(page + 1, say('Next'), 'next') : ''}
 </nav>`;
 }

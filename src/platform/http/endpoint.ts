@@ -142,7 +142,7 @@ export type Call<Body, Query, Parameters> = {
   readonly language: Language;
   /** Whether the caller prefers CSV, of an endpoint that has it. */
   readonly wantsCsv: boolean;
-  /** Whether a page for people asks, which shows no total beyond `MOST_COUNTED`. */
+  /** Whether a page for people asks, which shows no total beyond `MOST_COUNTED_FOR_PEOPLE`. */
   readonly isForPeople: boolean;
   readonly requestId: string;
   /** The address of the caller; behind trusted proxies the one that they report. */

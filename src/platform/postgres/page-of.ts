@@ -1,4 +1,4 @@
-import { MOST_COUNTED, type Page, type TooManyToOrder, type WantedPage } from '../pages.ts';
+import { MOST_COUNTED_FOR_PEOPLE, type Page, type TooManyToOrder, type WantedPage } from '../pages.ts';
 import { type Reader, type Row, type Statement, statement } from './database.ts';
 
 /**
@@ -31,7 +31,7 @@ type BothWays = { readonly rising: Statement; readonly falling: Statement };
 export type PageStatements = BothWays & { readonly few: BothWays };
 
 const COUNTED = '{counted}';
-const END_OF_COUNT = `limit ${MOST_COUNTED + 1}`;
+const END_OF_COUNT = `limit ${MOST_COUNTED_FOR_PEOPLE + 1}`;
 
 /** By what their names end with: ascending and descending, and both again where a count can end early. */
 export function pageTexts(parts: Omit<PageParts, 'name'>): Readonly<Record<string, string>> {

@@ -1,10 +1,6 @@
+import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { EXCEPTION_CLASSES, type ExceptionClass } from './exception.ts';
-
-/**
- * Beyond so many of each class the counts stop: a file with the wrong fees opens one for each of its lines.
- */
-const MOST_COUNTED = 100_000;
 
 /** Class by class along the index of what is open, which has the amounts: the oldest first. */
 const COUNT = statement(
@@ -48,9 +44,9 @@ export type CountedExceptions = {
 
 /** Of all processes on this database, up to the bound. */
 export async function countExceptions(database: Database): Promise<CountedExceptions> {
-  const rows = await database.query(COUNT, [EXCEPTION_CLASSES, MOST_COUNTED]);
-  const [lines] = await database.query(COUNT_LINES, [MOST_COUNTED]);
-  const files = await database.query(COUNT_FILES, [MOST_COUNTED]);
+  const rows = await database.query(COUNT, [EXCEPTION_CLASSES, MOST_COUNTED_OF_ALL]);
+  const [lines] = await database.query(COUNT_LINES, [MOST_COUNTED_OF_ALL]);
+  const files = await database.query(COUNT_FILES, [MOST_COUNTED_OF_ALL]);
   return {
     open: EXCEPTION_CLASSES.map((name) => {
       const row = rows.find((each) => each.class === name);

@@ -1,4 +1,4 @@
-import type { Page, WantedPage } from '../../platform/pages.ts';
+import { MOST_COUNTED_OF_ALL, type Page, type WantedPage } from '../../platform/pages.ts';
 import { type Reader, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
@@ -184,9 +184,6 @@ const SUM_ALL = statement(
   `with counted as (${COUNTED} where ${FITS} limit $6), ${SUMS}`,
 );
 
-/** Beyond so many the count stops. */
-const MOST_COUNTED = 100_000;
-
 /** Of a filter: how many there are and how much money, by merchant and class, the most money first. */
 export type ExceptionSums = {
   readonly count: number;
@@ -210,12 +207,12 @@ export async function sumExceptionsOfAll(
   limit: number,
 ): Promise<ExceptionSums> {
   const sum = isOpenOnly(filter) ? SUM_OPEN : SUM_ALL;
-  const rows = await database.query(sum, [...filterValues(filter), MOST_COUNTED, limit]);
+  const rows = await database.query(sum, [...filterValues(filter), MOST_COUNTED_OF_ALL, limit]);
   const count = (rows[0]?.in_all as number | undefined) ?? 0;
   return {
     count,
     cents: (rows[0]?.cents_in_all as number | undefined) ?? 0,
-    isCutShort: count >= MOST_COUNTED,
+    isCutShort: count >= MOST_COUNTED_OF_ALL,
     groups: rows.map((row) => ({
       merchantId: (row.merchant_id as string) || null,
       class: row.class as ExceptionClass,

@@ -1,7 +1,5 @@
+import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-
-/** Beyond so many the count stops: it must stay cheap however long an outage lasts. */
-const MOST_COUNTED = 100_000;
 
 /** By the real day: those of merchants with a moved clock are due ahead of it. */
 const COUNT = statement(
@@ -31,7 +29,7 @@ export type DueCounts = {
 
 /** What is to be charged by now, of all merchants. */
 export async function countDue(database: Database): Promise<DueCounts> {
-  const [row] = await database.query(COUNT, [MOST_COUNTED]);
+  const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
   return {
     due: row?.due as number,
     held: row?.held as number,

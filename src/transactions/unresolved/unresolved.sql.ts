@@ -1,3 +1,4 @@
+import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import {
   type Database,
   type Reader,
@@ -20,12 +21,6 @@ const IS_UNRESOLVED_REQUEST = 'c.due_at is not null and (c.unknown_reason is not
 const IS_UNDECIDED_CANCEL = `(c.state = 'pending' or ${IS_UNRESOLVED_REQUEST})`;
 /** The process that asked has died and no other has claimed the row yet. */
 const UNFINISHED = 'the process that asked did not finish';
-
-/**
- * Beyond so many of each kind nothing is counted, nor looked at: it must stay cheap however long an outage
- * lasts.
- */
-const MOST_COUNTED = 100_000;
 
 const LIST_CHARGES = statement(
   'transactions.list_unresolved',
@@ -84,7 +79,7 @@ export async function findUnresolved(
   order: UnresolvedOrder,
   limit: number,
 ): Promise<Unresolved[]> {
-  const values = [merchantId, olderThanMinutes, limit, order === 'money', MOST_COUNTED];
+  const values = [merchantId, olderThanMinutes, limit, order === 'money', MOST_COUNTED_OF_ALL];
   return (await database.query(LISTS[kind], values)).map((row) => parseUnresolved(kind, row));
 }
 
@@ -130,7 +125,7 @@ const COUNT_CAPTURES = statement(
 /** Of all merchants: along the index of what is due, which holds nothing else. */
 export async function countUnresolved(database: Database): Promise<UnresolvedCount[]> {
   const countOf = async (kind: UnresolvedKind, count: Statement): Promise<UnresolvedCount> => {
-    const [row] = await database.query(count, [MOST_COUNTED]);
+    const [row] = await database.query(count, [MOST_COUNTED_OF_ALL]);
     return {
       kind,
       count: row?.count as number,

@@ -1,3 +1,4 @@
+import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
@@ -115,9 +116,6 @@ export async function disableEndpoint(database: Database, tried: EndpointTried):
   return (await database.query(HOLD, [merchantId, endpoint, registration])).length === 1;
 }
 
-/** Beyond so many the counts stop: they must stay cheap however long an outage lasts. */
-const MOST_COUNTED = 100_000;
-
 const COUNT_WAITING = statement(
   'deliveries.count_waiting',
   `select count(*) as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_age from (
@@ -154,9 +152,9 @@ export type DeliveryCounts = {
 
 /** The waiting deliveries and the states of endpoints, of all merchants. */
 export async function countDeliveries(database: Database): Promise<DeliveryCounts> {
-  const [waiting] = await database.query(COUNT_WAITING, [MOST_COUNTED]);
-  const [lag] = await database.query(FIND_LAG, [MOST_COUNTED]);
-  const [endpoints] = await database.query(COUNT_ENDPOINTS, [MOST_COUNTED]);
+  const [waiting] = await database.query(COUNT_WAITING, [MOST_COUNTED_OF_ALL]);
+  const [lag] = await database.query(FIND_LAG, [MOST_COUNTED_OF_ALL]);
+  const [endpoints] = await database.query(COUNT_ENDPOINTS, [MOST_COUNTED_OF_ALL]);
   return {
     waiting: waiting?.waiting as number,
     oldestAge: waiting?.oldest_age as number,
