@@ -5,6 +5,7 @@ import { openChannel } from '../platform/channels/open-channel.ts';
 import { histogram } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
+import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { checkProvider } from './adapters/provider/check-provider.ts';
 import { PROVIDER_CONNECT_MILLISECONDS, ProviderDecider } from './adapters/provider/provider-decider.ts';
 import { type VelocityDecider, velocityDecider } from './adapters/velocity/velocity-decider.ts';
@@ -21,6 +22,7 @@ const ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS = histogram(
   [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8],
   ['result'],
 );
+declarePeer('antifraud', { calls: ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS });
 
 export { checkProvider } from './adapters/provider/check-provider.ts';
 

@@ -22,7 +22,7 @@ const AUDIT_UNWRITTEN = counter(
   'parcela_audit_unwritten_total',
   'Times that the audit log could not be written: what was to be audited was not done.',
 );
-const AUDIT_FAULT = gauge(
+export const AUDIT_FAULT = gauge(
   'parcela_audit_fault',
   '1: what this process read of the audit log was altered or removed; run parcela audit verify.',
 );

@@ -21,6 +21,7 @@ import type { ModuleContext } from '../platform/module.ts';
 import { batchWrites } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { placeGiven, placeOfService } from '../platform/postgres/database-place.ts';
+import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, BusinessTime, StartContext } from './context.ts';
@@ -37,6 +38,8 @@ const BANK_CALL_DURATION_SECONDS = histogram(
   [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16],
   ['operation', 'result'],
 );
+declarePeer('acquirer', { calls: ACQUIRER_CALL_DURATION_SECONDS });
+declarePeer('bank', { calls: BANK_CALL_DURATION_SECONDS });
 const BATCHED_WRITE_ROWS = histogram(
   'parcela_batched_write_rows',
   'Rows written by one batched statement.',

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Metrics, Sample } from '../platform/metrics.ts';
+import { declaredPeers, type PeerMetrics } from '../platform/process-reports/peer-metrics.ts';
 import {
   callsOf,
-  type Peer,
   type PeerReport,
   type ReportBody,
   type SeenPeer,
@@ -14,26 +14,10 @@ import {
 import { deleteReport, writeReport } from '../platform/process-reports/process-reports.sql.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
+import { AUDIT_FAULT } from './audited-keys.ts';
 import type { AppContext } from './context.ts';
 
 const REPORT_MILLISECONDS = 10_000;
-
-type PeerMetrics = { readonly calls: string; readonly away: string | null; readonly feedAge: string | null };
-
-/** What is counted of them anyway says how they answer. */
-const METRICS: Readonly<Record<Peer, PeerMetrics>> = {
-  acquirer: {
-    calls: 'parcela_acquirer_call_duration_seconds',
-    away: 'parcela_acquirer_away',
-    feedAge: 'parcela_acquirer_changes_age_seconds',
-  },
-  bank: {
-    calls: 'parcela_bank_call_duration_seconds',
-    away: 'parcela_bank_away',
-    feedAge: 'parcela_bank_changes_age_seconds',
-  },
-  antifraud: { calls: 'parcela_anti_fraud_provider_call_duration_seconds', away: null, feedAge: null },
-};
 
 /** Writes down for all processes what this one knows of itself and of those that it asks. */
 export function openProcessReports({
@@ -41,38 +25,40 @@ export function openProcessReports({
   database,
   metrics,
   gate,
-  bank,
   closings,
 }: AppContext): readonly Work[] {
   const processId = randomUUID();
-  const { cell, roles, antiFraud } = configuration;
+  const { cell, roles } = configuration;
   const about = { host: hostname(), pid: process.pid, version: packageJson.version, cell, roles };
-  const asked: readonly Peer[] = [
-    'acquirer',
-    ...(bank === null ? [] : (['bank'] as const)),
-    ...(antiFraud.provider === null ? [] : (['antifraud'] as const)),
-  ];
-  const seen = new Map<Peer, SeenPeer>(asked.map((peer) => [peer, unseenPeer(Date.now())]));
+  const seen = new Map<string, SeenPeer>();
   const readsFeeds = roles.includes('resolving');
 
-  async function reportOf(peer: Peer, before: SeenPeer): Promise<PeerReport> {
-    const { calls, away, feedAge } = METRICS[peer];
-    const found = seenAgain(before, callsOf(await metrics.read(calls)), Date.now());
+  /** Null: this process does not ask it. */
+  async function reportOf(
+    peer: string,
+    { calls, away, awayFor, feedAge }: PeerMetrics,
+  ): Promise<PeerReport | null> {
+    if (calls === undefined || !metrics.has(calls)) return null;
+    const before = seen.get(peer) ?? unseenPeer(Date.now());
+    const found = seenAgain(before, callsOf(await metrics.read(calls.name)), Date.now());
     seen.set(peer, found);
-    const open = away === null ? [] : (await metrics.read(away)).filter(({ value }) => value > 0);
-    const ages = feedAge === null || !readsFeeds ? [] : await metrics.read(feedAge);
+    const open = away === undefined ? [] : (await metrics.read(away.name)).filter(({ value }) => value > 0);
+    const ages = feedAge === undefined || !readsFeeds ? [] : await metrics.read(feedAge.name);
     const { state, since, answeredAt } = found;
     return {
       ...{ peer, state, since, answeredAt },
-      awayFor: open.map(({ labels }) => String(labels.kind ?? 'boleto')),
+      awayFor: open.map(({ labels }) => String(labels.kind ?? awayFor)),
       feedAgeSeconds: ages[0]?.value ?? null,
     };
   }
 
   async function report(): Promise<ReportBody> {
     const peers: PeerReport[] = [];
-    for (const [peer, before] of seen) peers.push(await reportOf(peer, before));
-    const faults = await metrics.read('parcela_audit_fault');
+    for (const [peer, of] of declaredPeers()) {
+      const found = await reportOf(peer, of);
+      if (found !== null) peers.push(found);
+    }
+    const faults = await metrics.read(AUDIT_FAULT.name);
     return {
       ...about,
       heldBecause: gate.reason(),

@@ -7,6 +7,7 @@ import { serve } from '../platform/http/endpoint.ts';
 import type { Log } from '../platform/log.ts';
 import { counter, databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { mergeTexts } from '../platform/reference/wording.ts';
 import { openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
@@ -34,6 +35,7 @@ const BOLETO_RESOLUTIONS = counter(
   ['outcome'],
 );
 const BANK_AWAY = gauge('parcela_bank_away', '1 while the bank answers none of the tries.');
+declarePeer('bank', { away: BANK_AWAY, awayFor: 'boleto' });
 const PAYERS_ERASED = counter(
   'parcela_payers_erased_total',
   "Boletos whose payer's data was removed because its time was over.",

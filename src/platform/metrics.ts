@@ -83,6 +83,8 @@ export type Metrics = {
     collect?: (gauge: Gauge<Label>) => void,
   ): Gauge<Label>;
   histogram<Label extends string>(metric: ReturnType<typeof histogram<Label>>): Histogram<Label>;
+  /** Whether a module of this process has registered it. */
+  has(metric: Metric): boolean;
   /** What stands under a declared name now; of a histogram how often it was observed. */
   read(name: string): Promise<readonly Sample[]>;
   text(): Promise<string>;
@@ -115,6 +117,7 @@ export function openMetrics(): Metrics {
       }),
     histogram: ({ name, help, labels, buckets }) =>
       new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers }),
+    has: ({ name }) => registry.getSingleMetric(name) !== undefined,
     async read(name) {
       if (!declared.has(name)) throw new Error(`no metric ${name} is declared`);
       const found = await registry.getSingleMetric(name)?.get();

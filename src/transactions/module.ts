@@ -5,6 +5,7 @@ import type { Feed } from '../platform/feeds/open-feed.ts';
 import type { Log } from '../platform/log.ts';
 import { counter, databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext } from '../platform/module.ts';
+import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
@@ -49,6 +50,7 @@ const DECLINES = counter(
 const ACQUIRER_AWAY = gauge('parcela_acquirer_away', '1 while the acquirer answers none of the tries.', [
   'kind',
 ]);
+declarePeer('acquirer', { away: ACQUIRER_AWAY });
 const UNRESOLVED = databaseGauge(
   'parcela_unresolved',
   'Charges, cancels and captures whose outcome is unknown; counted up to 100 000.',

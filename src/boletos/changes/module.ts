@@ -5,6 +5,7 @@ import { observeFeed } from '../../platform/feeds/observe-feed.ts';
 import { type Feed, openFeed } from '../../platform/feeds/open-feed.ts';
 import { counter, gauge } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
+import { declarePeer } from '../../platform/process-reports/peer-metrics.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -26,6 +27,7 @@ const BANK_CHANGES_AGE_SECONDS = gauge(
   'parcela_bank_changes_age_seconds',
   'How long ago this process received changes of the bank, or the answer that there are none.',
 );
+declarePeer('bank', { feedAge: BANK_CHANGES_AGE_SECONDS });
 
 /** Requests at the same time: issuing needs the other connections to the bank. */
 const PULLS_AT_ONCE = 4;

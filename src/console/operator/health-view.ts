@@ -1,5 +1,5 @@
 import type { HoldReason } from '../../platform/gate.ts';
-import { isCurrent, PEERS, peerHealth } from '../../platform/process-reports/process-report.ts';
+import { isCurrent } from '../../platform/process-reports/process-report.ts';
 import { instant, saoPauloDay } from '../../values/instant.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, figure, link, moment, section, table } from '../parts/page-parts.ts';
@@ -38,7 +38,6 @@ const HOLDS: Readonly<Record<HoldReason, readonly [string, string]>> = {
 export function healthPage(health: Health, visit: Visit): Html {
   const { wording } = visit;
   const { say } = wording;
-  const peers = PEERS.map((peer) => peerHealth(health.processes, peer)).filter((one) => one !== null);
   const { isAuditBroken } = health.processes.find((one) => isCurrent(one) && one.isAuditBroken) ?? {};
   const seesAudit = mayUse(MAY_SEE_AUDIT, visit.user);
   return html`${held(health, wording)}
@@ -47,7 +46,7 @@ export function healthPage(health: Health, visit: Visit): Html {
     { isBroken: isAuditBroken === true, seesAudit },
     wording,
   )}${databaseFigure(health.server, health.processes, wording)}</dl>
-${section(say('Whom we ask'), peerTable(peers, visit))}
+${section(say('Whom we ask'), peerTable(health.processes, visit))}
 ${section(say('Unresolved'), unresolvedTable(health, wording))}
 ${section(say('Open exceptions of reconciliation'), exceptions(health, wording))}
 ${section(say('Processes'), processTable(health.processes, visit))}

@@ -1,8 +1,8 @@
 import {
   isCurrent,
-  type Peer,
   type PeerHealth,
   type ProcessReport,
+  peerHealth,
 } from '../../platform/process-reports/process-report.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, figure, link, moment, table } from '../parts/page-parts.ts';
@@ -12,10 +12,26 @@ import { badge, type States, stateBadge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { Health, Integrity } from './health.ts';
 
-const PEER_WORDS: Readonly<Record<Peer, string>> = {
-  acquirer: 'Acquirer',
-  bank: 'Bank of the boletos',
-  antifraud: 'Anti-fraud provider',
+/** Whom modules ask, and what it means for buyers and merchants when it is silent, and what a person does. */
+const PEERS: Readonly<
+  Record<string, { readonly name: string; readonly silence: string; readonly page: string }>
+> = {
+  acquirer: {
+    name: 'Acquirer',
+    silence:
+      'Cards are not charged, and what was under way is unknown until it answers: then it is resolved by itself. Look at the bridge.',
+    page: 'docs/resolving.md',
+  },
+  bank: {
+    name: 'Bank of the boletos',
+    silence: 'Boletos that are asked for wait; those that are registered can be paid. Look at the bridge.',
+    page: 'docs/boletos.md',
+  },
+  antifraud: {
+    name: 'Anti-fraud provider',
+    silence: 'Sales get the verdict of PARCELA_ANTIFRAUD_WHEN_SILENT.',
+    page: 'docs/antifraud.md',
+  },
 };
 
 const PEER_STATES = {
@@ -24,19 +40,6 @@ const PEER_STATES = {
   silent: { tone: 'bad', text: 'Away' },
   notAsked: { tone: 'plain', text: 'Not asked yet' },
 } as const satisfies Record<PeerHealth['state'], States[string]>;
-
-/** What it means for buyers and merchants, and what a person does. */
-const SILENCE_WORDS: Readonly<Record<Peer, readonly [string, string]>> = {
-  acquirer: [
-    'Cards are not charged, and what was under way is unknown until it answers: then it is resolved by itself. Look at the bridge.',
-    'docs/resolving.md',
-  ],
-  bank: [
-    'Boletos that are asked for wait; those that are registered can be paid. Look at the bridge.',
-    'docs/boletos.md',
-  ],
-  antifraud: ['Sales get the verdict of PARCELA_ANTIFRAUD_WHEN_SILENT.', 'docs/antifraud.md'],
-};
 
 const AWAY_WORDS: Readonly<Record<string, string>> = {
   charge: 'Charges',
@@ -51,8 +54,9 @@ const OLD_FEED_SECONDS = 15 * 60;
 const OLD_REPORT_MILLISECONDS = 2 * 24 * 60 * 60 * 1_000;
 const MANY_WAITING = 20;
 
-export function peerTable(peers: readonly PeerHealth[], { wording }: Visit): Html {
+export function peerTable(processes: readonly ProcessReport[], { wording }: Visit): Html {
   const { say, duration } = wording;
+  const peers = Object.keys(PEERS).flatMap((peer) => peerHealth(processes, peer) ?? []);
   if (peers.length === 0)
     return emptyState(
       say('No process has reported yet.'),
@@ -60,7 +64,7 @@ export function peerTable(peers: readonly PeerHealth[], { wording }: Visit): Htm
     );
   const rows = peers.map(({ peer, state, since, answeredAt, awayFor, feedAgeSeconds }) => {
     return [
-      say(PEER_WORDS[peer]),
+      say(PEERS[peer]?.name ?? peer),
       stateBadge(PEER_STATES, state, wording),
       moment(wording, since),
       moment(wording, answeredAt),
@@ -93,7 +97,7 @@ export function peerTable(peers: readonly PeerHealth[], { wording }: Visit): Htm
 }
 
 function meaning({ peer, state }: Pick<PeerHealth, 'peer' | 'state'>, { say }: Wording): Shown {
-  const [words, page] = SILENCE_WORDS[peer];
+  const { silence = '', page = '' } = PEERS[peer] ?? {};
   switch (state) {
     case 'answers':
       return say('Nothing is to be done.');
@@ -102,7 +106,7 @@ function meaning({ peer, state }: Pick<PeerHealth, 'peer' | 'state'>, { say }: W
     case 'some':
       return html`<span class="why">${say('Some processes get no answer: look at their way to it.')} <code>${page}</code></span>`;
     case 'silent':
-      return html`<span class="why">${say(words)} <code>${page}</code></span>`;
+      return html`<span class="why">${say(silence)} <code>${page}</code></span>`;
   }
 }
 

@@ -66,6 +66,6 @@ test('all processes together know more than each: the newest answer, and whether
 
 test('a report of another version is read as far as it is known', () => {
   const read = parseReport('{"version":"9.0.0","heldBecause":"asleep","peers":[{"peer":"oracle"}],"more":1}');
-  assert.deepEqual([read.version, read.heldBecause, read.peers], ['9.0.0', 'asleep', []]);
+  assert.deepEqual([read.version, read.heldBecause, read.peers], ['9.0.0', 'asleep', [{ peer: 'oracle' }]]);
   assert.deepEqual(parseReport('3').roles, []);
 });

@@ -1,14 +1,11 @@
 import type { Sample } from '../metrics.ts';
 
-/** Those that processes ask: the processes of a database have the same acquirer, bank and provider. */
-export const PEERS = ['acquirer', 'bank', 'antifraud'] as const;
-export type Peer = (typeof PEERS)[number];
-
 export type PeerState = 'notAsked' | 'answers' | 'silent';
 
 /** How somebody answers, as one process knows it. Milliseconds, by its clock. */
 export type PeerReport = {
-  readonly peer: Peer;
+  /** As the modules that ask it call it: all processes of a database ask the same. */
+  readonly peer: string;
   readonly state: PeerState;
   /** Since when it does so. */
   readonly since: number;
@@ -92,7 +89,7 @@ export function seenAgain(before: SeenPeer, calls: Calls, now: number): SeenPeer
 export type PeerHealth = Omit<PeerReport, 'state'> & { readonly state: PeerState | 'some' };
 
 /** Of the current reports; null: no process has such a peer. */
-export function peerHealth(reports: readonly ProcessReport[], peer: Peer): PeerHealth | null {
+export function peerHealth(reports: readonly ProcessReport[], peer: string): PeerHealth | null {
   const seen = reports
     .filter(isCurrent)
     .flatMap(({ peers }) => peers)
@@ -131,6 +128,5 @@ const NOTHING: ReportBody = {
 export function parseReport(text: string): ReportBody {
   const read: unknown = JSON.parse(text);
   if (typeof read !== 'object' || read === null) return NOTHING;
-  const report = { ...NOTHING, ...(read as Partial<ReportBody>) };
-  return { ...report, peers: report.peers.filter(({ peer }) => PEERS.includes(peer)) };
+  return { ...NOTHING, ...(read as Partial<ReportBody>) };
 }

@@ -3,6 +3,7 @@ import { observeFeed } from '../../platform/feeds/observe-feed.ts';
 import { type Feed, openFeed } from '../../platform/feeds/open-feed.ts';
 import { counter, gauge } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
+import { declarePeer } from '../../platform/process-reports/peer-metrics.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import type { ChangeResult } from './change.ts';
 import { CHANGE_CURSORS } from './change-cursors.sql.ts';
@@ -23,6 +24,7 @@ const ACQUIRER_CHANGES_AGE_SECONDS = gauge(
   'parcela_acquirer_changes_age_seconds',
   'How long ago this process received changes, or the answer that there are none.',
 );
+declarePeer('acquirer', { feedAge: ACQUIRER_CHANGES_AGE_SECONDS });
 
 /** Requests at the same time: resolving needs the other connections of the bridge. */
 const PULLS_AT_ONCE = 8;
