@@ -11,6 +11,7 @@ import { findMerchant, searchMerchants } from '../merchants/merchants.sql.ts';
 import { readClockOfDatabase } from '../platform/database-time.sql.ts';
 import { rateLimit } from '../platform/http/rate-limit.ts';
 import type { ModuleContext } from '../platform/module.ts';
+import { shownOf } from '../platform/pages.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import {
@@ -39,7 +40,8 @@ import type { ProviderSettings } from './identities/provider-settings.ts';
 import { recoverByIdentity } from './identities/recover-by-identity.ts';
 import type { MerchantActionTools } from './merchants/merchant-actions.ts';
 import type { MerchantTools } from './merchants/merchant-screens.ts';
-import type { Routing, RoutingTools } from './merchants/routing-screens.ts';
+import { routingOf } from './merchants/routing.ts';
+import type { RoutingTools } from './merchants/routing-screens.ts';
 import type { UserActionTools } from './operator/user-actions.ts';
 import type { Visit } from './parts/screen.ts';
 import type { DifferenceTools } from './settlement/difference-screens.ts';
@@ -50,6 +52,7 @@ import type { FileTools } from './settlement/file-screens.ts';
 import { MOST_FILES_SHOWN, MOST_REFUSED_SHOWN } from './settlement/shown-file.ts';
 import type { UnresolvedTools } from './unresolved/unresolved-screens.ts';
 import {
+  firstWaiting,
   MOST_WAITING_SHOWN,
   type WaitingFilter,
   type WaitingOrder,
@@ -57,6 +60,7 @@ import {
 } from './unresolved/waiting-thing.ts';
 import type { FeeActionTools } from './upkeep/fee-actions.ts';
 import type { FeeTools } from './upkeep/fee-screens.ts';
+import { keyStates } from './upkeep/key-due.ts';
 import type { KeyTools } from './upkeep/key-screens.ts';
 import { disableUser } from './users/disable-user.ts';
 import { inviteUser } from './users/invite-user.ts';
@@ -135,9 +139,7 @@ function unresolvedTools({
         );
         found.push(...ofKind);
       }
-      const isBefore = (one: WaitingThing, other: WaitingThing) =>
-        order === 'money' ? other.amount - one.amount : one.since - other.since;
-      return found.toSorted(isBefore).slice(0, MOST_WAITING_SHOWN);
+      return firstWaiting(found, order);
     },
     findCase: (id) => lookUp(NO_MERCHANT, (reader) => findCase(reader, id)),
     async askAcquirer({ user }, { merchantId, transactionId }) {
@@ -194,36 +196,37 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
   } satisfies ExceptionTools & ExceptionActionTools & FileTools & DifferenceTools;
 }
 
-function merchantTools(context: OperatorContext): MerchantOperatorTools {
-  const { database, audit, search } = context;
+function merchantTools({
+  database,
+  audit,
+  search,
+  acquirer,
+  acquirerUrl,
+  bankUrl,
+  configuration,
+}: OperatorContext): MerchantOperatorTools {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   return {
-    readRouting: () => routingOf(context),
+    readRouting: () =>
+      routingOf({
+        acquirerUrl,
+        capabilities: acquirer.capabilities(),
+        bankUrl,
+        antiFraudUrl: configuration.antiFraud.provider?.url ?? null,
+        isHomologation: configuration.environment === 'homologation',
+      }),
     async searchMerchants(filter, after) {
-      const merchants = await search(NO_MERCHANT, (reader) =>
+      const read = await search(NO_MERCHANT, (reader) =>
         searchMerchants(reader, filter, after, MERCHANTS_OF_PAGE + 1),
       );
-      const shown = merchants.slice(0, MERCHANTS_OF_PAGE);
-      return {
-        merchants: shown,
-        next: merchants.length > shown.length ? (shown.at(-1)?.merchantId ?? null) : null,
-      };
+      const { shown, lastBeforeOthers } = shownOf(read, MERCHANTS_OF_PAGE);
+      return { merchants: shown, next: lastBeforeOthers?.merchantId ?? null };
     },
     createMerchant: (visit, merchant) => createMerchant(toolsOf(visit), merchant),
     findMerchant: (merchantId) => findMerchant(database, merchantId),
     changeMerchant: (visit, change) => changeMerchant(toolsOf(visit), visit.merchantId, change),
     addAccounts: (visit, numbers) => addAccounts(toolsOf(visit), visit.merchantId, numbers),
     changeStanding: (visit, change) => changeStanding(toolsOf(visit), visit.merchantId, change),
-  };
-}
-
-function routingOf({ acquirer, acquirerUrl, bankUrl, configuration }: OperatorContext): Routing {
-  const hostOf = (url: string | null) => (url === null ? null : new URL(url).host);
-  return {
-    acquirer: { host: new URL(acquirerUrl).host, capabilities: acquirer.capabilities() },
-    bankHost: hostOf(bankUrl),
-    antiFraudHost: hostOf(configuration.antiFraud.provider?.url ?? null),
-    isHomologation: configuration.environment === 'homologation',
   };
 }
 
@@ -240,28 +243,7 @@ function upkeepTools({
       const now = instant(Math.floor(await readClockOfDatabase(database)));
       return changeFees({ ...toolsOf(visit), now }, wanted);
     },
-    async listKeys() {
-      const keys = await listDataKeys(database);
-      const pairs = await listKeyPairs(database);
-      return [
-        ...keys.map(({ dataKeyId, keyEncryptionKeyId, ...key }) => ({
-          ...key,
-          keyId: String(dataKeyId),
-          wrappedBy: keyEncryptionKeyId,
-        })),
-        ...pairs.map(({ privateKey, ...pair }) => ({
-          ...pair,
-          purpose: 'rsa',
-          wrappedBy: String(privateKey.dataKeyId),
-        })),
-      ].map(({ keyId, purpose, wrappedBy, createdAt, retiredAt }) => ({
-        keyId,
-        purpose,
-        wrappedBy,
-        createdAt,
-        retiredAt,
-      }));
-    },
+    listKeys: async () => keyStates(await listDataKeys(database), await listKeyPairs(database)),
     findUser: (name) => findListedUser(database, name),
     inviteUser: (visit, wanted) => inviteUser(toolsOf(visit), wanted),
     inviteByIdentity: (visit, wanted) => inviteByIdentity(toolsOf(visit), wanted),

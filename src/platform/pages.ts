@@ -69,6 +69,18 @@ export function pageFor<Wanted extends WantedPage<string>>(
   return isForPeople ? { ...wanted, isForPeople } : wanted;
 }
 
+/**
+ * Of what was read up to one more than fits: what is shown, and the last of it where others follow, behind
+ * which the next page begins.
+ */
+export function shownOf<Item>(
+  read: readonly Item[],
+  limit: number,
+): { readonly shown: readonly Item[]; readonly lastBeforeOthers: Item | null } {
+  const shown = read.slice(0, limit);
+  return { shown, lastBeforeOthers: read.length > limit ? (shown.at(-1) ?? null) : null };
+}
+
 /** The page of such a query, its `orderBy` being one of those that its schema takes. */
 export function readPage<const Field extends string>(
   { page = 1, limit = USUAL_LIMIT, orderBy }: PageQuery,

@@ -1,4 +1,3 @@
-import type { AcquirerCapabilities } from '../../acquirers/capabilities.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -7,15 +6,7 @@ import { HEALTH, merchantPath, pathOf, ROUTING } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import { merchantHeadline } from './merchant-view.ts';
-
-/** Whom the processes of this database ask; addresses without what stands behind the host. */
-export type Routing = {
-  readonly acquirer: { readonly host: string; readonly capabilities: AcquirerCapabilities };
-  /** Null: none is named. */
-  readonly bankHost: string | null;
-  readonly antiFraudHost: string | null;
-  readonly isHomologation: boolean;
-};
+import type { Routing } from './routing.ts';
 
 export type RoutingTools = {
   readonly readRouting: () => Routing;

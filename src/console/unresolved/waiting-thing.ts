@@ -35,3 +35,10 @@ export type WaitingThing = {
 };
 
 export const MOST_WAITING_SHOWN = 100;
+
+/** What a list begins with, of things of all kinds. */
+export function firstWaiting(things: readonly WaitingThing[], order: WaitingOrder): WaitingThing[] {
+  return things
+    .toSorted((one, other) => (order === 'money' ? other.amount - one.amount : one.since - other.since))
+    .slice(0, MOST_WAITING_SHOWN);
+}

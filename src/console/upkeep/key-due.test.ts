@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Instant, instant } from '../../values/instant.ts';
-import { dueAt, keyDue, kindOfPurpose } from './key-due.ts';
+import { dueAt, keyDue, keyStates, kindOfPurpose } from './key-due.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 const made = (day: number, retiredAt: Instant | null = null) => ({
@@ -21,4 +21,13 @@ test('a key is due a year after it was made, and said to be so a month before', 
 
 test('a purpose is named as the command wants it', () => {
   assert.deepEqual(['card', 'keyPair', 'rsa'].map(kindOfPurpose), ['card', 'key-pair', 'rsa']);
+});
+
+test('of a key it is shown what wraps it, and nothing of the key itself', () => {
+  const dataKey = { dataKeyId: 7, purpose: 'card', keyEncryptionKeyId: 'kek-1', wrappedKey: 'SECRET' };
+  const pair = { keyId: 'pair', privateKey: { dataKeyId: 7, bytes: 'SECRET' }, publicKey: 'PUBLIC' };
+  assert.deepEqual(keyStates([{ ...dataKey, ...made(1) }], [{ ...pair, ...made(2) }]), [
+    { keyId: '7', purpose: 'card', wrappedBy: 'kek-1', ...made(1) },
+    { keyId: 'pair', purpose: 'rsa', wrappedBy: '7', ...made(2) },
+  ]);
 });

@@ -9,6 +9,34 @@ export type KeyState = {
   readonly retiredAt: Instant | null;
 };
 
+type Made = Pick<KeyState, 'createdAt' | 'retiredAt'>;
+type DataKey = Made & {
+  readonly dataKeyId: number;
+  readonly purpose: string;
+  readonly keyEncryptionKeyId: string;
+};
+type KeyPair = Made & { readonly keyId: string; readonly privateKey: { readonly dataKeyId: number } };
+
+/** Of data keys, which the key-encryption key wraps, and of key pairs, which a data key seals: no key itself. */
+export function keyStates(dataKeys: readonly DataKey[], pairs: readonly KeyPair[]): KeyState[] {
+  return [
+    ...dataKeys.map(({ dataKeyId, purpose, keyEncryptionKeyId, createdAt, retiredAt }) => ({
+      keyId: String(dataKeyId),
+      purpose,
+      wrappedBy: keyEncryptionKeyId,
+      createdAt,
+      retiredAt,
+    })),
+    ...pairs.map(({ keyId, privateKey, createdAt, retiredAt }) => ({
+      keyId,
+      purpose: 'rsa',
+      wrappedBy: String(privateKey.dataKeyId),
+      createdAt,
+      retiredAt,
+    })),
+  ];
+}
+
 /** `soon`: a date for it should be found. */
 export type KeyDue = 'retired' | 'overdue' | 'soon' | 'inUse';
 

@@ -1,3 +1,4 @@
+import { shownOf } from '../../platform/pages.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { UserFilter, UserPage } from './user.ts';
 import { findUsers } from './users.sql.ts';
@@ -8,7 +9,6 @@ export async function listUsers(
   filter: UserFilter,
   limit: number,
 ): Promise<UserPage> {
-  const found = await findUsers(database, filter, limit + 1);
-  const users = found.slice(0, limit);
-  return { users, next: found.length > limit ? (users.at(-1)?.name ?? null) : null };
+  const { shown, lastBeforeOthers } = shownOf(await findUsers(database, filter, limit + 1), limit);
+  return { users: shown, next: lastBeforeOthers?.name ?? null };
 }

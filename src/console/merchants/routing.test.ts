@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Routing, routingOf } from './routing.ts';
+
+test('of an address its host is shown, and nothing that could be secret in it', () => {
+  const { acquirer, bankHost, antiFraudHost } = routingOf({
+    acquirerUrl: 'https://user:secret@bridge.example:8443/path?key=secret',
+    capabilities: {} as Routing['acquirer']['capabilities'],
+    bankUrl: null,
+    antiFraudUrl: 'https://fraud.example/v1/token',
+    isHomologation: false,
+  });
+  assert.deepEqual([acquirer.host, bankHost, antiFraudHost], ['bridge.example:8443', null, 'fraud.example']);
+});
