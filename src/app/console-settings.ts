@@ -73,3 +73,36 @@ function readProvider({ text, oneOf, faults, warnings }: SettingReader): Provide
   const files = { authority, certificate: null, certificateKey: null, token: secret };
   return { issuer, clientId, files, nameClaim };
 }
+
+/** In the order of docs/configuration.md: name, preset and what it is. */
+export const CONSOLE_SETTINGS: readonly (readonly [name: string, preset: string, description: string])[] = [
+  [
+    'PARCELA_CONSOLE_PORT',
+    '',
+    'port of the console for people (docs/console.md), on a listener of its own; in homologation it is below `/console` of `PARCELA_PORT` too',
+  ],
+  ['PARCELA_CONSOLE_HOST', '127.0.0.1', 'address of that listener'],
+  [
+    'PARCELA_CONSOLE_ORIGIN',
+    '',
+    'how people reach the console, such as `https://console.example.com`: passkeys are bound to it; production needs it beside the port',
+  ],
+  [
+    'PARCELA_CONSOLE_OIDC_ISSUER',
+    '',
+    'identity provider (OIDC) by which people may sign in to the console, such as `https://id.example.com/realms/main` (docs/console.md)',
+  ],
+  ['PARCELA_CONSOLE_OIDC_CLIENT_ID', '', 'as which client it knows this console'],
+  ['PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE', '', 'file with the secret of that client; it may be replaced'],
+  [
+    'PARCELA_CONSOLE_OIDC_NAME_CLAIM',
+    'email',
+    "the claim that says an invited user's name: `email`, where it is verified, or `preferred_username`, where nobody chooses it",
+  ],
+  [
+    'PARCELA_CONSOLE_OIDC_CA_FILE',
+    '',
+    'authorities (PEM) that it is believed by, instead of the public ones',
+  ],
+  ['PARCELA_CONSOLE_SECOND_PERSON_OVER', '', 'cents beyond which the console asks two people'],
+];
