@@ -67,6 +67,7 @@ export const AUDIT_ACTIONS = [
   'console.request',
   'console.approve',
   'console.decline',
+  'console.export',
   'audit.read',
   'audit.verify',
   'audit.archive',

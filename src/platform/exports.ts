@@ -77,7 +77,7 @@ async function* pagesOf<Row>(
 }
 
 /** A long export goes on over a moment without the database, or with too many searches. */
-async function patiently<T>(read: () => Promise<T>, isAwaited: () => boolean): Promise<T> {
+export async function patiently<T>(read: () => Promise<T>, isAwaited = () => true): Promise<T> {
   const endsAt = performance.now() + PATIENCE_MILLISECONDS;
   for (;;) {
     try {

@@ -114,6 +114,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'console_users.set_language': 'a session names nothing but its user',
   'console_links.find': 'a link names nothing but its user',
   'console_sessions.find': 'a session names nothing but its user',
+  'console_sessions.is_open': 'a session names nothing but its user',
   'console_sessions.open_by_passkey': 'a passkey names nothing but its user',
   'fees.list_newest': "the operator's view, of all merchants",
   'fees.list_since': "every process keeps all merchants' fees in memory",

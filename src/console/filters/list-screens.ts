@@ -25,8 +25,7 @@ export function listScreen<Item>(
     readonly filters: (visit: Visit) => readonly Field[];
     /** Why there is nothing, and what to do. */
     readonly empty: readonly [string, string];
-    /** `total`: on all pages, as far as it is counted. */
-    readonly view: (items: readonly Item[], visit: Visit, total: number) => Html;
+    readonly view: (items: readonly Item[], visit: Visit) => Html;
   },
 ): Screen<FilterTools> {
   const { list, contract, query, filters, empty, view, ...where } = declared;
@@ -48,7 +47,7 @@ export function listScreen<Item>(
           ? errorsOf(errors)
           : found.items.length === 0
             ? emptyState(say(empty[0]), say(empty[1]))
-            : html`${view(found.items as readonly Item[], visit, found.total)}${pager(visit, found)}`;
+            : html`${view(found.items as readonly Item[], visit)}${pager(visit, found)}`;
       return html`${filterForm(visit, filters(visit))}${saved}${shown}`;
     },
   });

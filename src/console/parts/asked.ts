@@ -10,8 +10,6 @@ export type Given = {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
-  /** Of an endpoint that has it: the answer is a text then. */
-  readonly wantsCsv?: boolean;
   /** Of a list whose total is what is looked for: it is counted to its end, and as for people otherwise. */
   readonly countsAll?: true;
 };

@@ -1,5 +1,5 @@
 import type { Merchant } from '../../merchants/merchant.ts';
-import type { Contract } from '../../platform/http/endpoint.ts';
+import type { AnswerStream, Contract } from '../../platform/http/endpoint.ts';
 import type { Ask, Asked, Given } from './asked.ts';
 import type { Html } from './html.ts';
 import { ROLES, type Role, type User } from './user.ts';
@@ -43,11 +43,11 @@ export type Visit = {
 export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
 
 /** Something to keep: a browser saves it under this name instead of showing it. */
-export type Download = {
-  readonly name: string;
-  readonly type: string;
-  readonly content: string | Buffer;
-};
+export type Download = { readonly name: string } & (
+  | { readonly type: string; readonly content: string | Buffer }
+  /** Of any length. */
+  | { readonly stream: AnswerStream }
+);
 
 /** Where something stands, and who may use it. */
 export type Where = {

@@ -4,14 +4,13 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
 import type { PaymentChargeback } from '../../transactions/changes/chargebacks.sql.ts';
 import type { TransactionMovement } from '../../transactions/movements/movement.ts';
-import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/deliveries-of-payment.sql.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
 import { listScreen } from '../filters/list-screens.ts';
-import type { Asked } from '../parts/asked.ts';
+import { csvScreen } from '../parts/csv-screens.ts';
 import { type Html, html } from '../parts/html.ts';
-import { errorsOf, link } from '../parts/page-parts.ts';
+import { link } from '../parts/page-parts.ts';
 import { PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PAYMENT_STATES, stateChoices } from '../parts/states.ts';
@@ -50,26 +49,16 @@ function wantedOf(visit: Visit) {
   return { ...days, status, lastFour, referenceTransaction, orderBy };
 }
 
-/** As many as the API has on a page. */
-const MOST_LINES = '100';
-
-/** The filters of the list, as the API writes CSV: a page after the other. */
-const CSV_SCREEN: Screen<unknown> = {
+const CSV_SCREEN: Screen<unknown> = csvScreen({
   path: PAYMENTS_CSV,
-  roles: ALL_ROLES,
-  of: 'merchant',
   title: 'CSV of payments',
-  isFile: true,
-  async show(visit) {
-    const query = { ...wantedOf(visit), page: visit.query.page, limit: MOST_LINES };
-    const asked: Asked<unknown> = await visit.ask(LIST_PAYMENTS, {
-      query,
-      wantsCsv: true,
-    });
-    if (!asked.ok) return errorsOf(asked.errors);
-    return { name: 'parcela-payments.csv', type: CSV_TYPE, content: asked.body as string };
+  contract: () => LIST_PAYMENTS,
+  query: wantedOf,
+  name(visit) {
+    const { from, to } = daysOf(visit);
+    return ['payments', visit.merchantId, from, to];
   },
-};
+});
 
 const PAYMENTS_SCREEN: Screen<FilterTools> = listScreen<ListedPayment>({
   path: PAYMENTS,
@@ -95,30 +84,14 @@ const PAYMENTS_SCREEN: Screen<FilterTools> = listScreen<ListedPayment>({
     'No payment in these days.',
     'Choose other days, or fewer filters. A payment appears here as soon as it is asked for.',
   ],
-  view: (items, visit, total) => html`${csvLinks(total, visit)}${paymentTable(items, visit)}`,
+  view: (items, visit) => html`${csvLink(visit)}${paymentTable(items, visit)}`,
 });
 
-/** So many are offered: what is more is narrowed by filters, or asked of the API. */
-const MOST_FILES = 10;
-
-function csvLinks(total: number, visit: Visit): Html {
-  const { say, count } = visit.wording;
-  const files = Math.min(MOST_FILES, Math.ceil(total / Number(MOST_LINES)));
-  const path = pathOf(PAYMENTS_CSV, { merchantId: visit.merchantId });
-  return html`<p class="links">CSV: ${Array.from({ length: files }, (_, index) => {
-    const first = index * Number(MOST_LINES) + 1;
-    const last = Math.min(total, first + Number(MOST_LINES) - 1);
-    const shown = say('{first} to {last}', { first: count(first), last: count(last) });
-    return html`${link(withQuery(path, { ...visit.query, page: index + 1 }), shown)} `;
-  })}</p>${
-    total > MOST_FILES * Number(MOST_LINES) &&
-    html`<p class="note">${say(
-      'The newest {count} are saved here: choose fewer days, or ask the API for all.',
-      {
-        count: count(MOST_FILES * Number(MOST_LINES)),
-      },
-    )}</p>`
-  }`;
+function csvLink(visit: Visit): Html {
+  const { from: dateRangeStartDate, to: dateRangeEndDate } = daysOf(visit);
+  const query = { ...visit.query, dateRangeStartDate, dateRangeEndDate, page: undefined };
+  const path = withQuery(pathOf(PAYMENTS_CSV, { merchantId: visit.merchantId }), query);
+  return html`<p class="links">${link(path, visit.wording.say('CSV of all payments that were found'))}</p>`;
 }
 
 const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>({

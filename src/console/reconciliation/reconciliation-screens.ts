@@ -3,10 +3,10 @@ import { LIST_DAYS } from '../../reconciliation/days/contract.ts';
 import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/contract.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/exceptions/exception.ts';
 import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/contract.ts';
-import { CSV_TYPE } from '../../values/csv.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
 import { listScreen } from '../filters/list-screens.ts';
+import { csvScreen } from '../parts/csv-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import {
   accountField,
@@ -180,23 +180,21 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
   );
 }
 
-/** As the API exports it, in one piece: what is too much for that is refused in its words. */
-const CSV_SCREEN: Screen<unknown> = {
+const isByPayment = ({ query }: Visit) => query.by === 'payment';
+
+const CSV_SCREEN: Screen<unknown> = csvScreen({
   path: RECONCILIATION_CSV,
-  roles: ALL_ROLES,
-  of: 'merchant',
   title: 'CSV of reconciliation',
-  isFile: true,
-  async show(visit) {
+  contract: (visit) => (isByPayment(visit) ? EXPORT_BY_PAYMENT : EXPORT_BY_SALE),
+  query(visit) {
     const { from: startDate, to: endDate } = daysOf(visit, USUAL_DAYS);
-    const contract = visit.query.by === 'payment' ? EXPORT_BY_PAYMENT : EXPORT_BY_SALE;
-    const query = { accountNumber: accountOf(visit), startDate, endDate };
-    const asked = await visit.ask(contract, { query });
-    if (!asked.ok) return errorsOf(asked.errors);
-    const content = Buffer.from(asked.body.fileBase64, 'base64');
-    return { name: 'parcela-reconciliation.csv', type: CSV_TYPE, content };
+    return { accountNumber: accountOf(visit), startDate, endDate };
   },
-};
+  name(visit) {
+    const { from, to } = daysOf(visit, USUAL_DAYS);
+    return [isByPayment(visit) ? 'received' : 'sold', accountOf(visit), from, to];
+  },
+});
 
 export const RECONCILIATION_SCREENS: readonly Screen<FilterTools>[] = [
   DAYS_SCREEN,

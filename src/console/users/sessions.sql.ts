@@ -84,6 +84,19 @@ export async function findSessionUser(
   return row === undefined ? null : { user: parseUser(row), language: row.language as 'pt' | 'en' | null };
 }
 
+/** However long it is idle: somebody may wait for what goes on. */
+const IS_OPEN = statement(
+  'console_sessions.is_open',
+  `select from console_sessions s join console_users u on u.user_id = s.user_id
+     left join merchants m on m.merchant_id = u.merchant_id
+   where s.token_hash = $1 and s.expires_at > now() and u.disabled_at is null and m.disabled_at is null`,
+);
+
+/** False: it was ended, or its user or merchant is locked out. */
+export async function isSessionOpen(database: Database, hash: Buffer): Promise<boolean> {
+  return (await database.query(IS_OPEN, [hash])).length > 0;
+}
+
 const END = statement(
   'console_sessions.end',
   `update console_sessions set expires_at = now() where token_hash = $1 and expires_at > now() returning user_id`,

@@ -12,7 +12,7 @@ import type { Ask } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { type AssetPaths, type Frame, type NavigationItem, PAGE_HEADERS, page } from '../parts/layout.ts';
 import { matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH } from '../parts/paths.ts';
-import { type Action, type Download, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
+import { type Action, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
 import { mayEnter } from '../parts/user.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { ConsoleTools } from '../screens.ts';
@@ -21,6 +21,7 @@ import { actorName } from '../users/user.ts';
 import { answerAction } from './answer-action.ts';
 import { type AskTools, askEndpoint } from './ask-endpoint.ts';
 import { liveMark, readAgain } from './live-page.ts';
+import { sendFile } from './send-file.ts';
 
 export type VisitTools = {
   readonly database: Database;
@@ -117,7 +118,7 @@ export async function answerVisit(
   if (read === 'notFound')
     return { ...about, ...shown(404, frame(wording.say('Not found'), notFound(wording))) };
   if ('leadsTo' in read) return { ...about, ...seeOther(read.leadsTo) };
-  if ('content' in read) return { ...about, ...saved(read) };
+  if ('name' in read) return { ...about, ...(await sendFile(tools, read, session, visit)) };
   const title = wording.say(found.of.title);
   const message = messageOf(tools, session, wording, done);
   const { refreshSeconds } = found.screen;
@@ -258,11 +259,6 @@ function navigationOf(
 function shown(status: number, frame: Frame) {
   const content = page(frame);
   return { status, text: { content, type: 'text/html; charset=utf-8' }, headers: { ...PAGE_HEADERS } };
-}
-
-function saved({ name, type, content }: Download) {
-  const headers = { ...PAGE_HEADERS, 'content-disposition': `attachment; filename="${name}"` };
-  return { status: 200, text: { content, type }, headers };
 }
 
 function seeOther(location: string) {

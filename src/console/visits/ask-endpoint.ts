@@ -76,7 +76,7 @@ export async function askEndpoint<Declared extends Contract>(
         : { key: onceKey, target: `${contract.method} ${targetOf(contract, given)}` },
     caller,
     language,
-    wantsCsv: given.wantsCsv === true,
+    wantsCsv: false,
     isForPeople: given.countsAll !== true,
     requestId: asker.requestId,
     address: asker.address,
@@ -90,9 +90,10 @@ export async function askEndpoint<Declared extends Contract>(
   return { ok: false, status, errors: Array.isArray(body) ? body : [] };
 }
 
-/** As a reader of the wire has it: exact numbers are plain ones then, and CSV and PDF are what they are. */
-function asSent({ body, text }: Answer): unknown {
+/** As a reader of the wire has it: exact numbers are plain ones, and PDF and streams are what they are. */
+function asSent({ body, text, stream }: Answer): unknown {
   if (text !== undefined) return text.content;
+  if (stream !== undefined) return stream;
   return body === undefined ? undefined : JSON.parse(JSON.stringify(body));
 }
 

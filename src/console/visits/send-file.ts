@@ -1,0 +1,56 @@
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import { patiently } from '../../platform/exports.ts';
+import type { Answer } from '../../platform/http/endpoint.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { PAGE_HEADERS } from '../parts/layout.ts';
+import type { Download, Visit } from '../parts/screen.ts';
+import { type Session, tokenHash } from '../users/session.ts';
+import { isSessionOpen } from '../users/sessions.sql.ts';
+import { actorName } from '../users/user.ts';
+
+export type FileTools = { readonly database: Database; readonly audit: Audit };
+
+/**
+ * A file to be saved. One of any length is audited before a byte of it goes out, and its user reads on only
+ * while the session is open.
+ */
+export async function sendFile(
+  { database, audit }: FileTools,
+  file: Download,
+  session: Session,
+  visit: Pick<Visit, 'path' | 'merchantId' | 'address'>,
+): Promise<Answer> {
+  const headers = { ...PAGE_HEADERS, 'content-disposition': `attachment; filename="${file.name}"` };
+  if (!('stream' in file)) {
+    const { type, content } = file;
+    return { status: 200, headers, text: { content, type } };
+  }
+  const { stream } = file;
+  const exported: AuditEvent = {
+    action: 'console.export',
+    outcome: 'success',
+    actor: actorName(session.user),
+    origin: visit.address,
+    resource: visit.path.replace('/console/', ''),
+    detail: { file: file.name },
+  };
+  try {
+    await audit.record(exported, visit.merchantId);
+  } catch (error) {
+    stream.close();
+    throw error;
+  }
+  const isOpen = () => isSessionOpen(database, tokenHash(session.token));
+  return { status: 200, headers, stream: { ...stream, pieces: piecesWhile(isOpen, stream.pieces) } };
+}
+
+/** Throws where the session has ended: what was read so far must not look whole. */
+async function* piecesWhile(
+  isOpen: () => Promise<boolean>,
+  pieces: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  for await (const piece of pieces) {
+    if (!(await patiently(isOpen))) throw new Error('the session of a download has ended');
+    yield piece;
+  }
+}
