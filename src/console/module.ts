@@ -20,13 +20,13 @@ import { consoleWording } from './console-wording.ts';
 import type { IdentityProvider } from './identities/open-provider.ts';
 import { openMerchantTools } from './open-merchant-tools.ts';
 import { type OperatorContext, openOperatorTools } from './open-operator-tools.ts';
+import { openUserTools, type UserContext } from './open-user-tools.ts';
 import { findHealth } from './operator/find-health.ts';
 import { html } from './parts/html.ts';
 import type { Visit } from './parts/screen.ts';
 import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
 import type { WaitingTools } from './second-person/waiting-screens.ts';
 import { forgetOldRequests } from './second-person/work.ts';
-import { listUsers } from './users/list-users.ts';
 import { actorName } from './users/user.ts';
 import { forgetExpiredSessions } from './users/work.ts';
 import { answerPage, framed, type PageTools } from './visits/answer-page.ts';
@@ -36,6 +36,7 @@ import { readAssets } from './visits/read-assets.ts';
 import { forgetOldActions } from './visits/work.ts';
 
 export type ConsoleContext = OperatorContext &
+  UserContext &
   Pick<ModuleContext, 'gate' | 'log'> & {
     readonly configuration: ModuleContext['configuration'] & {
       readonly requestDeadlineMilliseconds: number;
@@ -57,7 +58,6 @@ type Below = {
 /** A person opens some pages a minute; a page that is looked at reads itself anew. */
 const PAGES_PER_SECOND = { ofUser: 20, ofAddress: 50 } as const;
 const ENTRIES_OF_PAGE = 50;
-const USERS_OF_PAGE = 100;
 /** Everybody on duty looks at it all day: many cost what one does. */
 const HEALTH_MILLISECONDS = 3_000;
 /** It is looked for through many entries of the log. */
@@ -147,6 +147,7 @@ function consoleTools(context: ConsoleContext): Omit<ConsoleTools, 'contractOf' 
   return {
     ...openOperatorTools(context),
     ...openMerchantTools(context),
+    ...openUserTools(context),
     listCredentials: async (merchantId) =>
       (await lookUp(merchantId, () => listCredentials({ database }, merchantId))) ?? [],
     createCredential: (by, wanted) => createCredential(toolsOf(by), wanted),
@@ -155,6 +156,5 @@ function consoleTools(context: ConsoleContext): Omit<ConsoleTools, 'contractOf' 
       findHealth({ database, gate, keyring, findVerification }),
     ),
     listAudit: (by, filter, before) => listNewestEntries(toolsOf(by), filter, before, ENTRIES_OF_PAGE),
-    listUsers: (filter) => listUsers({ database }, filter, USERS_OF_PAGE),
   };
 }

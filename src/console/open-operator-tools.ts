@@ -35,14 +35,10 @@ import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
 import { findCase, findUnresolved } from '../transactions/unresolved/unresolved.sql.ts';
 import { instant } from '../values/instant.ts';
-import { inviteByIdentity } from './identities/invite-by-identity.ts';
-import type { ProviderSettings } from './identities/provider-settings.ts';
-import { recoverByIdentity } from './identities/recover-by-identity.ts';
 import type { MerchantActionTools } from './merchants/merchant-actions.ts';
 import type { MerchantTools } from './merchants/merchant-screens.ts';
 import { routingOf } from './merchants/routing.ts';
 import type { RoutingTools } from './merchants/routing-screens.ts';
-import type { UserActionTools } from './operator/user-actions.ts';
 import type { Visit } from './parts/screen.ts';
 import type { DifferenceTools } from './settlement/difference-screens.ts';
 import type { ExceptionActionTools } from './settlement/exception-actions.ts';
@@ -62,11 +58,7 @@ import type { FeeActionTools } from './upkeep/fee-actions.ts';
 import type { FeeTools } from './upkeep/fee-screens.ts';
 import { keyStates } from './upkeep/key-due.ts';
 import type { KeyTools } from './upkeep/key-screens.ts';
-import { disableUser } from './users/disable-user.ts';
-import { inviteUser } from './users/invite-user.ts';
-import { recoverUser } from './users/recover-user.ts';
 import { actorName } from './users/user.ts';
-import { findListedUser } from './users/users.sql.ts';
 
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
   readonly audit: Audit;
@@ -77,7 +69,6 @@ export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'searc
   readonly configuration: ModuleContext['configuration'] & {
     readonly acquirerTimeoutMilliseconds: number;
     readonly antiFraud: { readonly provider: { readonly url: string } | null };
-    readonly console: { readonly provider: ProviderSettings | null };
   };
 };
 
@@ -89,8 +80,7 @@ export type OperatorTools = UnresolvedTools &
   MerchantOperatorTools &
   FeeTools &
   FeeActionTools &
-  KeyTools &
-  UserActionTools;
+  KeyTools;
 
 type MerchantOperatorTools = Omit<MerchantTools, 'listCredentials'> & MerchantActionTools & RoutingTools;
 
@@ -230,12 +220,7 @@ function merchantTools({
   };
 }
 
-function upkeepTools({
-  database,
-  audit,
-  search,
-  configuration,
-}: OperatorContext): FeeTools & FeeActionTools & KeyTools & UserActionTools {
+function upkeepTools({ database, audit, search }: OperatorContext): FeeTools & FeeActionTools & KeyTools {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   return {
     listFees: (owner) => search(NO_MERCHANT, (reader) => listNewestFeeVersions(reader, MOST_SHOWN, owner)),
@@ -244,12 +229,5 @@ function upkeepTools({
       return changeFees({ ...toolsOf(visit), now }, wanted);
     },
     listKeys: async () => keyStates(await listDataKeys(database), await listKeyPairs(database)),
-    findUser: (name) => findListedUser(database, name),
-    inviteUser: (visit, wanted) => inviteUser(toolsOf(visit), wanted),
-    inviteByIdentity: (visit, wanted) => inviteByIdentity(toolsOf(visit), wanted),
-    recoverUser: (visit, name) => recoverUser(toolsOf(visit), name),
-    recoverByIdentity: (visit, name) => recoverByIdentity(toolsOf(visit), name),
-    hasProvider: configuration.console.provider !== null,
-    disableUser: (visit, name) => disableUser(toolsOf(visit), name),
   };
 }

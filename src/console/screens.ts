@@ -21,7 +21,7 @@ import type { MerchantPageTools } from './open-merchant-tools.ts';
 import type { OperatorTools } from './open-operator-tools.ts';
 import { AUDIT_SCREENS, type AuditTools } from './operator/audit-screens.ts';
 import { HEALTH_SCREENS, type HealthTools } from './operator/health-screens.ts';
-import { USER_ACTIONS, USER_PAGES } from './operator/user-actions.ts';
+import { USER_ACTIONS, type UserActionTools } from './operator/user-actions.ts';
 import { USER_SCREENS, type UserTools } from './operator/user-screens.ts';
 import type { Action, Screen } from './parts/screen.ts';
 import { PAYMENT_ACTIONS } from './payments/payment-actions.ts';
@@ -52,6 +52,7 @@ export type ConsoleTools = MerchantPageTools &
   AuditTools &
   MerchantTools &
   UserTools &
+  UserActionTools &
   CredentialTools &
   OperatorTools &
   WaitingTools &
@@ -90,7 +91,6 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...FEE_SCREENS,
   ...KEY_SCREENS,
   ...USER_SCREENS,
-  ...USER_PAGES,
   ...AUDIT_SCREENS,
 ];
 

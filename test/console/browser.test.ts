@@ -39,7 +39,8 @@ before(async () => {
   ({ merchantId } = demo);
   paymentId = await payments(await logIn(service.gatewayUrl, demo.gateway));
   const day = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
-  things = { merchantId, paymentId, day, ...(await makeThings(service)) };
+  const { name } = await invite(service, 'support', merchantId);
+  things = { merchantId, paymentId, day, name, ...(await makeThings(service)) };
   profile = await mkdtemp(join(tmpdir(), 'parcela-chromium-'));
   await mkdir(PICTURES, { recursive: true });
   browser = await puppeteer.launch({

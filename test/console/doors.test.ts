@@ -22,7 +22,7 @@ const HOME = '/console/health';
 async function takeAway(how: typeof recoverUser | typeof disableUser, name: string): Promise<void> {
   const pool = openDatabase(service.database.runtime, () => {});
   try {
-    const made = await how(await auditedTools(pool), name);
+    const made = await how(await auditedTools(pool), name, null);
     assert.ok(!('refusal' in made), 'refusal' in made ? made.refusal : '');
   } finally {
     await pool.close();

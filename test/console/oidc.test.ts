@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ import { auditedTools } from '../kit/keys.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { BEGIN, Browsing, inviteByProvider, personOf } from './oidc-visit.ts';
 import { type Behaviour, CLIENT, TestProvider } from './test-provider.ts';
-import { ask, invite, originOf, signedIn, Visitor, wordsOf } from './visitor.ts';
+import { ask, invite, markOf, originOf, signedIn, Visitor, wordsOf } from './visitor.ts';
 
 let provider: TestProvider;
 let service: TestService;
@@ -260,22 +261,24 @@ test('nobody comes in who was not invited by the provider, and passkeys of users
 test('a user who is locked out stays out, and one who is recovered is bound anew', async () => {
   const name = await newPerson();
   const { browser } = await signInAs({ person: personOf(name) });
-  await withTools((tools) => recoverByIdentity(tools, name));
+  await withTools((tools) => recoverByIdentity(tools, name, null));
   assert.equal(await browser.isIn(), false, 'recovery ends sessions');
   const other = personOf(name, 'the new account');
   const renewed = await signInAs({ person: other });
   assert.equal(await renewed.browser.isIn(), true);
   await refusedWith(403, { person: personOf(name) }, NOBODY);
-  const recovered = await withTools((tools) => recoverUser(tools, name));
+  const recovered = await withTools((tools) => recoverUser(tools, name, null));
   assert.ok('token' in recovered);
   await refusedWith(403, { person: other }, NOBODY);
-  await withTools((tools) => recoverByIdentity(tools, name));
-  await withTools((tools) => disableUser(tools, name));
+  await withTools((tools) => recoverByIdentity(tools, name, null));
+  await withTools((tools) => disableUser(tools, name, null));
   const bound =
     'select from console_identities i join console_users u on u.user_id = i.user_id where u.name = $1';
   assert.equal((await service.auditor.query(bound, [name])).length, 0);
   await refusedWith(403, { person: other }, NOBODY);
-  assert.deepEqual(await withTools((tools) => recoverByIdentity(tools, name)), { refusal: 'userDisabled' });
+  assert.deepEqual(await withTools((tools) => recoverByIdentity(tools, name, null)), {
+    refusal: 'userDisabled',
+  });
 });
 
 test('an administrator invites by the provider and binds anew, by forms that name no link', async () => {
@@ -302,6 +305,32 @@ test('an administrator invites by the provider and binds anew, by forms that nam
   const linked = await admin.send(page, `${page}/recover`, { by: 'link', reason: 'sem provedor' });
   assert.match(linked.text, /\/console\/links\/[\w-]{43}/);
   assert.equal(await second.browser.isIn(), false);
+});
+
+test("a merchant's administrator invites by the provider too, and into the own merchant alone", async () => {
+  const { merchantId } = await service.demo();
+  const admin = await signedIn(service, 'admin', merchantId);
+  const users = `/console/merchants/${merchantId}/users`;
+  const name = 'iva@loja.example';
+  const fields = { name, role: 'viewer', by: 'oidc', merchant: '', reason: 'equipe' };
+  const made = await admin.send(users, `${users}/invite`, fields);
+  assert.equal(made.status, 200, made.text);
+  assert.doesNotMatch(made.text, /\/console\/links\//);
+  const entered = async (subject: string) => {
+    const { browser } = await signInAs({ person: personOf(name, subject) });
+    assert.equal((await browser.ask('/console/health')).status, 403);
+    return browser.ask(`/console/merchants/${merchantId}/payments`);
+  };
+  assert.equal((await entered('first')).status, 200);
+  const page = `${users}/${encodeURIComponent(name)}`;
+  const again = await admin.send(page, `${page}/recover`, { by: 'oidc', reason: 'conta nova' });
+  assert.equal(again.status, 200, again.text);
+  assert.equal((await entered('second')).status, 200);
+  const other = await newPerson();
+  const form = { mark: await markOf(admin, users), once: randomUUID(), reason: 'x', by: 'oidc' };
+  assert.equal((await admin.ask(`${users}/${encodeURIComponent(other)}/recover`, { form })).status, 404);
+  const { browser } = await signInAs({ person: personOf(other) });
+  assert.equal(await browser.isIn(), true);
 });
 
 test('nobody is led out of the console, or signed in by a page of another site', async () => {

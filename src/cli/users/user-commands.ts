@@ -115,8 +115,8 @@ async function runInvite(given: GivenOptions, tools: AuditedCommandTools): Promi
 async function runRecover(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const name = given.one('name') ?? '';
   return given.has('oidc')
-    ? invitedOutcome(await recoverByIdentity(tools, name), 'may come in anew')
-    : linkOutcome(await recoverUser(tools, name), 'may come in anew');
+    ? invitedOutcome(await recoverByIdentity(tools, name, null), 'may come in anew')
+    : linkOutcome(await recoverUser(tools, name, null), 'may come in anew');
 }
 
 function invitedOutcome(made: User | { readonly refusal: UserRefusal }, says: string): CommandOutcome {
@@ -142,7 +142,7 @@ function linkOutcome(made: Invited | { readonly refusal: UserRefusal }, says: st
 
 async function runList(given: GivenOptions, tools: CommandTools): Promise<CommandOutcome> {
   const filter = { merchantId: given.one('merchant'), prefix: '', after: given.one('after') ?? '' };
-  const { users, next } = await listUsers(tools, filter, USERS_OF_PAGE);
+  const { users, next } = await listUsers(tools.database, filter, USERS_OF_PAGE);
   const rows = users.map((one) => [
     one.name,
     one.role,
@@ -168,7 +168,7 @@ async function runList(given: GivenOptions, tools: CommandTools): Promise<Comman
 }
 
 async function runDisable(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
-  const disabled = await disableUser(tools, given.one('name') ?? '');
+  const disabled = await disableUser(tools, given.one('name') ?? '', null);
   if ('refusal' in disabled) return refused(disabled.refusal);
   return { ok: true, lines: [`User ${disabled.name} is locked out.`], json: disabled };
 }

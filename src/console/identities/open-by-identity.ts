@@ -29,7 +29,7 @@ export async function openByIdentity(
 ): Promise<string | null> {
   const { database, audit } = tools;
   const boundTo = await findUserOfIdentity(database, identity);
-  const named = boundTo === null && name !== null ? await findUserByName(database, name) : null;
+  const named = boundTo === null && name !== null ? await findUserByName(database, name, null) : null;
   const user = boundTo === null ? named : await findUserById(database, boundTo);
   if (user === null) return null;
   const token = createChallenge(tools, SESSION, SESSION_SECONDS * 1_000);

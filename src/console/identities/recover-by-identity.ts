@@ -6,13 +6,15 @@ import { recoverByInvitation } from './identities.sql.ts';
 
 /**
  * For a user who shall sign in through the provider, or whose identity there is another one now: ends all
- * sessions, takes passkeys and the bound identity away, and lets the first identity of the name in.
+ * sessions, takes passkeys and the bound identity away, and lets the first identity of the name in. Of the
+ * users of a merchant; `merchantId` null: of all.
  */
 export async function recoverByIdentity(
   { database, audit, operator }: UserTools,
   name: string,
+  merchantId: string | null,
 ): Promise<User | { readonly refusal: UserRefusal }> {
-  const found = await findUserByName(database, name);
+  const found = await findUserByName(database, name, merchantId);
   if (found === null) return { refusal: 'userUnknown' };
   const { isDisabled: _, ...user } = found;
   const event = {

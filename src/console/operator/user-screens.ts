@@ -1,61 +1,132 @@
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
-import { USERS, userPath, withQuery } from '../parts/paths.ts';
+import { actionForm, emptyState, facts, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { pathOf, USER, USERS, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
-import { ROLE_WORDS } from '../parts/user.ts';
-import type { UserFilter, UserPage } from '../users/user.ts';
-import { IDENTITY_WORDS, inviteForm, OF_ADMINS, userState } from './user-actions.ts';
+import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
+import { ROLE_WORDS, ROLES_TO_GIVE } from '../parts/user.ts';
+import type { ListedUser, UserFilter, UserPage } from '../users/user.ts';
+import { ofAdmins, type Side, USER_ACTIONS_OF } from './user-actions.ts';
 
+/** Each finds users of the visit's merchant alone, or on the operator's pages any. */
 export type UserTools = {
-  readonly listUsers: (filter: UserFilter) => Promise<UserPage>;
+  readonly listUsers: (visit: Visit, filter: UserFilter) => Promise<UserPage>;
+  readonly findUser: (visit: Visit, name: string) => Promise<ListedUser | null>;
   /** Whether people may sign in through an identity provider. */
   readonly hasProvider: boolean;
 };
 
 type Found = UserPage & { readonly hasProvider: boolean };
+type FoundUser = ListedUser & { readonly hasProvider: boolean };
 
-export const USER_SCREENS: readonly Screen<UserTools>[] = [
-  screen<UserTools, Found>({
-    ...OF_ADMINS,
-    path: USERS,
-    title: 'Users',
-    place: 8,
-    async read({ query: { merchant = null, name = '', after = '' } }, { listUsers, hasProvider }) {
-      const found = await listUsers({ merchantId: merchant, prefix: name.toLowerCase(), after });
+function listScreen(side: Side, title: string, place: number): Screen<UserTools> {
+  return screen<UserTools, Found>({
+    ...ofAdmins(side),
+    path: USERS[side],
+    title,
+    place,
+    async read(visit, { listUsers, hasProvider }) {
+      const { merchant = null, name = '', after = '' } = visit.query;
+      const found = await listUsers(visit, { merchantId: merchant, prefix: name.toLowerCase(), after });
       return { ...found, hasProvider };
     },
     view: (found, visit) =>
-      html`${inviteForm(visit, found.hasProvider)}${filters(visit)}${userList(found, visit)}`,
-  }),
+      html`${inviteForm(side, found, visit)}${filters(side, visit)}${userList(side, found, visit)}`,
+  });
+}
+
+function userScreen(side: Side): Screen<UserTools> {
+  return screen<UserTools, FoundUser>({
+    ...ofAdmins(side),
+    path: USER[side],
+    title: 'User',
+    async read(visit, { findUser, hasProvider }) {
+      const user = await findUser(visit, visit.parameters.name ?? '');
+      return user === null ? 'notFound' : { ...user, hasProvider };
+    },
+    view: (user, visit) => userPage(side, user, visit),
+  });
+}
+
+export const USER_SCREENS: readonly Screen<UserTools>[] = [
+  listScreen('operator', 'All users', 8),
+  userScreen('operator'),
+  listScreen('merchant', 'Users', 72),
+  userScreen('merchant'),
 ];
 
-function filters(visit: Visit): Html {
+/** How a user signs in. */
+const IDENTITY_WORDS = {
+  none: 'With a passkey',
+  invited: 'Invited through the organization',
+  bound: 'Through the organization',
+} as const;
+
+const WAYS = { link: 'By a link, with a passkey', oidc: 'Through the organization' } as const;
+
+function wayField({ wording: { say } }: Visit) {
+  const choices = Object.entries(WAYS).map(([way, words]) => [way, say(words)] as const);
+  return { name: 'by', label: say('Signs in'), isRequired: true, choices };
+}
+
+function inviteForm(side: Side, { hasProvider }: Found, visit: Visit): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, USER_ACTIONS_OF[side].invite, {
+    about: say('The link is shown once, and works once, for a day.'),
+    fields: [
+      {
+        name: 'name',
+        label: say('Name'),
+        hint: say('Such as an address of e-mail, in small letters.'),
+        isRequired: true,
+        mostCharacters: 60,
+      },
+      {
+        name: 'role',
+        label: say('Role'),
+        isRequired: true,
+        choices: ROLES_TO_GIVE[side].map((role) => [role, say(ROLE_WORDS[role])] as const),
+      },
+      ...(side === 'operator' ? [merchantField(visit)] : []),
+      ...(hasProvider ? [wayField(visit)] : []),
+    ],
+  });
+}
+
+function merchantField({ wording: { say } }: Visit) {
+  const hint = say('Empty: the user sees all merchants.');
+  return { name: 'merchant', label: say('Merchant'), hint, mostCharacters: 20 };
+}
+
+function filters(side: Side, visit: Visit): Html {
   const { say } = visit.wording;
   return filterForm(visit, [
     { name: 'name', label: say('Name begins with'), type: 'search', mostCharacters: 60 },
-    { name: 'merchant', label: say('Merchant'), mostCharacters: 20 },
+    ...(side === 'operator' ? [{ name: 'merchant', label: say('Merchant'), mostCharacters: 20 }] : []),
   ]);
 }
 
-function userList({ users, next }: UserPage, { wording, path, query }: Visit): Shown {
+function userList(side: Side, { users, next }: UserPage, visit: Visit): Shown {
+  const { wording, path, query } = visit;
   const { say } = wording;
   if (users.length === 0)
     return emptyState(
       say('No user fits.'),
-      say('The form above, or the command parcela user invite, makes one.'),
+      side === 'operator'
+        ? say('The form above, or the command parcela user invite, makes one.')
+        : say('The form above makes one.'),
     );
   const rows = users.map((one) => [
-    link(userPath(one.name), one.name),
+    link(pathOf(USER[side], { merchantId: visit.merchantId, name: one.name }), one.name),
     say(ROLE_WORDS[one.role]),
-    one.merchantId ?? say('All'),
+    ...(side === 'operator' ? [one.merchantId ?? say('All')] : []),
     one.identity === 'none' ? one.passkeys : say(IDENTITY_WORDS[one.identity]),
     moment(wording, one.seenAt),
-    userState(one, wording),
+    stateOf(one, visit),
   ]);
   const columns = [
     { title: say('Name') },
     { title: say('Role') },
-    { title: say('Merchant') },
+    ...(side === 'operator' ? [{ title: say('Merchant') }] : []),
     { title: say('Passkeys'), isNumber: true },
     { title: say('Seen') },
     { title: say('State') },
@@ -64,4 +135,41 @@ function userList({ users, next }: UserPage, { wording, path, query }: Visit): S
     next !== null &&
     html`<nav class="pager" aria-label="${say('Pages of this list')}">${link(withQuery(path, { ...query, after: next }), say('Next'))}</nav>`
   }`;
+}
+
+function stateOf({ disabledAt }: ListedUser, { wording }: Visit): Html {
+  return stateBadge(ENTRY_STATES, disabledAt === null ? 'open' : 'lockedOut', wording);
+}
+
+function userPage(side: Side, user: FoundUser, visit: Visit): Html {
+  const { wording } = visit;
+  const { say } = wording;
+  const isOther = user.userId !== visit.user.userId;
+  return html`<p class="headline"><strong>${user.name}</strong> ${stateOf(user, visit)}</p>
+${facts([
+  [say('Role'), say(ROLE_WORDS[user.role])],
+  ...(side === 'operator' ? [[say('Merchant'), user.merchantId ?? say('All')] as const] : []),
+  [say('Passkeys'), user.passkeys],
+  [say('Signs in'), say(IDENTITY_WORDS[user.identity])],
+  [say('Since'), moment(wording, user.createdAt)],
+  [say('Seen'), moment(wording, user.seenAt)],
+  [say('Locked out at'), moment(wording, user.disabledAt)],
+])}
+${isOther && user.disabledAt === null && forms(side, user, visit)}
+${!isOther && html`<p class="note">${say('Another administrator recovers you or locks you out.')}</p>`}`;
+}
+
+function forms(side: Side, { name, hasProvider }: FoundUser, visit: Visit): Html {
+  const { say } = visit.wording;
+  const { recover, disable } = USER_ACTIONS_OF[side];
+  const values = { name };
+  return html`${actionForm(visit, recover, {
+    values,
+    about: say('For lost passkeys: ends all sessions, takes the passkeys away and gives a new link.'),
+    fields: hasProvider ? [wayField(visit)] : [],
+  })}${actionForm(visit, disable, {
+    values,
+    about: say('At once and for good; the name stays taken.'),
+    isGrave: true,
+  })}`;
 }

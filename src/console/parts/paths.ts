@@ -47,9 +47,11 @@ export const MERCHANTS = '/merchants';
 export const ROUTING = '/routing';
 export const FEES = '/fees';
 export const KEYS = '/keys';
-export const USERS = '/users';
-export const USER = `${USERS}/{name}`;
 export const AUDIT = '/audit';
+
+/** People of the console: on the operator's pages all of them, on a merchant's its own. */
+export const USERS = { operator: '/users', merchant: `${OF_MERCHANT}/users` } as const;
+export const USER = { operator: `${USERS.operator}/{name}`, merchant: `${USERS.merchant}/{name}` } as const;
 
 /** What waits for a second person. */
 export const WAITING = { operator: '/waiting', merchant: `${OF_MERCHANT}/waiting` } as const;
@@ -122,7 +124,6 @@ export const deliveryPath = (merchantId: string, deliveryId: string) =>
 export const casePath = (id: string) => pathOf(CASE, { id });
 export const exceptionPath = (id: string) => pathOf(EXCEPTION, { id });
 export const filePath = (fileNumber: number) => pathOf(FILE, { fileNumber: String(fileNumber) });
-export const userPath = (name: string) => pathOf(USER, { name });
 
 /** `merchantId` null: of the operator. */
 export function waitingPath(merchantId: string | null): string {

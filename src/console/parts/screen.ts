@@ -28,6 +28,8 @@ export type Visit = {
   readonly askFor: (merchant: Merchant | null, onceKey: string) => Ask;
   /** From where it is asked. */
   readonly address: string;
+  /** Under which people reach the console; null: not known. */
+  readonly origin: string | null;
   /** Business time of the merchant, whose clock homologation may move, or else the real one: milliseconds. */
   readonly now: number;
   /** Milliseconds. */

@@ -2,6 +2,12 @@
 export const ROLES = ['viewer', 'support', 'finance', 'operator', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
+/** Those who give roles: on the operator's pages, and on a merchant's, which has no operators. */
+export const ROLES_TO_GIVE = {
+  operator: ROLES,
+  merchant: ['viewer', 'support', 'finance', 'admin'],
+} as const satisfies Record<string, readonly Role[]>;
+
 /** Of a merchant, or of the operator, who sees all of them. */
 export type User = {
   readonly userId: string;

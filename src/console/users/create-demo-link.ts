@@ -14,7 +14,7 @@ const MOST_LINKS = 10;
 export async function createDemoLink(tools: UserTools): Promise<string> {
   const invited = await inviteUser(tools, DEMO_USER);
   if (!('refusal' in invited)) return invited.token;
-  const found = await findUserByName(tools.database, DEMO_USER.name);
+  const found = await findUserByName(tools.database, DEMO_USER.name, null);
   if (found === null) throw new Error(`the demo user was refused: ${invited.refusal}`);
   const token = newSecret();
   const event = {

@@ -3,12 +3,16 @@ import type { UserTools } from './invite-user.ts';
 import { type UserRefusal, userResource } from './user.ts';
 import { behindLock, disableUserStep, findUserByName } from './users.sql.ts';
 
-/** Ends the user's sessions, links and identity at once; the name stays taken, for the audit log has it. */
+/**
+ * Ends the user's sessions, links and identity at once; the name stays taken, for the audit log has it. Of
+ * the users of a merchant; `merchantId` null: of all.
+ */
 export async function disableUser(
   { database, audit, operator }: UserTools,
   name: string,
+  merchantId: string | null,
 ): Promise<User | { readonly refusal: UserRefusal }> {
-  const found = await findUserByName(database, name);
+  const found = await findUserByName(database, name, merchantId);
   if (found === null) return { refusal: 'userUnknown' };
   const event = {
     ...operator,

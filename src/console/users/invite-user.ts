@@ -38,7 +38,7 @@ export async function makeUser(
   if (!isUserName(name)) return { refusal: 'userNameMalformed' };
   if (merchantId !== null && (await findMerchant(database, merchantId)) === null)
     return { refusal: 'merchantUnknown' };
-  if ((await findUserByName(database, name)) !== null) return { refusal: 'userExists' };
+  if ((await findUserByName(database, name, null)) !== null) return { refusal: 'userExists' };
   const user: User = { userId: newId(), name, role, merchantId };
   const event = {
     ...operator,
@@ -52,6 +52,6 @@ export async function makeUser(
     ([rows]) => (rows?.length === 1 ? [event] : []),
   );
   if (made?.length === 1) return user;
-  const isTaken = (await findUserByName(database, name)) !== null;
+  const isTaken = (await findUserByName(database, name, null)) !== null;
   return { refusal: isTaken ? 'userExists' : 'tooManyUsers' };
 }

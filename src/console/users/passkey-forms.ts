@@ -24,7 +24,7 @@ export function signInView({ say }: Wording, { party, challenge, next }: Passkey
 <p class="message bad" hidden data-fault>${say('No passkey was shown. Try again, or ask for an invitation.')}</p>
 </form>
 <noscript><p class="message bad">${say(NO_SCRIPT)}</p></noscript>
-<p class="note">${say('No passkey, or lost it? Somebody else who runs this Parcela gives you a new link.')}</p>`;
+<p class="note">${say('No passkey, or lost it? An administrator of your company, or somebody else who runs this Parcela, gives you a new link.')}</p>`;
 }
 
 export const IDENTITY_PATH = '/console/sign-in/oidc';

@@ -7,13 +7,14 @@ import { behindLock, findUserByName } from './users.sql.ts';
 
 /**
  * For a user whose passkeys are lost, by another person: ends all sessions, takes the passkeys away and
- * gives a new link.
+ * gives a new link. Of the users of a merchant; `merchantId` null: of all.
  */
 export async function recoverUser(
   { database, audit, operator }: UserTools,
   name: string,
+  merchantId: string | null,
 ): Promise<Invited | { readonly refusal: UserRefusal }> {
-  const found = await findUserByName(database, name);
+  const found = await findUserByName(database, name, merchantId);
   if (found === null) return { refusal: 'userUnknown' };
   if (found.isDisabled) return { refusal: 'userDisabled' };
   const { isDisabled: _, ...user } = found;

@@ -1,6 +1,7 @@
 import {
   type CommitStep,
   type Database,
+  type Reader,
   type Row,
   type Step,
   statement,
@@ -27,14 +28,17 @@ export function insertUser({ userId, name, role, merchantId }: User): Step {
 
 const FIND = statement(
   'console_users.find_by_name',
-  `select ${COLUMNS}, u.disabled_at from console_users u where u.name = $1`,
+  `select ${COLUMNS}, u.disabled_at from console_users u
+   where u.name = $1 and ($2::text is null or u.merchant_id = $2)`,
 );
 
+/** Among the users of a merchant; `merchantId` null: of the operator and of all merchants. */
 export async function findUserByName(
   database: Database,
   name: string,
+  merchantId: string | null,
 ): Promise<(User & { readonly isDisabled: boolean }) | null> {
-  const [row] = await database.query(FIND, [name]);
+  const [row] = await database.query(FIND, [name, merchantId]);
   return row === undefined ? null : { ...parseUser(row), isDisabled: row.disabled_at !== null };
 }
 
@@ -64,21 +68,25 @@ const LIST = statement(
 
 /** By name; `merchantId` null: of the operator and of all merchants. */
 export async function findUsers(
-  database: Database,
+  reader: Reader,
   { merchantId, after, prefix }: UserFilter,
   limit: number,
 ): Promise<ListedUser[]> {
-  return (await database.query(LIST, [merchantId, after, prefix, limit])).map(parseListed);
+  return (await reader.query(LIST, [merchantId, after, prefix, limit])).map(parseListed);
 }
 
 const FIND_LISTED = statement(
   'console_users.find_listed',
-  `select ${LISTED} from console_users u where u.name = $1`,
+  `select ${LISTED} from console_users u where u.name = $1 and ($2::text is null or u.merchant_id = $2)`,
 );
 
-/** With what lists show of it. */
-export async function findListedUser(database: Database, name: string): Promise<ListedUser | null> {
-  const [row] = await database.query(FIND_LISTED, [name]);
+/** With what lists show of it, among the users of a merchant; `merchantId` null: among all. */
+export async function findListedUser(
+  reader: Reader,
+  name: string,
+  merchantId: string | null,
+): Promise<ListedUser | null> {
+  const [row] = await reader.query(FIND_LISTED, [name, merchantId]);
   return row === undefined ? null : parseListed(row);
 }
 

@@ -101,6 +101,7 @@ export async function answerVisit(
     ask: askAs(caller, 'action' in found ? (request.form.once ?? null) : null),
     askFor: (other, onceKey) => askAs(callerOf(session, other), onceKey),
     address: request.address,
+    origin: request.origin,
     now: merchant === null ? tools.clock.unmoved() : tools.clock.now(merchant.merchantId),
     realNow: tools.clock.unmoved(),
     isHomologation: tools.isHomologation,
