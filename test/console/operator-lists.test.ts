@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { logIn, pay } from '../kit/merchant.ts';
+import { boletoRequest } from '../boletos/boleto-service.ts';
+import { call, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { signedIn, type Visitor, wordsOf } from './visitor.ts';
 
@@ -52,6 +53,26 @@ test('what is unknown is listed by its kind, its merchant and its amount, with w
   assert.match(words, new RegExp(`${large} Cobrança ${merchantId} R\\$ 9\\.900,00 1 hora`));
   const none = wordsOf(await shown('/console/unresolved?kind=cancel'));
   assert.match(none, /Nada desconhecido corresponde\./);
+});
+
+test('an unknown boleto leads to its own page, which has nothing to print yet', async () => {
+  const { integration, accountNumber } = await service.demo();
+  const url = service.integrationUrl;
+  const token = await logIn(url, integration, '/api/authentication/login');
+  const path = `/api/billissuer/new?accountNumber=${accountNumber}`;
+  const issued = await call(url, path, { token, body: boletoRequest() });
+  assert.equal(issued.status, 200, issued.text);
+  const page = `/console/merchants/${merchantId}/boletos/${issued.body.id}`;
+  assert.ok((await shown(page)).includes('/pdf"'));
+  await service.auditor.query(
+    `update boletos set state = 'issuing', bar_code = null, acts_at = null, due_at = now() + interval '1 day',
+       unknown_reason = 'o banco calou', unknown_since = now() where boleto_id = $1`,
+    [issued.body.id],
+  );
+  assert.ok((await shown('/console/unresolved?kind=boleto')).includes(`<a href="${page}">`));
+  const waiting = await shown(page);
+  assert.match(wordsOf(waiting), /Em emissão/);
+  assert.ok(!waiting.includes('/pdf"'));
 });
 
 test('exceptions are summed by merchant and class, and narrowed by age', async () => {

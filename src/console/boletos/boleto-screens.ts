@@ -92,7 +92,7 @@ ${facts([
   [say('Digitable line'), digitableLine === null ? '–' : html`<code>${digitableLine}</code>`],
   [say('Boleto id'), html`<code>${boleto.id}</code>`],
 ])}
-<p>${link(pathOf(BOLETO_PDF, { merchantId: visit.merchantId, boletoId: boleto.id }), say('Page to print (PDF)'))}</p>
+${digitableLine !== null && html`<p>${link(pathOf(BOLETO_PDF, { merchantId: visit.merchantId, boletoId: boleto.id }), say('Page to print (PDF)'))}</p>`}
 ${cancelForm(boleto, visit)}${happenToBoleto(boleto, visit)}`;
 }
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
-import { casePath, merchantPath } from '../parts/paths.ts';
+import { boletoPath, casePath, merchantPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { KIND_WORDS, MOST_WAITING_SHOWN, WAITING_KINDS, type WaitingThing } from './waiting-thing.ts';
 
@@ -44,6 +44,11 @@ function summary(waiting: readonly WaitingThing[], { wording }: Visit): Html {
   return html`<p class="lead">${parts.join(' · ')}</p>`;
 }
 
+/** Of a boleto nothing is decided here: its own page says how it stands. */
+function pathOfThing({ kind, id, merchantId }: WaitingThing): string {
+  return kind === 'boleto' ? boletoPath(merchantId, id) : casePath(id);
+}
+
 function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }: Visit): Html {
   const { say, money, count, duration } = wording;
   if (waiting.length === 0)
@@ -56,7 +61,7 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
           ),
         );
   const rows = waiting.map((one) => [
-    one.kind === 'boleto' ? one.id : link(casePath(one.id), one.id),
+    link(pathOfThing(one), one.id),
     say(KIND_WORDS[one.kind]),
     link(merchantPath(one.merchantId), one.merchantId),
     money(one.amount),
