@@ -12,8 +12,8 @@ import { listDeliveriesOf } from '../webhooks/history/deliveries-of-payment.sql.
 import type { ChartTools } from './charts/chart-screens.ts';
 import type { FilterPageTools } from './filters/filter-screens.ts';
 import { keepFilter, listSavedFilters, removeFilter } from './filters/saved-filters.sql.ts';
+import { MOST_DELIVERIES, MOST_FOUND, MOST_MOVEMENTS } from './payments/payment-bounds.ts';
 import type { PaymentTools } from './payments/payment-screens.ts';
-import { MOST_FOUND } from './payments/search-bounds.ts';
 import type { SearchTools } from './payments/search-screens.ts';
 import type { DaySheetTools } from './reconciliation/day-sheet-screens.ts';
 import type { CalendarTools } from './recurrence/calendar-screens.ts';
@@ -25,10 +25,8 @@ export type MerchantPageTools = PaymentTools &
   CalendarTools &
   Omit<DaySheetTools, 'findMerchant'>;
 
-const MOST_MOVEMENTS = 500;
 /** Of a day, line by line: what a page waits for. */
 const MOST_INSTALLMENTS = 3_000;
-const MOST_DELIVERIES = 100;
 
 /** What pages of a merchant read beside the endpoints of the API: each in its turn, and bounded. */
 export function openMerchantTools({

@@ -42,10 +42,14 @@ import type { RoutingTools } from './merchants/routing-screens.ts';
 import type { Visit } from './parts/screen.ts';
 import type { DifferenceTools } from './settlement/difference-screens.ts';
 import type { ExceptionActionTools } from './settlement/exception-actions.ts';
-import { MOST_EXCEPTIONS_SHOWN, MOST_SUMS_SHOWN } from './settlement/exception-found.ts';
+import {
+  MOST_DIFFERENCES_SHOWN,
+  MOST_EXCEPTIONS_SHOWN,
+  MOST_SUMS_SHOWN,
+} from './settlement/exception-found.ts';
 import type { ExceptionTools } from './settlement/exception-screens.ts';
 import type { FileTools } from './settlement/file-screens.ts';
-import { MOST_FILES_SHOWN, MOST_REFUSED_SHOWN } from './settlement/shown-file.ts';
+import { MOST_FILES_SHOWN, MOST_REFUSED_SHOWN, MOST_UNDER_WAY_SHOWN } from './settlement/shown-file.ts';
 import type { UnresolvedTools } from './unresolved/unresolved-screens.ts';
 import {
   firstWaiting,
@@ -55,6 +59,7 @@ import {
   type WaitingThing,
 } from './unresolved/waiting-thing.ts';
 import type { FeeActionTools } from './upkeep/fee-actions.ts';
+import { MOST_VERSIONS_LISTED } from './upkeep/fee-comparison.ts';
 import type { FeeTools } from './upkeep/fee-screens.ts';
 import { keyStates } from './upkeep/key-due.ts';
 import type { KeyTools } from './upkeep/key-screens.ts';
@@ -84,7 +89,6 @@ export type OperatorTools = UnresolvedTools &
 
 type MerchantOperatorTools = Omit<MerchantTools, 'listCredentials'> & MerchantActionTools & RoutingTools;
 
-const MOST_SHOWN = 100;
 /** That a person sends to the acquirer: ten at once, and one in five seconds. */
 const QUESTIONS = { perSecond: 0.2, burstSeconds: 50 };
 const MERCHANTS_OF_PAGE = 50;
@@ -175,14 +179,14 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
       resolveException({ database, audit }, operatorOf(visit), id, reason),
     listFiles: (before) => search(NO_MERCHANT, (reader) => listFiles(reader, before, MOST_FILES_SHOWN)),
     readFile: (fileNumber) => lookUp(NO_MERCHANT, () => readFile(database, fileNumber)),
-    listFilesUnderWay: () => search(NO_MERCHANT, (reader) => listFilesUnderWay(reader, MOST_SHOWN)),
+    listFilesUnderWay: () => search(NO_MERCHANT, (reader) => listFilesUnderWay(reader, MOST_UNDER_WAY_SHOWN)),
     listRefusedFiles: () => search(NO_MERCHANT, (reader) => listRefusedFiles(reader, MOST_REFUSED_SHOWN)),
     async findCoverages(from, to) {
       const spans = await search(NO_MERCHANT, (reader) => listFileSpans(reader, from, to, MOST_SPANS));
       return fileCoverages(spans, from, to);
     },
     listDifferences: (merchantId) =>
-      search(NO_MERCHANT, (reader) => listDifferences(reader, merchantId, MOST_SHOWN)),
+      search(NO_MERCHANT, (reader) => listDifferences(reader, merchantId, MOST_DIFFERENCES_SHOWN + 1)),
   } satisfies ExceptionTools & ExceptionActionTools & FileTools & DifferenceTools;
 }
 
@@ -223,7 +227,8 @@ function merchantTools({
 function upkeepTools({ database, audit, search }: OperatorContext): FeeTools & FeeActionTools & KeyTools {
   const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   return {
-    listFees: (owner) => search(NO_MERCHANT, (reader) => listNewestFeeVersions(reader, MOST_SHOWN, owner)),
+    listFees: (owner) =>
+      search(NO_MERCHANT, (reader) => listNewestFeeVersions(reader, MOST_VERSIONS_LISTED + 1, owner)),
     async changeFees(visit, wanted) {
       const now = instant(Math.floor(await readClockOfDatabase(database)));
       return changeFees({ ...toolsOf(visit), now }, wanted);

@@ -50,6 +50,27 @@ test('charts count all payments of whole days, and say what retrying would cost'
   assert.match(await wordsAt(`${home}/charts?from=2026-01-01&to=2026-02-01`), /no máximo 31 dias/);
 });
 
+test('charts say where they leave something out: rare codes, and the oldest of very many retries', async () => {
+  const all = await wordsAt(`${home}/charts`);
+  assert.ok(!all.includes('os 15 mais frequentes') && !all.includes('só se conta desde'));
+  await service.auditor.query(
+    `insert into transactions select (jsonb_populate_record(t, jsonb_build_object(
+       'transaction_id', gen_random_uuid(), 'response_code', concat('Z', chr(64 + n))))).*
+     from transactions t, generate_series(1, 16) n
+     where t.transaction_id = (select transaction_id from transactions where state = 'declined' limit 1)`,
+  );
+  const rare = /De \d+ códigos aparecem os 15 mais frequentes; o custo de tentar de novo conta todos\./;
+  assert.match(await wordsAt(`${home}/charts`), rare);
+  await service.auditor.query(
+    `insert into billing_charges (merchant_id, billing_id, charge_number, attempt_number, started_at, ended_at,
+       outcome, created_by)
+     select merchant_id, billing_id, 1000 + n, 2, now(), now(), 'voided', 'o teste'
+     from billings, generate_series(1, 300001) n where billing_id = $1`,
+    [things.billingId],
+  );
+  assert.match(await wordsAt(`${home}/charts`), /Recuperadas .* Há mais: só se conta desde \d/);
+});
+
 test('the calendar sums up the billings of a month by day and state, and each day leads to them', async () => {
   const { text } = await viewer.turnTo(`${home}/calendar`);
   const words = wordsOf(text);

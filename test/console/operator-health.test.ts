@@ -102,6 +102,19 @@ test('a report of a night is shown with its seal, and one that was altered as su
   await healthWith(/1\.234 cobranças conferidas em 20\/11\/2026, 0 diferem; o selo não é nosso/);
 });
 
+test('a count that ended at its bound says that there may be more', async () => {
+  assert.ok(!(await health()).includes('ou mais'));
+  await service.auditor.query(
+    `insert into reconciliation_exceptions (merchant_id, exception_id, exception_key, class, state, amount)
+     select 'MUITA', gen_random_uuid(), concat('teste', n), 'notInFile', 'open', 1 from generate_series(1, 100000) n`,
+  );
+  const words = await healthWith(/100\.000 ou mais/);
+  assert.match(words, /Exceções abertas 100\.000 ou mais R\$ 1\.000,00 ou mais entre arquivos e o esperado/);
+  assert.match(words, /Fora do arquivo 100\.000 ou mais R\$ 1\.000,00 ou mais/);
+  assert.match(words, /Sem resposta conhecida 0 /);
+  assert.match(wordsOf((await admin.turnTo('/console/exceptions')).text), /R\$ 1\.000,00 100\.000 ou mais/);
+});
+
 test('who has verified the audit log, and when, is shown; where it is read only those see who may', async () => {
   const pool = openDatabase(service.database.runtime, () => {});
   try {

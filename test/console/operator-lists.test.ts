@@ -127,6 +127,32 @@ test('versions of the fees stand side by side, with what differs marked, of all 
   assert.ok(!hostile.includes('<img'));
 });
 
+test('lists of differences and of versions say that they end before the last one', async () => {
+  const differ = (first: number, last: number) =>
+    service.auditor.query(
+      `insert into truth_differences (merchant_id, transaction_id, installment_number, class, amount)
+       select 'MUITA', gen_random_uuid(), 1, 'booksDiffer', n from generate_series($1::int, $2::int) n`,
+      [first, last],
+    );
+  await differ(1, 100);
+  const rows = async (path: string) => {
+    const page = await shown(path);
+    return [page.split('<tbody>').at(-1)?.split('<tr>').length, /Há mais/.test(page)];
+  };
+  assert.deepEqual(await rows('/console/differences?merchant=MUITA'), [101, false]);
+  await differ(101, 101);
+  assert.deepEqual(await rows('/console/differences?merchant=MUITA'), [101, true]);
+  assert.match(await shown('/console/differences'), /Há mais: só as 100 maiores são mostradas\./);
+  assert.ok(!wordsOf(await shown('/console/fees?merchant=MUITA')).includes('mais antigas'));
+  await service.auditor.query(
+    `insert into fee_tables (merchant_id, valid_from, rules, source, created_by)
+     select 'MUITA', now() + (n - 95) * interval '1 day', concat('visa:1=', n), 'operator', 'ana' from generate_series(1, 101) n`,
+  );
+  const words = wordsOf(await shown('/console/fees?merchant=MUITA'));
+  assert.match(words, /Não estão ao lado, porque começam depois: 4\./);
+  assert.match(words, /Há mais antigas: só as 100 mais novas são listadas\./);
+});
+
 test('each key says when it is due and what is next, with the command for it', async () => {
   const operator = await signedIn(service, 'operator', null);
   const keys = async () => wordsOf((await operator.turnTo('/console/keys')).text);

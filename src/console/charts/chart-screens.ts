@@ -22,6 +22,7 @@ import {
 } from '../parts/page-parts.ts';
 import { CHARTS, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
 import { type Bar, barChart } from './bars.ts';
 import { declineChart } from './decline-chart.ts';
 
@@ -111,7 +112,7 @@ ${days(say('Seven days'), addDays(today, -6), today)} ${days(say('Thirty days'),
 
 function salesPart({ sales, days: { from, to } }: Counted, visit: Visit): Html {
   const { wording } = visit;
-  const { say, count, day, moment } = wording;
+  const { say, count, day } = wording;
   const { approved, declined, other } = sales.total;
   if (approved + declined + other === 0)
     return emptyState(
@@ -124,11 +125,7 @@ function salesPart({ sales, days: { from, to } }: Counted, visit: Visit): Html {
       declined: count(declined),
       other: count(other),
     }),
-    sales.countedFrom === null
-      ? ''
-      : say('There are more: only those since {at} are counted. Choose fewer days.', {
-          at: moment(sales.countedFrom),
-        }),
+    ...countedSince(sales.countedFrom, wording),
   ];
   const hour = (one: number) => `${String(one).padStart(2, '0')}h`;
   const byBrand = sales.byBrand.map((one) => ({ name: one.brand as string, ...one }));
@@ -144,6 +141,12 @@ ${approvals(
   visit,
 )}
 ${declineChart(sales.declines, visit)}`;
+}
+
+/** Of very many only the newest are counted. */
+function countedSince(at: Instant | null, { say, moment }: Wording): string[] {
+  if (at === null) return [];
+  return [say('There are more: only those since {at} are counted. Choose fewer days.', { at: moment(at) })];
 }
 
 function approvals(
@@ -166,7 +169,7 @@ function approvals(
 }
 
 /** What charges of billings brought that were made again. */
-function retryChart({ byAttempt, amount, summed }: RetryCounts, { wording }: Visit): Html {
+function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { wording }: Visit): Html {
   const { say, count, money } = wording;
   const title = say('Recovered by retry');
   if (byAttempt.length === 0)
@@ -192,7 +195,10 @@ function retryChart({ byAttempt, amount, summed }: RetryCounts, { wording }: Vis
         })
       : say('{paid} paid their billing: {amount}.', { paid: count(paid), amount: money(amount) });
   const names = { of: say('Retry'), good: say('Paid'), bad: say('Not paid') };
-  return section(title, html`${barChart(title, names, bars, wording)}<p>${brought}</p>`);
+  return section(
+    title,
+    html`${barChart(title, names, bars, wording)}<p>${[brought, ...countedSince(countedFrom, wording)].join(' ')}</p>`,
+  );
 }
 
 function deliveryChart(deliveries: Counted['deliveries'], { wording }: Visit): Html {

@@ -21,14 +21,15 @@ const NOTHING: NetworkFee = { reais: cents(0), dollars: cents(0) };
 
 /** What another try may succeed with is set apart from what it would only cost fees. */
 export function declineChart(declines: readonly DeclineCount[], { wording }: Visit): Html {
-  const { say } = wording;
+  const { say, count } = wording;
   const title = say('Declines by code');
   if (declines.length === 0)
     return section(
       title,
       emptyState(say('Nothing was declined.'), say('Declines stand here by their code.')),
     );
-  const bars = [...Map.groupBy(declines, ({ brand, responseCode }) => `${brand} ${responseCode}`).values()]
+  const codes = [...Map.groupBy(declines, ({ brand, responseCode }) => `${brand} ${responseCode}`).values()];
+  const bars = codes
     .map((some) => barOf(some, wording))
     .toSorted((one, other) => other.good + other.bad - one.good - one.bad)
     .slice(0, MOST_CODES);
@@ -42,6 +43,16 @@ export function declineChart(declines: readonly DeclineCount[], { wording }: Vis
   return section(
     title,
     html`${barChart(title, names, bars, wording)}
+${
+  codes.length > bars.length &&
+  html`<p class="note">${say(
+    'Of {all} codes the {count} most frequent are shown; what trying again costs counts all.',
+    {
+      all: count(codes.length),
+      count: count(bars.length),
+    },
+  )}</p>`
+}
 <p>${say('To try each of them once more would cost {fee} in fees of the networks in any case, before taxes.', { fee: feeText(whole, wording) })}</p>
 ${limits(wording)}`,
   );

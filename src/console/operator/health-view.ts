@@ -1,4 +1,5 @@
 import type { HoldReason } from '../../platform/gate.ts';
+import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { isCurrent } from '../../platform/process-reports/process-report.ts';
 import { instant, saoPauloDay } from '../../values/instant.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -55,6 +56,13 @@ ${section(say('Processes'), processTable(health.processes, visit))}
   )}</p>`;
 }
 
+const isCut = (counted: number) => counted >= MOST_COUNTED_OF_ALL;
+
+/** `counted`: what was counted together, or apart; what ended at its bound may be more. */
+function countText(number: number, counted: readonly number[], { say, count }: Wording): string {
+  return counted.some(isCut) ? say('{count} or more', { count: count(number) }) : count(number);
+}
+
 const isKnown = (reason: string): reason is HoldReason => Object.hasOwn(HOLDS, reason);
 
 /** Each reason once, with the processes that are held for it. */
@@ -80,49 +88,58 @@ function held({ heldBecause, processes }: Health, { say }: Wording): Html[] {
 }
 
 function figures(health: Health, wording: Wording): Html[] {
-  const { say, count } = wording;
+  const { say } = wording;
   const { deliveries, merchants } = health;
+  const { working, open, held } = deliveries.endpoints;
+  const ofEndpoints = (number: number) => countText(number, [working + open + held], wording);
+  const ofMerchants = (number: number) => countText(number, [merchants.inAll], wording);
   const exceptions = health.exceptions.reduce((sum, one) => sum + one.count, 0);
+  const ofExceptions = health.exceptions.map((one) => one.count);
   const cents = health.exceptions.reduce((sum, one) => sum + one.cents, 0);
+  const money = wording.money(cents);
   return [
     unresolvedFigure(health, wording),
     oldestDueFigure(health, wording),
     figure(
       say('Notifications waiting'),
-      count(deliveries.waiting),
-      deliveries.endpoints.held > 0 ? 'bad' : deliveries.endpoints.open > 0 ? 'wait' : 'good',
+      countText(deliveries.waiting, [deliveries.waiting], wording),
+      held > 0 ? 'bad' : open > 0 ? 'wait' : 'good',
       html`${say('{working} endpoints work, {open} fail, {held} are held', {
-        working: count(deliveries.endpoints.working),
-        open: count(deliveries.endpoints.open),
-        held: count(deliveries.endpoints.held),
+        working: ofEndpoints(working),
+        open: ofEndpoints(open),
+        held: ofEndpoints(held),
       })}. ${say('Each merchant has its own under Addresses.')} <code>docs/webhooks.md</code>`,
     ),
     figure(
       say('Open exceptions'),
-      link(pathOf(EXCEPTIONS), count(exceptions)),
+      link(pathOf(EXCEPTIONS), countText(exceptions, ofExceptions, wording)),
       exceptions === 0 ? 'good' : 'wait',
       exceptions === 0
         ? say('between files and what was expected')
-        : say('{money} between files and what was expected', { money: wording.money(cents) }),
+        : say('{money} between files and what was expected', {
+            money: ofExceptions.some(isCut) ? say('{count} or more', { count: money }) : money,
+          }),
     ),
     figure(
       say('Merchants'),
-      link(pathOf(MERCHANTS), count(merchants.inAll)),
+      link(pathOf(MERCHANTS), ofMerchants(merchants.inAll)),
       merchants.disabled + merchants.billingsHeld > 0 ? 'wait' : 'good',
       say('{disabled} locked out, {held} with billings held', {
-        disabled: count(merchants.disabled),
-        held: count(merchants.billingsHeld),
+        disabled: ofMerchants(merchants.disabled),
+        held: ofMerchants(merchants.billingsHeld),
       }),
     ),
   ];
 }
 
-function unresolvedFigure(health: Health, { say, count, duration }: Wording): Html {
+function unresolvedFigure(health: Health, wording: Wording): Html {
+  const { say, duration } = wording;
+  const counts = health.unresolved.map((one) => one.count);
   const unresolved = health.unresolved.reduce((sum, one) => sum + one.count, 0);
   const oldest = Math.max(...health.unresolved.map((one) => one.oldestAge));
   return figure(
     say('Unresolved'),
-    link(pathOf(UNRESOLVED), count(unresolved)),
+    link(pathOf(UNRESOLVED), countText(unresolved, counts, wording)),
     unresolved === 0 ? 'good' : oldest > LONG_UNRESOLVED_SECONDS ? 'bad' : 'wait',
     unresolved === 0
       ? say('Every outcome is known')
@@ -144,7 +161,8 @@ function oldestDueFigure({ oldestDueOn, readAt }: Health, { say, day }: Wording)
   );
 }
 
-function unresolvedTable({ unresolved }: Health, { say, count, duration }: Wording): Html {
+function unresolvedTable({ unresolved }: Health, wording: Wording): Html {
+  const { say, count, duration } = wording;
   if (unresolved.every((one) => one.count === 0))
     return emptyState(
       say('Every outcome is known.'),
@@ -160,14 +178,15 @@ function unresolvedTable({ unresolved }: Health, { say, count, duration }: Wordi
     ],
     unresolved.map((one) => [
       link(withQuery(pathOf(UNRESOLVED), { kind: one.kind }), say(KINDS[one.kind])),
-      count(one.count),
+      countText(one.count, [one.count], wording),
       one.count === 0 ? '–' : duration(one.oldestAge),
       count(one.mostTries),
     ]),
   );
 }
 
-function exceptions({ exceptions: open }: Health, { say, count, duration, money }: Wording): Html {
+function exceptions({ exceptions: open }: Health, wording: Wording): Html {
+  const { say, duration, money } = wording;
   if (open.length === 0)
     return emptyState(
       say('No exception is open.'),
@@ -183,8 +202,8 @@ function exceptions({ exceptions: open }: Health, { say, count, duration, money 
     ],
     open.map((one) => [
       link(withQuery(pathOf(EXCEPTIONS), { class: one.class }), say(EXCEPTION_WORDS[one.class])),
-      count(one.count),
-      money(one.cents),
+      countText(one.count, [one.count], wording),
+      isCut(one.count) ? say('{count} or more', { count: money(one.cents) }) : money(one.cents),
       duration(one.oldestAge),
     ]),
   );

@@ -7,6 +7,7 @@ import { deliveryPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge, CANCEL_STATES, DELIVERY_STATES, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
+import { MOST_DELIVERIES, MOST_MOVEMENTS } from './payment-bounds.ts';
 import type { PaymentFound, WholePayment } from './payment-screens.ts';
 import { MOVEMENT_WORDS } from './payment-words.ts';
 
@@ -19,6 +20,9 @@ type Happening = {
   readonly onDay?: string;
 };
 
+const CUT =
+  'Perhaps not all of it is here: at most {movements} movements and {deliveries} notifications are shown.';
+
 /** Everything that is known of a payment, in the order in which it happened. */
 export function paymentTimeline(found: PaymentFound, visit: Visit): Html {
   const { wording } = visit;
@@ -29,7 +33,8 @@ export function paymentTimeline(found: PaymentFound, visit: Visit): Html {
     ...settled(found, wording),
     ...sent(found, visit),
   ].toSorted((one, other) => one.at - other.at || one.order - other.order);
-  return html`<ol class="timeline">${happened.map(
+  const isCut = found.movements.length >= MOST_MOVEMENTS || found.deliveries.length >= MOST_DELIVERIES;
+  return html`${isCut && html`<p class="note">${wording.say(CUT, { movements: wording.count(MOST_MOVEMENTS), deliveries: wording.count(MOST_DELIVERIES) })}</p>`}<ol class="timeline">${happened.map(
     ({ at, text, note, onDay }) =>
       html`<li>${onDay === undefined ? moment(wording, at) : html`<time datetime="${onDay}">${wording.day(onDay)}</time>`} <span>${text}</span> ${note ?? ''}</li>\n`,
   )}</ol>`;

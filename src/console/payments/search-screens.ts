@@ -15,9 +15,9 @@ import { billingPath, boletoPath, paymentPath, SEARCH, subscriptionPath } from '
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { ListedSubscription } from '../recurrence/subscription-screens.ts';
 import { subscriptionTable } from '../recurrence/subscription-view.ts';
+import { MOST_FOUND } from './payment-bounds.ts';
 import type { ShownPayment } from './payment-screens.ts';
 import { paymentTable } from './payment-view.ts';
-import { MOST_FOUND } from './search-bounds.ts';
 
 export type SearchTools = {
   /** Ids of the newest payments whose customer has this document. */

@@ -27,6 +27,9 @@ export const REQUEST_MILLISECONDS = 24 * 60 * 60 * 1_000;
 /** Of one person, so that the list stays one that a person reads. */
 export const MOST_WAITING = 20;
 
+/** Of those that wait, and of those that wait no more. */
+export const MOST_REQUESTS_SHOWN = 100;
+
 /** What is sealed of a request: all of it. */
 export function requestText(request: SecondPersonRequest): string {
   const fields = Object.entries(request.fields).toSorted(([one], [other]) => (one < other ? -1 : 1));

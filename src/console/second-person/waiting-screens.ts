@@ -6,7 +6,7 @@ import { WAITING, waitingPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge, type States, stateBadge } from '../parts/states.ts';
 import type { DecisionFault, FoundRequest, RequestState } from './second-person.ts';
-import { stateOf } from './second-person.ts';
+import { MOST_REQUESTS_SHOWN, stateOf } from './second-person.ts';
 
 /** A request as this user sees it. */
 export type ShownRequest = FoundRequest & {
@@ -53,7 +53,7 @@ export const WAITING_SCREENS: readonly Screen<WaitingTools>[] = [
 ];
 
 function waitingPage({ requests, over }: Found, visit: Visit): Html {
-  const { say, money } = visit.wording;
+  const { say, money, count } = visit.wording;
   const waiting = requests.filter((one) => stateOf(one) === 'waiting');
   const rest = requests.filter((one) => stateOf(one) !== 'waiting');
   const limit =
@@ -69,7 +69,8 @@ function waitingPage({ requests, over }: Found, visit: Visit): Html {
         );
   return html`<p class="note">${limit}</p>
 ${waiting.length === 0 ? emptyState(say('Nothing waits for a second person.'), say('What is asked for appears here.')) : waiting.map((one) => waitingOne(one, visit))}
-${rest.length > 0 && section(say('What waits no more'), overTable(rest, visit))}`;
+${waiting.length >= MOST_REQUESTS_SHOWN && html`<p class="note">${say('Only the first {count} are shown.', { count: count(MOST_REQUESTS_SHOWN) })}</p>`}
+${rest.length > 0 && section(say('What waits no more'), html`${overTable(rest, visit)}${rest.length >= MOST_REQUESTS_SHOWN && html`<p class="note">${say('Only the newest are shown.')}</p>`}`)}`;
 }
 
 const thingPath = (path: string) => path.slice(0, path.lastIndexOf('/'));

@@ -4,9 +4,10 @@ import { type Html, html } from '../parts/html.ts';
 import { emptyState, filterForm, link, table } from '../parts/page-parts.ts';
 import { DIFFERENCES, paymentPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { MOST_DIFFERENCES_SHOWN } from './exception-found.ts';
 
 export type DifferenceTools = {
-  /** The largest first, up to a bound. */
+  /** The largest first, up to one more than are shown. */
   readonly listDifferences: (merchantId: string | null) => Promise<readonly OpenDifference[]>;
 };
 
@@ -34,13 +35,14 @@ export const DIFFERENCE_SCREENS: readonly Screen<DifferenceTools>[] = [
 ];
 
 function differenceTable(found: readonly OpenDifference[], { wording }: Visit): Html {
-  const { say, money, duration } = wording;
+  const { say, money, count, duration } = wording;
+  const shown = found.slice(0, MOST_DIFFERENCES_SHOWN);
   if (found.length === 0)
     return emptyState(
       say('Books, feed, files and ledger are at one.'),
       say('They are compared every night; what differs stands here until it does not any more.'),
     );
-  return table(
+  return html`${table(
     say('Differences'),
     [
       { title: say('What differs') },
@@ -52,7 +54,7 @@ function differenceTable(found: readonly OpenDifference[], { wording }: Visit): 
       { title: say('Found') },
       { title: say('Age') },
     ],
-    found.map((one) => [
+    shown.map((one) => [
       say(WORDS[one.class]),
       one.merchantId,
       link(paymentPath(one.merchantId, one.transactionId), one.transactionId),
@@ -62,5 +64,8 @@ function differenceTable(found: readonly OpenDifference[], { wording }: Visit): 
       one.found ?? '–',
       duration(one.ageSeconds),
     ]),
-  );
+  )}${
+    found.length > shown.length &&
+    html`<p class="note">${say('There are more: only the {count} largest are shown.', { count: count(shown.length) })}</p>`
+  }`;
 }

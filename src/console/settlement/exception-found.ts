@@ -6,3 +6,4 @@ export type ExceptionFound = { readonly exception: ReconciliationException; read
 
 export const MOST_EXCEPTIONS_SHOWN = 100;
 export const MOST_SUMS_SHOWN = 20;
+export const MOST_DIFFERENCES_SHOWN = 100;

@@ -65,7 +65,7 @@ function sumSection({ count, cents, isCutShort, groups }: ExceptionSums, visit: 
     say('By merchant and class'),
     html`<p class="headline"><strong>${money(cents)}</strong> ${
       isCutShort
-        ? say('more than {count}', { count: number(count) })
+        ? say('{count} or more', { count: number(count) })
         : say('{total} in all', { total: number(count) })
     }</p>${table(
       say('By merchant and class'),

@@ -7,7 +7,7 @@ import { filePath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { MOST_COVERAGES_SHOWN, MOST_REFUSED_SHOWN } from './shown-file.ts';
+import { MOST_COVERAGES_SHOWN, MOST_REFUSED_SHOWN, MOST_UNDER_WAY_SHOWN } from './shown-file.ts';
 
 const MOST_DAYS_SHOWN = 10;
 const MOST_FAULTS_SHOWN = 5;
@@ -17,7 +17,7 @@ export function underWaySection(files: readonly FileUnderWay[], { wording }: Vis
   const { say, count } = wording;
   return section(
     say('Being taken now'),
-    table(
+    html`${table(
       say('Being taken now'),
       [
         { title: say('Name') },
@@ -37,7 +37,10 @@ export function underWaySection(files: readonly FileUnderWay[], { wording }: Vis
           ? badge('wait', say('Its process ended: give the file again'))
           : badge('plain', say('Nothing of it counts before its end')),
       ]),
-    ),
+    )}${
+      files.length >= MOST_UNDER_WAY_SHOWN &&
+      html`<p class="note">${say('Only the first {count} are shown.', { count: count(MOST_UNDER_WAY_SHOWN) })}</p>`
+    }`,
   );
 }
 

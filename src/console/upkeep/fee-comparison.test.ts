@@ -25,8 +25,10 @@ test('the version in force, the one before it and the next ones stand beside eac
     );
   assert.deepEqual(of(250), ['100 before', '200 inForce', '300 next', '400 next']);
   assert.deepEqual(of(1_000), ['300 before', '400 inForce']);
+  assert.equal(comparedFees([...VERSIONS, version(500, '')], 250).later, 1);
+  assert.equal(comparedFees(VERSIONS, 250).later, 0);
   assert.deepEqual(of(50), ['100 next', '200 next', '300 next', '400 next']);
-  assert.deepEqual(comparedFees([], 1), { versions: [], rules: [] });
+  assert.deepEqual(comparedFees([], 1), { versions: [], later: 0, rules: [] });
 });
 
 test('each rule says what became of it from version to version', () => {

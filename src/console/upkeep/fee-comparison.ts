@@ -13,10 +13,15 @@ export type ComparedFees = {
     readonly name: string;
     readonly cells: readonly { readonly rule: FeeRule | null; readonly difference: FeeDifference }[];
   }[];
+  /** How many begin after the last of them. */
+  readonly later: number;
 };
 
 /** Of the one in force one before it and the next ones, as many as stand beside each other. */
 const MOST_VERSIONS = 4;
+
+/** Of all versions, and of those of a merchant. */
+export const MOST_VERSIONS_LISTED = 100;
 
 const nameOf = ({ brand, fromInstallments: from, toInstallments: to }: FeeRule) =>
   `${brand} ${from === to ? from : `${from}–${to}`}`;
@@ -34,6 +39,7 @@ export function comparedFees(versions: readonly FeeVersion[], now: number): Comp
   const names = [...new Set(tables.toReversed().flatMap((rules) => [...rules.keys()]))];
   return {
     versions: shown,
+    later: Math.max(0, inOrder.length - first - shown.length),
     rules: names.map((name) => ({
       name,
       cells: tables.map((rules, index) => {

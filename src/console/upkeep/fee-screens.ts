@@ -4,7 +4,7 @@ import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import { type FeesFound, feePage } from './fee-view.ts';
 
 export type FeeTools = {
-  /** Of an owner, or of all with null: those that begin last first, up to a bound. */
+  /** Of an owner, or of all with null: those that begin last first, up to one more than are listed. */
   readonly listFees: (owner: string | null) => Promise<readonly FeeVersion[]>;
 };
 

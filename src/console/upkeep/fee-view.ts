@@ -6,7 +6,12 @@ import type { Visit } from '../parts/screen.ts';
 import { badge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { LONGEST_RULES, SET_FEES } from './fee-actions.ts';
-import { comparedFees, type FeeDifference, type FeeStanding } from './fee-comparison.ts';
+import {
+  comparedFees,
+  type FeeDifference,
+  type FeeStanding,
+  MOST_VERSIONS_LISTED,
+} from './fee-comparison.ts';
 
 /** `ofMerchant`: of the one that was asked for. */
 export type FeesFound = {
@@ -51,7 +56,7 @@ const DIFFERENCES: Readonly<Record<FeeDifference, readonly [Tone, string] | null
 
 /** Rule by rule, with what became of each marked. */
 function comparison(versions: readonly FeeVersion[], visit: Visit): Html {
-  const { say, moment: shown } = visit.wording;
+  const { say, count, moment: shown } = visit.wording;
   const compared = comparedFees(versions, visit.now);
   if (compared.versions.length === 0)
     return emptyState(
@@ -71,11 +76,14 @@ function comparison(versions: readonly FeeVersion[], visit: Visit): Html {
       return mark === null ? terms : html`<strong>${terms}</strong> ${badge(mark[0], say(mark[1]))}`;
     }),
   ]);
-  return table(
+  return html`${table(
     say('Versions side by side'),
     [{ title: say('Brand and installments') }, ...titles.map((title) => ({ title }))],
     rows,
-  );
+  )}${
+    compared.later > 0 &&
+    html`<p class="note">${say('Not beside them, because they begin later: {count}.', { count: count(compared.later) })}</p>`
+  }`;
 }
 
 function termsOf({ portion, plan }: FeeRule, { say, count }: Wording): string {
@@ -115,20 +123,24 @@ function newFeeVersion(visit: Visit): Shown {
 }
 
 function feeTable(versions: readonly FeeVersion[], { wording }: Visit): Html {
-  const { say } = wording;
+  const { say, count } = wording;
+  const shown = versions.slice(0, MOST_VERSIONS_LISTED);
   if (versions.length === 0)
     return emptyState(
       say('There is no version of the fees yet.'),
       say('Without rules every sale is free of a fee.'),
     );
-  return table(
+  return html`${table(
     say('Fees'),
     [{ title: say('From') }, { title: say('Merchant') }, { title: say('Rules') }, { title: say('Made by') }],
-    versions.map(({ merchantId, validFrom, rules, source, createdBy }) => [
+    shown.map(({ merchantId, validFrom, rules, source, createdBy }) => [
       validFrom <= 0 ? say('The beginning') : moment(wording, validFrom),
       merchantId === ALL_MERCHANTS ? say('All') : merchantId,
       rules === '' ? '–' : html`<code>${rules}</code>`,
       source === 'setting' ? 'PARCELA_FEES' : createdBy,
     ]),
-  );
+  )}${
+    versions.length > shown.length &&
+    html`<p class="note">${say('There are older ones: only the newest {count} are listed. The command parcela fees list has all.', { count: count(shown.length) })}</p>`
+  }`;
 }

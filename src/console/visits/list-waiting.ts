@@ -2,19 +2,16 @@ import type { Reader } from '../../platform/postgres/database.ts';
 import { type Action, mayUse, type Visit } from '../parts/screen.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { listRequests } from '../second-person/requests.sql.ts';
-import { approvalFault, declineFault } from '../second-person/second-person.ts';
+import { approvalFault, declineFault, MOST_REQUESTS_SHOWN } from '../second-person/second-person.ts';
 import type { ShownRequest } from '../second-person/waiting-screens.ts';
 import { askedFor } from './decide-request.ts';
-
-/** Of each kind: those that wait, and those that wait no more. */
-const MOST_SHOWN = 100;
 
 /** What waits for a second person, and which buttons this one gets. */
 export async function listWaiting(
   { reader, actions }: { readonly reader: Reader; readonly actions: readonly Action<ConsoleTools>[] },
   { merchantId, user, wording }: Visit,
 ): Promise<readonly ShownRequest[]> {
-  const found = await listRequests(reader, merchantId === '' ? null : merchantId, MOST_SHOWN);
+  const found = await listRequests(reader, merchantId === '' ? null : merchantId, MOST_REQUESTS_SHOWN);
   return found.map((one) => {
     const action = askedFor(actions, one)?.action ?? null;
     const may = action !== null && mayUse(action, user);

@@ -1,6 +1,6 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
 import type { Cents } from '../../values/cents.ts';
-import { type Instant, utcText } from '../../values/instant.ts';
+import { type Instant, instant, utcText } from '../../values/instant.ts';
 
 /** What the retries of a period came to. */
 export type RetryCounts = {
@@ -13,6 +13,8 @@ export type RetryCounts = {
   /** What those brought that paid their billing: of the newest `summed` of them. */
   readonly amount: Cents;
   readonly summed: number;
+  /** There are more than were counted: of those the first began then. Null: all were counted. */
+  readonly countedFrom: Instant | null;
 };
 
 const MOST_RETRIES = 300_000;
@@ -23,10 +25,10 @@ const MOST_SUMMED = 5_000;
 const COUNT = statement(
   'billing_charges.count_retries',
   `with retried as materialized (
-     select billing_id, attempt_number, outcome from billing_charges
+     select billing_id, attempt_number, outcome, started_at from billing_charges
      where merchant_id = $1 and started_at >= $2::timestamptz and started_at < $3::timestamptz
        and attempt_number > 1
-     order by started_at desc limit $4
+     order by started_at desc limit $4::bigint + 1
    ), money as (
      select count(*)::integer as summed, coalesce(sum(b.amount), 0)::bigint as amount
      from (select billing_id from retried where outcome = 'approved' limit $5) p cross join lateral (
@@ -34,7 +36,7 @@ const COUNT = statement(
      ) b
    ), counted as (
      select attempt_number, count(*)::integer as tries,
-       (count(*) filter (where outcome = 'approved'))::integer as paid
+       (count(*) filter (where outcome = 'approved'))::integer as paid, min(started_at) as first_at
      from retried group by attempt_number
    )
    select m.summed, m.amount, c.* from money m left join counted c on true order by c.attempt_number`,
@@ -49,6 +51,8 @@ export async function countRetries(
   const values = [utcText(from), utcText(before), MOST_RETRIES, MOST_SUMMED];
   const rows = await database.query(COUNT, [merchantId, ...values]);
   const [first] = rows;
+  const firsts = rows.flatMap((row) => (row.first_at === null ? [] : [row.first_at as Instant]));
+  const tries = rows.reduce((sum, row) => sum + ((row.tries as number | null) ?? 0), 0);
   return {
     byAttempt: rows
       .filter((row) => row.attempt_number !== null)
@@ -59,5 +63,6 @@ export async function countRetries(
       })),
     amount: (first?.amount ?? 0) as Cents,
     summed: (first?.summed ?? 0) as number,
+    countedFrom: tries > MOST_RETRIES ? instant(Math.min(...firsts)) : null,
   };
 }
