@@ -29,7 +29,8 @@ import {
   readFile,
 } from '../reconciliation/imports/settlement-files.sql.ts';
 import { listRefusedFiles } from '../reconciliation/imports/settlement-refusals.sql.ts';
-import { listDifferences } from '../reconciliation/truth/truth-runs.sql.ts';
+import { readNewestReport } from '../reconciliation/truth/truth-reports.sql.ts';
+import { listDifferences, readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
 import { changeFees } from '../transactions/fees/change-fees.ts';
 import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
@@ -187,6 +188,14 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
     },
     listDifferences: (merchantId) =>
       search(NO_MERCHANT, (reader) => listDifferences(reader, merchantId, MOST_DIFFERENCES_SHOWN + 1)),
+    secondsSinceVerified: (merchantId) =>
+      lookUp(NO_MERCHANT, async (reader) => {
+        const newest =
+          merchantId === null
+            ? await readNewestReport(reader)
+            : (await readNewestRuns(reader, merchantId))[0];
+        return newest?.ageSeconds ?? null;
+      }),
   } satisfies ExceptionTools & ExceptionActionTools & FileTools & DifferenceTools;
 }
 

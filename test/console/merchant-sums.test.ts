@@ -123,13 +123,14 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
   });
   const list = await viewer.turnTo(`${home}/reconciliation?from=${first?.day}&to=${first?.day}`);
   const path = /href="([^"]+\/reconciliation\/days\/[^"]+)"/.exec(list.text)?.[1] ?? '';
+  assert.match(wordsOf(list.text), /R\$ 0,00 \(0\) R\$ 0,00 – /, 'what has not come is not compared');
   const due = await wordsAt(path.replaceAll('&amp;', '&'));
   assert.match(due, /Previsto para este dia O quê Valor Esperado, líquido R\$ [\d.,]+ \(\d+\)/);
   assert.match(due, /Causa Dinheiro que falta Linhas Nenhum arquivo do dia chegou R\$ /);
   const today = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
   assert.match(
     await wordsAt(`${home}/reconciliation/days/${today}`),
-    /Vendas [1-9]\d* \(\d+\) Vendido, bruto R\$ /,
+    /Vendas [1-9]\d* \(\d+\) Vendido, bruto R\$ .* Não há o que comparar neste dia\./,
   );
   for (const day of ['2026-02-30', 'x', '9999-01-01'])
     assert.equal((await viewer.turnTo(`${home}/reconciliation/days/${day}`)).status, 404, day);

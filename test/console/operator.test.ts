@@ -48,10 +48,22 @@ async function unanswered(): Promise<string> {
 
 test('lists of files, differences and keys say what they are about when they are empty', async () => {
   assert.match(wordsOf(await shown(admin, '/console/files')), /Nenhum arquivo foi importado\./);
-  assert.match(
-    wordsOf(await shown(admin, '/console/differences')),
-    /Livros, feed, arquivos e razão concordam\./,
+  const differences = async (query = '') => wordsOf(await shown(admin, `/console/differences${query}`));
+  assert.match(await differences('?merchant=NINGUEM'), /Ainda não foi verificado\./);
+  await service.auditor.query(
+    `insert into truth_reports (day, charges, differences, report, data_key_id, seal)
+     select '2039-11-20', 0, 0, '{}', data_key_id, decode(repeat('00', 32), 'hex') from data_keys limit 1`,
   );
+  assert.match(await differences(), /Última verificação: .*Livros, feed, arquivos e razão concordam\./);
+  await service.auditor.query(
+    "insert into truth_runs (merchant_id, day, cause, from_on, due_at, ended_at) values ($1, '2026-01-01', 'asked', '2026-01-01', null, now())",
+    [merchantId],
+  );
+  await service.auditor.query(
+    'insert into receivable_cursors (merchant_id) values ($1) on conflict do nothing',
+    [merchantId],
+  );
+  assert.match(await differences(`?merchant=${merchantId}`), /Livros, feed, arquivos e razão concordam\./);
   assert.match(wordsOf(await shown(admin, '/console/keys')), /card Em uso/);
 });
 

@@ -86,6 +86,11 @@ function causes({ report, day, accountNumber }: DaySheetFound, visit: Visit): Ht
         'The exceptions of the day name what differs; the operator has the whole sheet by “parcela reconcile report”.',
       ),
     )}${exceptions}`;
+  if (report.causes.length === 0 && report.expected === 0 && report.received === 0)
+    return emptyState(
+      say('There is nothing to compare on this day.'),
+      say('Nothing was expected at the bank on it, and no file has money of it.'),
+    );
   if (report.causes.length === 0)
     return emptyState(
       say('Nothing differs.'),

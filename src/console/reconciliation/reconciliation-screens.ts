@@ -7,7 +7,7 @@ import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
 import { listScreen } from '../filters/list-screens.ts';
 import { csvScreen } from '../parts/csv-screens.ts';
-import { type Html, html } from '../parts/html.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
   accountOf,
@@ -28,6 +28,7 @@ import {
 } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
 import { exceptionBadge, exceptionText } from './exception-words.ts';
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];
@@ -107,11 +108,19 @@ function dayTable(days: readonly Day[], accountNumber: string, { wording, mercha
       html`${reais(one.openValue)} <small>(${count(one.openInstallments)})</small>`,
       html`${reais(one.receivedValue)} <small>(${count(one.receivedInstallments)})</small>`,
       reais(one.receivedFee),
-      one.differentInstallments === 0
-        ? reais(one.difference)
-        : badge('bad', `${reais(one.difference)} (${count(one.differentInstallments)})`),
+      differenceOf(one, wording),
     ]),
   );
+}
+
+/** Of what no file has yet nobody has compared how much it was. */
+function differenceOf(day: Day, { say, reais, count }: Wording): Shown {
+  if (day.receivedInstallments === 0) return '–';
+  if (day.differentInstallments > 0)
+    return badge('bad', `${reais(day.difference)} (${count(day.differentInstallments)})`);
+  if (day.unfiledInstallments > 0)
+    return badge('wait', say('{count} in no file yet', { count: count(day.unfiledInstallments) }));
+  return reais(day.difference);
 }
 
 const EXCEPTIONS_SCREEN: Screen<FilterTools> = listScreen<Exception>({
@@ -142,7 +151,7 @@ const EXCEPTIONS_SCREEN: Screen<FilterTools> = listScreen<Exception>({
   },
   empty: [
     'No exception of these days.',
-    'Choose other days or another account. Where a file of the acquirer differs from your sales, it stands here.',
+    'Choose other days or another account. Where a file of the acquirer differs from your sales, it stands here; what no file has yet is not compared.',
   ],
   view: exceptionTable,
 });

@@ -1,7 +1,7 @@
 import type { TruthClass } from '../../reconciliation/truth/truth.ts';
 import type { OpenDifference } from '../../reconciliation/truth/truth-runs.sql.ts';
-import { type Html, html } from '../parts/html.ts';
-import { emptyState, filterForm, link, table } from '../parts/page-parts.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { DIFFERENCES, paymentPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { MOST_DIFFERENCES_SHOWN } from './exception-found.ts';
@@ -9,6 +9,13 @@ import { MOST_DIFFERENCES_SHOWN } from './exception-found.ts';
 export type DifferenceTools = {
   /** The largest first, up to one more than are shown. */
   readonly listDifferences: (merchantId: string | null) => Promise<readonly OpenDifference[]>;
+  /** Since the last night of all, or the last verification of a merchant; null: there was none. */
+  readonly secondsSinceVerified: (merchantId: string | null) => Promise<number | null>;
+};
+
+type Found = {
+  readonly differences: readonly OpenDifference[];
+  readonly secondsSinceVerified: number | null;
 };
 
 const WORDS: Readonly<Record<TruthClass, string>> = {
@@ -21,22 +28,39 @@ const WORDS: Readonly<Record<TruthClass, string>> = {
 };
 
 export const DIFFERENCE_SCREENS: readonly Screen<DifferenceTools>[] = [
-  screen<DifferenceTools, readonly OpenDifference[]>({
+  screen<DifferenceTools, Found>({
     path: DIFFERENCES,
     roles: ALL_ROLES,
     of: 'operator',
     title: 'Differences',
-    read: ({ query }, { listDifferences }) => listDifferences(query.merchant ?? null),
+    read: async ({ query: { merchant = null } }, { listDifferences, secondsSinceVerified }) => ({
+      differences: await listDifferences(merchant),
+      secondsSinceVerified: await secondsSinceVerified(merchant),
+    }),
     view: (found, visit) =>
       html`${filterForm(visit, [
         { name: 'merchant', label: visit.wording.say('Merchant'), mostCharacters: 20 },
-      ])}${differenceTable(found, visit)}`,
+      ])}${verifiedNote(found, visit)}${differenceTable(found, visit)}`,
   }),
 ];
 
-function differenceTable(found: readonly OpenDifference[], { wording }: Visit): Html {
+/** Where nothing stands because nobody has looked, the page does not say that all is well. */
+function verifiedNote({ secondsSinceVerified: seconds }: Found, { wording, realNow }: Visit): Shown {
+  const { say } = wording;
+  return (
+    seconds !== null &&
+    html`<p class="note">${say('Verified last')}: ${moment(wording, Math.floor(realNow - seconds * 1_000))}</p>`
+  );
+}
+
+function differenceTable({ differences: found, secondsSinceVerified }: Found, { wording }: Visit): Html {
   const { say, money, count, duration } = wording;
   const shown = found.slice(0, MOST_DIFFERENCES_SHOWN);
+  if (found.length === 0 && secondsSinceVerified === null)
+    return emptyState(
+      say('Not verified yet.'),
+      say('Books, feed, files and ledger are compared every night; what differs stands here then.'),
+    );
   if (found.length === 0)
     return emptyState(
       say('Books, feed, files and ledger are at one.'),

@@ -1,4 +1,10 @@
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Step,
+  statement,
+} from '../../platform/postgres/database.ts';
 import type { Day } from '../../values/instant.ts';
 import type { SealedReport } from './day-truth.ts';
 
@@ -42,8 +48,8 @@ export async function readReport(database: Database, day: Day): Promise<KeptRepo
 }
 
 /** Of the last day that has one. */
-export async function readNewestReport(database: Database): Promise<KeptReport | null> {
-  return parseKept((await database.query(READ_NEWEST, []))[0]);
+export async function readNewestReport(reader: Reader): Promise<KeptReport | null> {
+  return parseKept((await reader.query(READ_NEWEST, []))[0]);
 }
 
 function parseKept(row: Row | undefined): KeptReport | null {

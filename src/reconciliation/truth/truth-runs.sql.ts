@@ -263,8 +263,8 @@ const READ_NEWEST = statement(
 export type NewestRun = EndedRun & { readonly ageSeconds: number };
 
 /** The newest run of every merchant, or of one. */
-export async function readNewestRuns(database: Database, merchantId: string | null): Promise<NewestRun[]> {
-  return (await database.query(READ_NEWEST, [merchantId])).map((row) => ({
+export async function readNewestRuns(reader: Reader, merchantId: string | null): Promise<NewestRun[]> {
+  return (await reader.query(READ_NEWEST, [merchantId])).map((row) => ({
     ...parseEnded(row),
     ageSeconds: row.age as number,
   }));
