@@ -216,7 +216,7 @@ test('a filter of the audit log that is not understood says so, and shows no ent
   for (const [query, said] of cases) {
     const text = await shown(admin, `/console/audit?${query}`);
     assert.match(wordsOf(text), said);
-    assert.ok(!text.includes('<table>'), query);
+    assert.ok(!text.includes('<table '), query);
   }
-  assert.ok((await shown(admin, '/console/audit?action=user.invite&from=2020-01-01')).includes('<table>'));
+  assert.ok((await shown(admin, '/console/audit?action=user.invite&from=2020-01-01')).includes('<table '));
 });

@@ -221,7 +221,7 @@ function newsOfAdded(part) {
 
 // On a narrow window it may stand outside of what is seen.
 const here = document.querySelector('nav.main [aria-current]');
-const list = here?.closest('nav');
+const list = here?.closest('ul');
 if (here !== null) list.scrollLeft = here.offsetLeft - (list.clientWidth - here.offsetWidth) / 2;
 
 const live = document.querySelector('[data-refresh]');

@@ -2,7 +2,12 @@ import { type Html, html, type Shown } from './html.ts';
 import { ROLE_WORDS, type User } from './user.ts';
 import type { Wording } from './wording.ts';
 
-export type NavigationItem = { readonly path: string; readonly title: string; readonly isHere: boolean };
+export type NavigationItem = {
+  readonly path: string;
+  readonly title: string;
+  readonly isHere: boolean;
+  readonly of: 'merchant' | 'operator';
+};
 
 /** Where its style and its script are, with a hash in the name. */
 export type AssetPaths = { readonly style: string; readonly script: string };
@@ -55,7 +60,7 @@ ${visitor?.merchant != null && html`<span class="merchant">${visitor.merchant.na
 ${visitor?.merchant != null && searchBox(visitor.merchant.searchPath, visitor, wording)}
 ${visitor !== null && userMenu(visitor.user, visitor.formMark, wording)}
 </header>
-${visitor !== null && navigation(visitor.navigation, wording)}
+${visitor !== null && navigation(visitor, wording)}
 <main id="main" tabindex="-1">
 <h1>${title}</h1>
 <div role="status">${message?.tone === 'good' && html`<p class="message good">${message.text}</p>`}</div>
@@ -97,12 +102,23 @@ function userMenu(user: User, formMark: string, { say }: Wording): Html {
 <form method="post" action="/console/sign-out"><input type="hidden" name="mark" value="${formMark}"><button type="submit" class="quiet">${say('Sign out')}</button></form></div>`;
 }
 
-function navigation(items: readonly NavigationItem[], { say }: Wording): Html {
-  return html`<nav class="main" aria-label="${say('Main')}"><ul>
-${items.map(
-  ({ path, title, isHere }) =>
-    html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${title}</a></li>\n`,
-)}</ul></nav>`;
+/** What is the operator's stands above what is the merchant's. */
+function navigation(
+  { navigation: items, merchant }: Pick<NonNullable<Frame['visitor']>, 'navigation' | 'merchant'>,
+  { say }: Wording,
+): Html {
+  const list = (of: NavigationItem['of'], title: string) => {
+    const some = items.filter((item) => item.of === of);
+    return (
+      some.length > 0 &&
+      html`<ul aria-label="${title}">
+${some.map(
+  ({ path, title: text, isHere }) =>
+    html`<li><a href="${path}"${isHere && html` aria-current="page"`}>${text}</a></li>\n`,
+)}</ul>`
+    );
+  };
+  return html`<nav class="main" aria-label="${say('Main')}">${list('operator', say('Operator'))}${list('merchant', merchant?.name ?? say('Merchant'))}</nav>`;
 }
 
 function languageForm(formMark: string, { language }: Wording): Html {

@@ -19,24 +19,30 @@ export function link(path: string, text: Shown): Html {
 
 type Column = { readonly title: string; readonly isNumber?: boolean };
 
-/** On a narrow window the table scrolls by itself, by keyboard too. */
+/**
+ * Where it is wider than its window it scrolls by itself, by keyboard too; on a phone each row is a block of
+ * its own, which keeps what it is by its roles, and each value has the title of its column beside it.
+ */
 export function table(
   caption: string,
   columns: readonly Column[],
   rows: readonly (readonly Shown[])[],
 ): Html {
+  const kindOf = (column: Column | undefined) => column?.isNumber === true && html` class="number"`;
   const cell = (value: Shown, index: number) => {
-    const kind = columns[index]?.isNumber === true ? html` class="number"` : '';
-    return index === 0 ? html`<th scope="row"${kind}>${value}</th>` : html`<td${kind}>${value}</td>`;
+    const column = columns[index];
+    return index === 0
+      ? html`<th scope="row" role="rowheader"${kindOf(column)}>${value}</th>`
+      : html`<td role="cell" data-title="${column?.title}"${kindOf(column)}>${value}</td>`;
   };
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
-<table>
+<table role="table">
 <caption>${caption}</caption>
-<thead><tr>${columns.map(
-    ({ title, isNumber }) => html`<th scope="col"${isNumber === true && html` class="number"`}>${title}</th>`,
+<thead role="rowgroup"><tr role="row">${columns.map(
+    (column) => html`<th scope="col" role="columnheader"${kindOf(column)}>${column.title}</th>`,
   )}</tr></thead>
-<tbody>
-${rows.map((row) => html`<tr>${row.map(cell)}</tr>\n`)}</tbody>
+<tbody role="rowgroup">
+${rows.map((row) => html`<tr role="row">${row.map(cell)}</tr>\n`)}</tbody>
 </table>
 </div>`;
 }
@@ -51,6 +57,11 @@ export function facts(rows: readonly (readonly [string, Shown])[]): Html {
   return html`<dl class="facts">${rows.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>\n`,
   )}</dl>`;
+}
+
+/** In a table: what has no blanks, and is broken wherever its column ends. */
+export function long(text: Shown): Html {
+  return html`<span class="long">${text}</span>`;
 }
 
 export function section(title: string, body: Shown): Html {

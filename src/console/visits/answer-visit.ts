@@ -250,9 +250,12 @@ function navigationOf(
     .map((one) => ({
       path: pathOf(one.path, { merchantId: merchant?.merchantId ?? '' }),
       title: say(one.title),
+      of: one.path.startsWith(OF_MERCHANT) ? ('merchant' as const) : ('operator' as const),
     }));
   const here = `/console${path}/`;
-  const around = items.filter((item) => here.startsWith(`${item.path}/`));
+  // The list of merchants stands around each merchant, and not around what is inside of one.
+  const inside = matchMerchant(path) !== null && path.split('/').length > 3 ? 'merchant' : 'operator';
+  const around = items.filter((item) => item.of === inside && here.startsWith(`${item.path}/`));
   const nearest = around.toSorted((one, other) => other.path.length - one.path.length)[0];
   return items.map((item) => ({ ...item, isHere: item === nearest }));
 }
