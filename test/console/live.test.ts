@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { call, logIn, pay } from '../kit/merchant.ts';
-import { openTestService, type TestService } from '../kit/service.ts';
-import { signedIn, type Visitor } from './visitor.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
+import { signedIn, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let token: string;
@@ -17,6 +17,10 @@ before(async () => {
   paymentId = reply.body.paymentAuthorization.paymentId;
   page = `/console/merchants/${demo.merchantId}/payments/${paymentId}`;
   viewer = await signedIn(service, 'viewer', demo.merchantId);
+  // From then on nothing happens to it by itself.
+  await until('what it is to bring is known', async () =>
+    /R\$ 90,00 estão por vir/.test(wordsOf((await viewer.turnTo(page)).text)),
+  );
 });
 after(() => service?.close());
 
