@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { documentKind, isCnpj, isCpf } from './document-number.ts';
+import { documentKind, documentText, isCnpj, isCpf } from './document-number.ts';
 
 const CPFS = ['11144477735', '52998224725', '12345678909'];
 const CNPJS = ['12ABC34501DE35', '11222333000181', '00000000000191', 'A1B2C3D41A2B62'];
@@ -72,6 +72,13 @@ function withCheckDigits(body: string, weights: readonly number[]): string {
   const first = digit(body, weights.slice(1));
   return `${body}${first}${digit(`${body}${first}`, weights)}`;
 }
+
+test('people read a number with its mask, and one that is neither as it is', () => {
+  assert.equal(documentText('52998224725'), '529.982.247-25');
+  assert.equal(documentText('11222333000181'), '11.222.333/0001-81');
+  assert.equal(documentText('12ABC34501DE35'), '12.ABC.345/01DE-35');
+  assert.equal(documentText('4711'), '4711');
+});
 
 const CNPJ_WEIGHTS = [6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 const CPF_WEIGHTS = [11, 10, 9, 8, 7, 6, 5, 4, 3, 2];

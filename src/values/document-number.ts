@@ -30,6 +30,13 @@ export function documentKind(text: string): 'cpf' | 'cnpj' | null {
   return isCnpj(text) ? 'cnpj' : null;
 }
 
+/** A number with its mask, as people read it; what is neither of the two stays as it is. */
+export function documentText(documentNumber: string): string {
+  return documentNumber.length === 11
+    ? documentNumber.replace(/^(.{3})(.{3})(.{3})(..)$/, '$1.$2.$3-$4')
+    : documentNumber.replace(/^(..)(.{3})(.{3})(.{4})(..)$/, '$1.$2.$3/$4-$5');
+}
+
 function hasCheckDigits(text: string, greatestWeight: number): boolean {
   const body = text.slice(0, -2);
   const first = checkDigit(body, greatestWeight);

@@ -66,7 +66,7 @@ test('a trial card is paid with by a button, and a number of a card is never sen
   assert.ok(page.text.includes('<code class="copy">4000050000000114</code>'));
   assert.ok(!/<input[^>]*value="\d{13,}"/.test(page.text));
   const declined = await press(`${tools}/cards`, `${tools}/cards/pay`, { card: 'visa-declines-1' });
-  assert.match(await words(declined), /R\$ 129,90 Negada .*visa •••• 0114/);
+  assert.match(await words(declined), /R\$ 129,90 Negada .*Visa •••• 0114/);
   const approved = await press(`${tools}/cards`, `${tools}/cards/pay`, { card: 'visa-declines-1' });
   assert.match(await words(approved), /R\$ 129,90 Autorizada/);
   const unknown = await support.send(`${tools}/cards`, `${tools}/cards/pay`, { card: '4000050000000114' });

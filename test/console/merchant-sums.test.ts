@@ -34,17 +34,17 @@ test('charts count all payments of whole days, and say what retrying would cost'
   for (const amount of [1_000, 1_051, 1_051, 1_004])
     await pay(service.gatewayUrl, token, amount, { referenceTransaction: `GRAFICO-${amount}` });
   const words = await wordsAt(`${home}/charts`);
-  const [, approved, declined] = /(\d+) aprovadas, (\d+) negadas, \d+ sem resposta/.exec(words) ?? [];
+  const [, approved, declined] = /Aprovadas: (\d+)\. Negadas: (\d+)\. Sem resposta/.exec(words) ?? [];
   const rows = await service.auditor.query(
     `select count(*) filter (where state = 'approved')::int as approved,
        count(*) filter (where state = 'declined')::int as declined from transactions`,
   );
   assert.deepEqual([Number(approved), Number(declined)], [rows[0]?.approved, rows[0]?.declined]);
   assert.match(words, /Aprovações por hora .*\d\dh \d+ \d+ \d/);
-  assert.match(words, /51 mastercard: Saldo ou limite insuficiente 3 0 R\$ 0,00/);
+  assert.match(words, /51 Mastercard: Saldo ou limite insuficiente 3 0 R\$ 0,00/);
   assert.match(words, /Tentar cada uma mais uma vez custaria R\$ [\d,.]+ em tarifas das bandeiras/);
-  assert.match(words, /elo 15 em 30 dias R\$ 0,80/);
-  assert.match(words, /visa 20 em 30 dias US\$ 0,10/);
+  assert.match(words, /Elo 15 em 30 dias R\$ 0,80/);
+  assert.match(words, /Visa 20 em 30 dias US\$ 0,10/);
   const days = await wordsAt(`${home}/charts?from=2026-01-01&to=2026-01-31`);
   assert.match(days, /Nenhum pagamento nestes dias\./);
   assert.match(await wordsAt(`${home}/charts?from=2026-01-01&to=2026-02-01`), /no máximo 31 dias/);
@@ -108,7 +108,7 @@ test('a payment says in a sentence what became of it, with its installments and 
   });
   assert.match(words, /O emissor aprovou\. R\$ [\d,]+ estão por vir, a próxima em \d\d\/\d\d\/\d{4}\./);
   assert.match(words, /1 R\$ 43,30 R\$ 0,00 Autorizada R\$ [\d,]+ R\$ [\d,]+ \d\d\/\d\d\/\d{4} –/);
-  assert.match(words, /11222333000181/);
+  assert.match(words, /11\.222\.333\/0001-81 10,5%/);
   const declined = await pay(service.gatewayUrl, token, 1_051, { referenceTransaction: 'NEGADA-1' });
   assert.equal(declined.reply.status, 402, declined.reply.text);
   const list = await viewer.turnTo(`${home}/payments?referenceTransaction=NEGADA-1`);
@@ -125,12 +125,15 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
   const path = /href="([^"]+\/reconciliation\/days\/[^"]+)"/.exec(list.text)?.[1] ?? '';
   assert.match(wordsOf(list.text), /R\$ 0,00 \(0\) R\$ 0,00 – /, 'what has not come is not compared');
   const due = await wordsAt(path.replaceAll('&amp;', '&'));
-  assert.match(due, /Previsto para este dia O quê Valor Esperado, líquido R\$ [\d.,]+ \(\d+\)/);
+  assert.match(
+    due,
+    /Previsto para este dia O quê Valor Parcelas Esperado, líquido R\$ [\d.,]+ [1-9]\d* Falta disso/,
+  );
   assert.match(due, /Causa Dinheiro que falta Linhas Nenhum arquivo do dia chegou R\$ /);
   const today = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
   assert.match(
     await wordsAt(`${home}/reconciliation/days/${today}`),
-    /Vendas [1-9]\d* \(\d+\) Vendido, bruto R\$ .* Não há o que comparar neste dia\./,
+    /Vendas: [1-9]\d* .*Vendido, bruto R\$ [\d.,]+ [1-9]\d* Devolvido .*Não há o que comparar neste dia\./,
   );
   for (const day of ['2026-02-30', 'x', '9999-01-01'])
     assert.equal((await viewer.turnTo(`${home}/reconciliation/days/${day}`)).status, 404, day);

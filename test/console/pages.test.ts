@@ -50,7 +50,7 @@ test('a payment is in the list of its day, and its page says what became of it',
     'PEDIDO-7001',
     'O emissor aprovou, código',
     'Parcela 3 autorizada',
-    'mastercard •••• 0001',
+    'Mastercard •••• 0001',
   ])
     assert.ok(words.includes(expected), `${expected}: ${words}`);
   const english = await finance.ask(`${home}/payments/${id}`, { headers: { 'accept-language': 'en' } });

@@ -1,9 +1,9 @@
 import { digitableLine, formatDigitableLine } from '../../values/bar-code.ts';
+import { documentText } from '../../values/document-number.ts';
 import {
   type BoletoToPrint,
   bankOf,
   dayText,
-  documentText,
   instructionsOf,
   noticeOf,
   payableBarCode,

@@ -1,6 +1,7 @@
 import type { BoletoPayer, RegisteredBoleto } from '../../banks/bank.ts';
 import { type BarCode, parseBarCode } from '../../values/bar-code.ts';
 import type { Cents } from '../../values/cents.ts';
+import { documentText } from '../../values/document-number.ts';
 import type { Day } from '../../values/instant.ts';
 import type { BOLETO_STATES } from '../boleto.ts';
 import bankNames from './bank-names.json' with { type: 'json' };
@@ -108,13 +109,6 @@ export function reais(amount: Cents): string {
 
 function percent(portion: number): string {
   return `${Math.floor(portion / 100)},${String(portion % 100).padStart(2, '0')}%`;
-}
-
-/** CPF and CNPJ with their masks. */
-export function documentText(documentNumber: string): string {
-  return documentNumber.length === 11
-    ? documentNumber.replace(/^(.{3})(.{3})(.{3})(..)$/, '$1.$2.$3-$4')
-    : documentNumber.replace(/^(..)(.{3})(.{3})(.{4})(..)$/, '$1.$2.$3/$4-$5');
 }
 
 /** Name with document, and address. */

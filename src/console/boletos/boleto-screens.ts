@@ -2,6 +2,8 @@ import { CANCEL_BOLETO, GET_BOLETO } from '../../boletos/contract.ts';
 import { LIST_BOLETOS } from '../../boletos/list-contract.ts';
 import { SHOW_BOLETO_PDF } from '../../boletos/print/contract.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
+import { formatDigitableLine } from '../../values/bar-code.ts';
+import { documentText } from '../../values/document-number.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { FilterTools } from '../filters/filter-bar.ts';
 import { listScreen } from '../filters/list-screens.ts';
@@ -85,11 +87,14 @@ ${facts([
   [say('Paid amount'), boleto.effectivePaymentValue === null ? '–' : reais(boleto.effectivePaymentValue)],
   [say('Paid on'), boleto.effectivePaymentDate === null ? '–' : day(boleto.effectivePaymentDate)],
   [say('Payer'), payer?.name ?? '–'],
-  [say('Document'), payer?.documentNumber ?? '–'],
+  [say('Document'), payer === null ? '–' : documentText(payer.documentNumber)],
   [say('Account'), boleto.accountNumber],
   [say('Our number'), boleto.ourNumber],
   [say('Reference'), boleto.referenceTransaction ?? '–'],
-  [say('Digitable line'), digitableLine === null ? '–' : html`<code>${digitableLine}</code>`],
+  [
+    say('Digitable line'),
+    digitableLine === null ? '–' : html`<code>${formatDigitableLine(digitableLine)}</code>`,
+  ],
   [say('Boleto id'), html`<code>${boleto.id}</code>`],
 ])}
 ${digitableLine !== null && html`<p>${link(pathOf(BOLETO_PDF, { merchantId: visit.merchantId, boletoId: boleto.id }), say('Page to print (PDF)'))}</p>`}

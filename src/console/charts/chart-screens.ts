@@ -10,6 +10,7 @@ import {
   startOfSaoPauloDay,
 } from '../../values/instant.ts';
 import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
+import { brandText } from '../parts/card-text.ts';
 import { type Html, html } from '../parts/html.ts';
 import {
   accountField,
@@ -120,7 +121,7 @@ function salesPart({ sales, days: { from, to } }: Counted, visit: Visit): Html {
       say('Choose other days. A payment appears here as soon as it is asked for.'),
     );
   const parts = [
-    say('{approved} approved, {declined} declined, {other} without an answer or undone before one.', {
+    say('Approved: {approved}. Declined: {declined}. Without an answer, or undone before one: {other}.', {
       approved: count(approved),
       declined: count(declined),
       other: count(other),
@@ -128,7 +129,7 @@ function salesPart({ sales, days: { from, to } }: Counted, visit: Visit): Html {
     ...countedSince(sales.countedFrom, wording),
   ];
   const hour = (one: number) => `${String(one).padStart(2, '0')}h`;
-  const byBrand = sales.byBrand.map((one) => ({ name: one.brand as string, ...one }));
+  const byBrand = sales.byBrand.map((one) => ({ name: brandText(one.brand), ...one }));
   const sorted = byBrand.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const byDay = sales.byDay.map((one) => ({ name: day(one.day), ...one }));
   return html`<p>${parts.join(' ')}</p>

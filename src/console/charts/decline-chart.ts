@@ -9,6 +9,7 @@ import { NETWORK_LIMITS } from '../../transactions/card/network-limits.ts';
 import type { DeclineCount } from '../../transactions/sale-counts.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import { cents } from '../../values/cents.ts';
+import { brandText } from '../parts/card-text.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, section, table } from '../parts/page-parts.ts';
 import type { Visit } from '../parts/screen.ts';
@@ -70,7 +71,7 @@ function barOf(some: readonly DeclineCount[], wording: Wording): Bar {
   const fee = some.reduce((sum, one) => addFees(sum, feeOf(one), one.count), NOTHING);
   const meaning = readDecline(brand, responseCode, null).sentence[wording.language];
   return {
-    name: `${responseCode} ${brand}: ${meaning}`,
+    name: `${responseCode} ${brandText(brand)}: ${meaning}`,
     good,
     bad: countOf(some) - good,
     beside: [feeText(fee, wording)],
@@ -96,7 +97,7 @@ function limits(wording: Wording): Html {
         ? []
         : [
             [
-              brand,
+              brandText(brand),
               say('{count} in {time}', {
                 count: count(declines),
                 time: duration((windowMilliseconds / HOUR_MILLISECONDS) * 3_600),
@@ -109,7 +110,11 @@ function limits(wording: Wording): Html {
   return html`<details><summary>${say('What networks charge beyond their limits')}</summary>
 ${table(
   say('What networks charge beyond their limits'),
-  [{ title: say('Brand') }, { title: say('Tries of one card') }, { title: say('Each further try') }],
+  [
+    { title: say('Brand') },
+    { title: say('Tries of one card') },
+    { title: say('Each further try'), isNumber: true },
+  ],
   rows,
 )}
 <p class="note">${say('As the networks published them for domestic cards, before taxes. Where limits are enforced (PARCELA_NETWORK_LIMITS) such tries are refused here, and cost nothing.')}</p>

@@ -2,6 +2,7 @@ import { TOKENIZE_CARD } from '../../cards/contract.ts';
 import { CREATE_PAYMENT } from '../../payments/contract.ts';
 import { type CardBrand, securityCodeLength } from '../../values/card-number.ts';
 import type { Asked } from '../parts/asked.ts';
+import { brandText } from '../parts/card-text.ts';
 import { type Html, html } from '../parts/html.ts';
 import { operationRefused } from '../parts/operation-refused.ts';
 import { table } from '../parts/page-parts.ts';
@@ -62,7 +63,7 @@ function cardsPage({ items, amounts }: Trials, visit: Visit): Html {
       copyable(number),
       pay(name, USUAL_CENTS, index),
       quoted(behaviour),
-      brand,
+      brandText(brand),
     ]),
   );
   const endings = table(

@@ -186,7 +186,7 @@ function comingTable(coming: readonly Coming[], visit: Visit): Html {
     );
   return table(
     say('What comes next'),
-    [{ title: say('When') }, { title: say('Test clock') }, { title: say('What') }, { title: say('About') }],
+    [{ title: say('When') }, { title: say('Action') }, { title: say('What') }, { title: say('About') }],
     coming.map(({ at, what, about }, index) => [
       at.length > 10 ? moment(wording, at) : day(at),
       moveForm(visit, {

@@ -1,4 +1,5 @@
 import type { Merchant } from '../../merchants/merchant.ts';
+import { documentText } from '../../values/document-number.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { merchantPath, PAYMENTS, pathOf, withQuery } from '../parts/paths.ts';
@@ -45,7 +46,7 @@ export function merchantTable({ merchants, next }: MerchantsFound, { wording, pa
     return [
       link(pathOf(PAYMENTS, { merchantId: one.merchantId }), one.legalName),
       link(merchantPath(one.merchantId), one.merchantId),
-      one.cnpj,
+      documentText(one.cnpj),
       more > 0 ? say('{accounts} and {count} more', { accounts, count: count(more) }) : accounts,
       stateBadge(
         ENTRY_STATES,

@@ -1,5 +1,6 @@
 import type { Credential } from '../../merchants/credentials/credential.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
+import { documentText } from '../../values/document-number.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import {
@@ -32,7 +33,7 @@ export function merchantPage({ merchant, credentials }: MerchantFound, visit: Vi
   return html`${merchantHeadline(merchant, wording)}
 ${facts([
   [say('Id'), merchantId],
-  ['CNPJ', merchant.cnpj],
+  ['CNPJ', documentText(merchant.cnpj)],
   [say('Contact'), `${contact.name}, ${contact.email}, ${contact.phone}`],
   [say('Addresses in production'), merchant.productionAddresses.join(', ') || '–'],
   [say('Name on statements'), merchant.softDescriptor ?? '–'],

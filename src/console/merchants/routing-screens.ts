@@ -1,5 +1,6 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
+import { brandText } from '../parts/card-text.ts';
 import { type Html, html } from '../parts/html.ts';
 import { facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { HEALTH, merchantPath, pathOf, ROUTING } from '../parts/paths.ts';
@@ -50,7 +51,7 @@ function brands({ acquirer: { host, capabilities: able } }: Routing, { wording }
   const rows = CARD_BRANDS.map((brand) => {
     const isServed = able.brands.includes(brand);
     return [
-      brand,
+      brandText(brand),
       isServed ? html`<code>${host}</code>` : badge('wait', say('Refused: nobody serves it')),
       isServed ? say('1 to {count}', { count: count(able.largestInstallments) }) : '–',
     ];

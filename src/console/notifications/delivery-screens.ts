@@ -115,14 +115,14 @@ ${facts([
   [say('Address'), delivery.url ?? '–'],
   [say('Written'), moment(wording, delivery.createdAt)],
   [say('Next try'), moment(wording, delivery.nextTryAt)],
-  [say('Ended'), moment(wording, delivery.endedAt)],
+  [say('Ended at'), moment(wording, delivery.endedAt)],
   ['NSU', delivery.nsu ?? '–'],
   [say('About'), aboutLink(delivery, merchantId)],
   [say('Delivery id'), html`<code>${delivery.id}</code>`],
 ])}
 ${resendForm(delivery, visit)}${happenToDelivery(delivery, visit)}
 ${section(say('Tries'), tries(delivery, visit))}
-${section(say('What is sent'), html`<pre class="sent" tabindex="0">${delivery.body}</pre>`)}`;
+${section(say('What is sent'), html`<pre class="scroll" tabindex="0">${delivery.body}</pre>`)}`;
 }
 
 function aboutLink({ kind, paymentId, noticeOf, installmentNumber }: Delivery, merchantId: string): Shown {

@@ -3,7 +3,7 @@ import { AUDIT_ACTIONS } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { emptyState, errorsOf, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { emptyState, errorsOf, filterForm, link, long, moment, table } from '../parts/page-parts.ts';
 import { AUDIT, withQuery } from '../parts/paths.ts';
 import { MAY_SEE_AUDIT, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
@@ -102,17 +102,16 @@ function list({ entries, next }: AuditPage, { wording, path, query }: Visit): Ht
   const rows = entries.map((entry) => [
     entry.entryNumber,
     moment(wording, Math.floor(Number(entry.occurredAtSeconds) * 1_000)),
-    entry.actor,
+    html`${entry.actor} <small>${entry.origin}</small>`,
     entry.action,
     badge(
       entry.outcome === 'success' ? 'good' : 'bad',
       say(entry.outcome === 'success' ? 'Done' : 'Refused'),
     ),
-    entry.resource,
-    detail(entry.detail),
-    entry.origin,
+    long(entry.resource),
+    long(detail(entry.detail)),
   ]);
-  const columns = ['When', 'Actor', 'Action', 'Outcome', 'Thing', 'Detail', 'From where'];
+  const columns = ['When', 'Actor and place', 'Action', 'Outcome', 'Thing', 'Detail'];
   return html`${table(
     say('Audit log'),
     [{ title: say('Number'), isNumber: true }, ...columns.map((title) => ({ title: say(title) }))],

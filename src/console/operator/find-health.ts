@@ -10,6 +10,7 @@ import { listReports } from '../../platform/process-reports/process-reports.sql.
 import { countExceptions } from '../../reconciliation/exceptions/exception-counts.sql.ts';
 import { reportBytes } from '../../reconciliation/truth/day-truth.ts';
 import { readNewestReport } from '../../reconciliation/truth/truth-reports.sql.ts';
+import { listDifferences } from '../../reconciliation/truth/truth-runs.sql.ts';
 import { findOldestDueDay } from '../../recurrence/collection/due-billings.sql.ts';
 import { countUnresolved } from '../../transactions/unresolved/unresolved.sql.ts';
 import { countDeliveries } from '../../webhooks/deliveries/endpoint-changes.sql.ts';
@@ -49,7 +50,9 @@ export async function findHealth(tools: FindHealthTools): Promise<Health> {
 async function findIntegrity({ database, keyring, findVerification }: FindHealthTools): Promise<Integrity> {
   const newest = await readNewestReport(database);
   const verified = await findVerification();
+  const [largest] = await listDifferences(database, null, 1);
   return {
+    isAnyDifferent: largest !== undefined,
     report: newest && {
       day: newest.day,
       charges: newest.charges,

@@ -104,7 +104,7 @@ function figures(health: Health, wording: Wording): Html[] {
       say('Notifications waiting'),
       countText(deliveries.waiting, [deliveries.waiting], wording),
       held > 0 ? 'bad' : open > 0 ? 'wait' : 'good',
-      html`${say('{working} endpoints work, {open} fail, {held} are held', {
+      html`${say('Endpoints that work: {working}, that fail: {open}, held: {held}', {
         working: ofEndpoints(working),
         open: ofEndpoints(open),
         held: ofEndpoints(held),

@@ -20,6 +20,8 @@ export type Integrity = {
     /** Whether its seal is the one that our audit key gives it. */
     readonly isSealed: boolean;
   } | null;
+  /** Whether anything differs now: what was compared by hand too. */
+  readonly isAnyDifferent: boolean;
   /** When all of the audit log was verified last; null: not lately. */
   readonly audit: { readonly verifiedAt: number; readonly by: string; readonly isWhole: boolean } | null;
 };

@@ -111,14 +111,21 @@ function meaning({ peer, state }: Pick<PeerHealth, 'peer' | 'state'>, { say }: W
 }
 
 export function integrityFigures(
-  { integrity: { report, audit }, readAt }: Pick<Health, 'integrity' | 'readAt'>,
+  { integrity: { report, isAnyDifferent, audit }, readAt }: Pick<Health, 'integrity' | 'readAt'>,
   { isBroken, seesAudit }: { readonly isBroken: boolean; readonly seesAudit: boolean },
   wording: Wording,
 ): Html[] {
-  return [reportFigure(report, readAt, wording), auditFigure(audit, { isBroken, seesAudit }, wording)];
+  return [
+    reportFigure({ report, isAnyDifferent }, readAt, wording),
+    auditFigure(audit, { isBroken, seesAudit }, wording),
+  ];
 }
 
-function reportFigure(report: Integrity['report'], readAt: number, wording: Wording): Html {
+function reportFigure(
+  { report, isAnyDifferent }: Pick<Integrity, 'report' | 'isAnyDifferent'>,
+  readAt: number,
+  wording: Wording,
+): Html {
   const { say, count, day } = wording;
   const name = say('Books, feed, files and ledger');
   if (report === null)
@@ -138,8 +145,8 @@ function reportFigure(report: Integrity['report'], readAt: number, wording: Word
   return figure(
     name,
     link(pathOf(DIFFERENCES), count(differences)),
-    !isSealed || differences > 0 ? 'bad' : isOld ? 'wait' : 'good',
-    html`${checked}; ${isSealed ? say('sealed') : say('its seal is not ours: it was altered')}, ${moment(wording, madeAt)}.${
+    !isSealed || differences > 0 || isAnyDifferent ? 'bad' : isOld ? 'wait' : 'good',
+    html`${checked}; ${isSealed ? say('sealed') : say('its seal is not ours: it was altered')}, ${moment(wording, madeAt)}.${isAnyDifferent && html` ${say('Something differs now.')}`}${
       isOld && html` ${say('No later night was verified: a process with the role reconciliation must run.')}`
     }`,
   );

@@ -21,7 +21,7 @@ export type Wording = {
   readonly count: (count: number) => string;
   /** A moment as the API writes it, or milliseconds; as São Paulo's clocks show it. */
   readonly moment: (at: string | number) => string;
-  /** Seconds, in the largest unit that fits. */
+  /** Seconds, in the largest unit that fits; what is not over by the clock at hand is nothing yet. */
   readonly duration: (seconds: number) => string;
 };
 
@@ -70,7 +70,9 @@ export function wordingIn(language: Language, texts: Readonly<Record<string, str
     duration(seconds) {
       const [unit, size] = UNITS.find((one) => seconds >= one[1]) ?? ['second', 1];
       const style = { style: 'unit', unit, unitDisplay: 'long' } as const;
-      return new Intl.NumberFormat(locale, style).format(Math.floor(seconds / size));
+      const text = new Intl.NumberFormat(locale, style).format(Math.max(0, Math.floor(seconds / size)));
+      // A number and its unit stay on one line.
+      return text.replaceAll(' ', '\u00a0');
     },
   };
 }

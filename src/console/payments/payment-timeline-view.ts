@@ -14,6 +14,8 @@ import { MOVEMENT_WORDS } from './payment-words.ts';
 /** At the same moment what has the lower order came first. `onDay`: nobody knows the hour. */
 type Happening = {
   readonly at: number;
+  /** What stands there instead, where its moment is of another clock. */
+  readonly shownAt?: number;
   readonly order: number;
   readonly text: Shown;
   readonly note?: Shown;
@@ -35,8 +37,8 @@ export function paymentTimeline(found: PaymentFound, visit: Visit): Html {
   ].toSorted((one, other) => one.at - other.at || one.order - other.order);
   const isCut = found.movements.length >= MOST_MOVEMENTS || found.deliveries.length >= MOST_DELIVERIES;
   return html`${isCut && html`<p class="note">${wording.say(CUT, { movements: wording.count(MOST_MOVEMENTS), deliveries: wording.count(MOST_DELIVERIES) })}</p>`}<ol class="timeline">${happened.map(
-    ({ at, text, note, onDay }) =>
-      html`<li>${onDay === undefined ? moment(wording, at) : html`<time datetime="${onDay}">${wording.day(onDay)}</time>`} <span>${text}</span> ${note ?? ''}</li>\n`,
+    ({ at, shownAt = at, text, note, onDay }) =>
+      html`<li>${onDay === undefined ? moment(wording, shownAt) : html`<time datetime="${onDay}">${wording.day(onDay)}</time>`} <span>${text}</span> ${note ?? ''}</li>\n`,
   )}</ol>`;
 }
 
@@ -116,13 +118,16 @@ function settled({ receivables }: PaymentFound, { say, money }: Wording): Happen
   });
 }
 
-function sent({ deliveries }: PaymentFound, { wording, merchantId }: Visit): Happening[] {
+/** Sent in real time, also where the clock of the merchant has gone on: never before what it is about. */
+function sent({ payment, movements, deliveries }: PaymentFound, { wording, merchantId }: Visit): Happening[] {
   const { say, count } = wording;
+  const soldAt = movements[0]?.moment ?? Date.parse(payment.transactionDate);
   return deliveries.map((one) => {
     const path = deliveryPath(merchantId, one.deliveryId);
     const failure = one.state === 'delivered' ? null : (one.lastFailure ?? one.lastStatus);
     return {
-      at: one.createdAt,
+      at: Math.max(one.createdAt, soldAt),
+      shownAt: one.createdAt,
       order: 5,
       text: link(path, one.kind === 'callback' ? say('Callback sent') : say('Notification sent')),
       note: html`${stateBadge(DELIVERY_STATES, STATUS_WORDS[one.state], wording)} ${say('Tries: {count}', { count: count(one.tries) })} ${failure} ${one.url ?? ''}`,

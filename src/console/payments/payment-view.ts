@@ -1,5 +1,7 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
+import { documentText } from '../../values/document-number.ts';
 import { happenToPayment } from '../homologation/happening.ts';
+import { cardText } from '../parts/card-text.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, pathOf, paymentPath, RECEIPT, withQuery } from '../parts/paths.ts';
@@ -14,7 +16,7 @@ import { paymentTimeline } from './payment-timeline-view.ts';
 export function paymentTable(items: readonly ShownPayment[], { wording, merchantId }: Visit): Html {
   const { say, money } = wording;
   const rows = items.map((one) => [
-    link(paymentPath(merchantId, one.paymentId), one.referenceTransaction ?? one.paymentId),
+    link(paymentPath(merchantId, one.paymentId), shownReference(one, wording)),
     moment(wording, one.transactionDate),
     stateBadge(PAYMENT_STATES, one.statusDescription, wording),
     money(one.value),
@@ -37,8 +39,13 @@ export function paymentTable(items: readonly ShownPayment[], { wording, merchant
   );
 }
 
-function cardText({ brand, lastFour }: ShownPayment['card']): string {
-  return `${brand} •••• ${lastFour}`;
+/** Of a charge of a billing it is the id of that, which says nothing to people. */
+function shownReference(
+  { paymentId, referenceTransaction, billingId }: ShownPayment,
+  { say }: Wording,
+): string {
+  if (billingId !== null) return say('Billing …{end}', { end: billingId.slice(-6) });
+  return referenceTransaction ?? paymentId;
 }
 
 export function paymentPage(found: PaymentFound, visit: Visit): Html {
@@ -48,7 +55,7 @@ export function paymentPage(found: PaymentFound, visit: Visit): Html {
   return html`${headline(payment, visit)}
 <p class="lead">${paymentBecame(payment, receivables, chargebacks, visit.wording)}</p>
 ${summary(payment, visit)}
-<p>${link(receipt, say('Receipt to print'))}</p>
+<p class="unprinted">${link(receipt, say('Receipt to print'))}</p>
 ${cancelForm(payment, visit)}${happenToPayment(payment, visit)}
 ${section(say('What became of it'), paymentTimeline(found, visit))}
 ${payment.installments.length > 0 && section(say('Installments'), installments(found, visit))}
@@ -177,7 +184,7 @@ function cancels(payment: WholePayment, { wording }: Visit): Html {
 }
 
 function split(payment: WholePayment, { wording, path }: Visit): Html {
-  const { say, money } = wording;
+  const { say, money, percent } = wording;
   const { splitPage = 1, splitPages = 1 } = payment;
   const list = table(
     say('Split'),
@@ -188,8 +195,8 @@ function split(payment: WholePayment, { wording, path }: Visit): Html {
       { title: say('Given back'), isNumber: true },
     ],
     (payment.split ?? []).map((one) => [
-      one.documentNumberBeneficiary,
-      `${one.percent}% ${one.type}`,
+      documentText(one.documentNumberBeneficiary),
+      `${percent(one.percent / 100)} ${one.type}`,
       money(one.amount),
       money(one.canceledAmount),
     ]),

@@ -1,8 +1,10 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import { documentText } from '../../values/document-number.ts';
+import { cardText } from '../parts/card-text.ts';
 import { type Html, html } from '../parts/html.ts';
-import { facts, moment, table } from '../parts/page-parts.ts';
+import { facts, moment, section, table } from '../parts/page-parts.ts';
 import { RECEIPT } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PAYMENT_STATES, stateBadge } from '../parts/states.ts';
@@ -33,10 +35,10 @@ function receipt({ payment, merchant }: Found, { wording }: Visit): Html {
   return html`<p class="headline"><strong>${money(payment.value)}</strong> ${stateBadge(PAYMENT_STATES, payment.statusDescription, wording)}</p>
 ${facts([
   [say('Merchant'), merchant.legalName],
-  ['CNPJ', merchant.cnpj],
+  ['CNPJ', documentText(merchant.cnpj)],
   [say('Sold'), moment(wording, payment.transactionDate)],
   [say('Reference'), payment.referenceTransaction ?? '–'],
-  [say('Card'), `${card.brand} •••• ${card.lastFour}`],
+  [say('Card'), cardText(card)],
   [say('Authorization code'), payment.authorizationCode ?? '–'],
   ['NSU', payment.nsu ?? '–'],
   [say('Given back'), money(payment.canceledAmount)],
@@ -44,20 +46,23 @@ ${facts([
 ])}
 ${
   installments.length > 0 &&
-  table(
+  section(
     say('Installments'),
-    [
-      { title: say('Number'), isNumber: true },
-      { title: say('Amount'), isNumber: true },
-      { title: say('Given back'), isNumber: true },
-      { title: say('Status') },
-    ],
-    installments.map((one) => [
-      one.installmentNumber,
-      money(one.amount),
-      money(one.canceledAmount),
-      stateBadge(PAYMENT_STATES, one.status, wording),
-    ]),
+    table(
+      say('Installments'),
+      [
+        { title: say('Number'), isNumber: true },
+        { title: say('Amount'), isNumber: true },
+        { title: say('Given back'), isNumber: true },
+        { title: say('Status') },
+      ],
+      installments.map((one) => [
+        one.installmentNumber,
+        money(one.amount),
+        money(one.canceledAmount),
+        stateBadge(PAYMENT_STATES, one.status, wording),
+      ]),
+    ),
   )
 }`;
 }

@@ -1,4 +1,5 @@
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
+import { documentText } from '../../values/document-number.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, errorsOf, facts, link, section, table } from '../parts/page-parts.ts';
 import { MERCHANT_EXCEPTIONS, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
@@ -13,7 +14,7 @@ export function daySheet(found: DaySheetFound, visit: Visit): Html {
   return html`<p class="headline"><strong>${day(found.day)}</strong></p>
 ${facts([
   [say('Merchant'), merchant.legalName],
-  ['CNPJ', merchant.cnpj],
+  ['CNPJ', documentText(merchant.cnpj)],
   [say('Account'), accountNumber],
 ])}
 <p class="note unprinted">${say('Print this page with your browser: it fits A4.')}</p>
@@ -23,10 +24,21 @@ ${section(say('Why it differs, by the files of the acquirer'), causes(found, vis
 ${accountNumbers.length > 1 && html`<p class="note">${say('The causes are of all accounts of the merchant.')}</p>`}`;
 }
 
-/** Names on the left, amounts on the right. */
-function amounts(title: string, rows: readonly (readonly [string, Shown])[], { wording }: Visit): Html {
-  const { say } = wording;
-  return table(title, [{ title: say('What') }, { title: say('Amount'), isNumber: true }], rows);
+/** Names on the left, amounts and of how many installments on the right. */
+function amounts(
+  title: string,
+  rows: readonly (readonly [string, Shown, number | null])[],
+  { wording: { say, count } }: Visit,
+): Html {
+  return table(
+    title,
+    [
+      { title: say('What') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Installments'), isNumber: true },
+    ],
+    rows.map(([what, amount, many]) => [what, amount, many === null ? '' : count(many)]),
+  );
 }
 
 function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
@@ -36,43 +48,41 @@ function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
     html`<p class="note">${say('Of the first {count} installments of the day: there are more.', {
       count: count(sum.installments),
     })}</p>`;
-  return html`${note}${amounts(
+  return html`${note}<p>${say('Sales: {count}', { count: count(sum.sales) })}</p>${amounts(
     say('Sold on this day'),
     [
-      [say('Sales'), `${count(sum.sales)} (${count(sum.installments)})`],
-      [say('Sold, gross'), money(sum.gross)],
-      [say('Given back since'), money(sum.canceled)],
-      [say('Fees to be kept'), money(sum.expectedFee)],
-      [say('To come, after fees'), money(sum.expectedNet)],
+      [say('Sold, gross'), money(sum.gross), sum.installments],
+      [say('Given back since'), money(sum.canceled), null],
+      [say('Fees to be kept'), money(sum.expectedFee), null],
+      [say('To come, after fees'), money(sum.expectedNet), null],
     ],
     visit,
   )}`;
 }
 
 function paid({ paid: day }: DaySheetFound, visit: Visit): Html {
-  const { say, reais, count } = visit.wording;
+  const { say, reais } = visit.wording;
   if (day === null)
     return emptyState(
       say('Nothing was due on this day, and nothing came.'),
       say('Choose other days or another account. Sales appear on the day on which they are to be paid.'),
     );
-  const with_ = (value: number, many: number) => `${reais(value)} (${count(many)})`;
   return amounts(
     say('Due on this day'),
     [
-      [say('Expected, after fees'), with_(day.expectedValue, day.expectedInstallments)],
-      [say('Missing of it'), with_(day.openValue, day.openInstallments)],
-      [say('Received, after fees'), with_(day.receivedValue, day.receivedInstallments)],
-      [say('Of it in no file yet'), with_(day.unfiledValue, day.unfiledInstallments)],
-      [say('Fees kept'), reais(day.receivedFee)],
-      [say('Taken off by files'), with_(day.takenValue, day.takenInstallments)],
-      [say('More or less than expected'), with_(day.difference, day.differentInstallments)],
+      [say('Expected, after fees'), reais(day.expectedValue), day.expectedInstallments],
+      [say('Missing of it'), reais(day.openValue), day.openInstallments],
+      [say('Received, after fees'), reais(day.receivedValue), day.receivedInstallments],
+      [say('Of it in no file yet'), reais(day.unfiledValue), day.unfiledInstallments],
+      [say('Fees kept'), reais(day.receivedFee), null],
+      [say('Taken off by files'), reais(day.takenValue), day.takenInstallments],
+      [say('More or less than expected'), reais(day.difference), day.differentInstallments],
     ],
     visit,
   );
 }
 
-function causes({ report, day, accountNumber }: DaySheetFound, visit: Visit): Html {
+function causes({ report, day, accountNumber, paid: came }: DaySheetFound, visit: Visit): Html {
   const { say } = visit.wording;
   const path = pathOf(MERCHANT_EXCEPTIONS, { merchantId: visit.merchantId });
   const exceptions = html`<p class="links unprinted">${link(
@@ -86,6 +96,11 @@ function causes({ report, day, accountNumber }: DaySheetFound, visit: Visit): Ht
         'The exceptions of the day name what differs; the operator has the whole sheet by “parcela reconcile report”.',
       ),
     )}${exceptions}`;
+  if (report.causes.length === 0 && came !== null && came.unfiledInstallments > 0)
+    return emptyState(
+      say('No file of the acquirer has this day yet.'),
+      say('What differs stands here once its file was taken.'),
+    );
   if (report.causes.length === 0 && report.expected === 0 && report.received === 0)
     return emptyState(
       say('There is nothing to compare on this day.'),

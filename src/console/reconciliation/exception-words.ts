@@ -4,9 +4,21 @@ import type {
   Explanation,
 } from '../../reconciliation/exceptions/exception.ts';
 import type { DayCause } from '../../reconciliation/reports/day-report.ts';
+import { isDay } from '../../values/instant.ts';
 import type { Html } from '../parts/html.ts';
 import { badge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
+
+/** Why no sale was found for a line. */
+const UNMATCHED_WORDS: Readonly<Record<string, string>> = {
+  ambiguous: 'Several sales fit',
+  notFound: 'No sale fits',
+  noSuchInstallment: 'The sale has no such installment',
+  batchUnknown: 'Its batch is not known',
+  batchPaid: 'Its batch was paid already',
+  batchTooLarge: 'Its batch is too large to be divided',
+  batchIncomplete: 'Its batch is not whole yet',
+};
 
 /** Of the classes, states and explanations of exceptions. */
 export const EXCEPTION_WORDS = {
@@ -42,6 +54,18 @@ export const CAUSE_WORDS = {
   adjustment: 'Credits and debits of no sale',
   unexplained: 'No rule has a name for it',
 } as const satisfies Readonly<Record<DayCause, string>>;
+
+/** What was expected, or found, as people read it: of most classes it is money. */
+export function foundText(
+  name: string,
+  text: string | null,
+  { money, day, count, say }: Pick<Wording, 'money' | 'day' | 'count' | 'say'>,
+): string {
+  if (text === null) return '–';
+  if (isDay(text)) return day(text);
+  if (!/^-?\d+$/.test(text)) return say(UNMATCHED_WORDS[text] ?? text);
+  return name === 'duplicateInFile' ? count(Number(text)) : money(Number(text));
+}
 
 /** What the API calls a class, a state or an explanation, in words. */
 export const exceptionText = (word: string): string => BY_WIRE_WORD[word] ?? word;

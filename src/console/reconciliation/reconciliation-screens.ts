@@ -29,7 +29,7 @@ import {
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { exceptionBadge, exceptionText } from './exception-words.ts';
+import { exceptionBadge, exceptionText, foundText } from './exception-words.ts';
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];
 type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
@@ -167,8 +167,8 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
       { title: say('Day') },
       { title: say('Age') },
       { title: say('Money lacking'), isNumber: true },
-      { title: say('Expected') },
-      { title: say('Found') },
+      { title: say('Expected'), isNumber: true },
+      { title: say('Found'), isNumber: true },
       { title: say('Payment') },
       { title: say('Explanation') },
     ],
@@ -178,8 +178,8 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
       one.day === null ? '–' : day(one.day),
       say('{days} days', { days: count(one.ageDays) }),
       money(one.amount),
-      one.expected ?? '–',
-      one.found ?? '–',
+      foundText(one.class, one.expected, wording),
+      foundText(one.class, one.found, wording),
       link(
         paymentPath(merchantId, one.transactionId),
         say('Installment {number}', { number: one.installmentNumber }),

@@ -1,3 +1,4 @@
+import { documentText } from '../../values/document-number.ts';
 import { happenToBilling } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, facts, link, moment, pager, section, table } from '../parts/page-parts.ts';
@@ -66,7 +67,7 @@ ${facts([
   [say('Plan'), link(planPath(merchantId, plan.id), plan.name)],
   [say('Every'), say('{days} days', { days: count(plan.interval) })],
   [say('Customer'), customer?.name ?? '–'],
-  [say('Document'), customer?.documentNumber ?? '–'],
+  [say('Document'), customer?.documentNumber === undefined ? '–' : documentText(customer.documentNumber)],
   ['E-mail', customer?.email ?? '–'],
   [say('Stored card'), html`<code>${subscription.vaultId}</code>`],
   [say('Subscription id'), html`<code>${subscription.id}</code>`],

@@ -68,7 +68,7 @@ function waitingPage({ requests, over }: Found, visit: Visit): Html {
           },
         );
   return html`<p class="note">${limit}</p>
-${waiting.length === 0 ? emptyState(say('Nothing waits for a second person.'), say('What is asked for appears here.')) : waiting.map((one) => waitingOne(one, visit))}
+${waiting.length === 0 ? over !== null && emptyState(say('Nothing waits for a second person.'), say('What is asked for appears here.')) : waiting.map((one) => waitingOne(one, visit))}
 ${waiting.length >= MOST_REQUESTS_SHOWN && html`<p class="note">${say('Only the first {count} are shown.', { count: count(MOST_REQUESTS_SHOWN) })}</p>`}
 ${rest.length > 0 && section(say('What waits no more'), html`${overTable(rest, visit)}${rest.length >= MOST_REQUESTS_SHOWN && html`<p class="note">${say('Only the newest are shown.')}</p>`}`)}`;
 }

@@ -1,9 +1,11 @@
 import type { TruthClass } from '../../reconciliation/truth/truth.ts';
 import type { OpenDifference } from '../../reconciliation/truth/truth-runs.sql.ts';
+import { isDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
 import { DIFFERENCES, paymentPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
 import { MOST_DIFFERENCES_SHOWN } from './exception-found.ts';
 
 export type DifferenceTools = {
@@ -27,6 +29,18 @@ const WORDS: Readonly<Record<TruthClass, string>> = {
   ledgerDiffers: 'The ledger of the acquirer differs',
 };
 
+/** States that a view has. */
+const SAID_WORDS: Readonly<Record<string, string>> = {
+  authorized: 'Authorized',
+  paid: 'Paid',
+  blocked: 'Held by the acquirer',
+  canceled: 'Canceled',
+  approved: 'Authorized',
+  declined: 'Declined',
+  voided: 'Voided',
+  nothing: 'Nothing',
+};
+
 export const DIFFERENCE_SCREENS: readonly Screen<DifferenceTools>[] = [
   screen<DifferenceTools, Found>({
     path: DIFFERENCES,
@@ -43,6 +57,19 @@ export const DIFFERENCE_SCREENS: readonly Screen<DifferenceTools>[] = [
       ])}${verifiedNote(found, visit)}${differenceTable(found, visit)}`,
   }),
 ];
+
+/** What a view says: a day, money, a state, or how many there are. */
+function saidText(
+  { amount, expected, found }: OpenDifference,
+  text: string | null,
+  { money, day, count, say }: Wording,
+): string {
+  if (text === null) return '–';
+  if (isDay(text)) return day(text);
+  if (!/^-?\d+$/.test(text)) return say(SAID_WORDS[text] ?? text);
+  const isMoney = Number(found ?? 0) - Number(expected ?? 0) === amount;
+  return isMoney ? money(Number(text)) : count(Number(text));
+}
 
 /** Where nothing stands because nobody has looked, the page does not say that all is well. */
 function verifiedNote({ secondsSinceVerified: seconds }: Found, { wording, realNow }: Visit): Shown {
@@ -74,8 +101,8 @@ function differenceTable({ differences: found, secondsSinceVerified }: Found, { 
       { title: say('Payment') },
       { title: say('Installment'), isNumber: true },
       { title: say('Amount'), isNumber: true },
-      { title: say('Expected') },
-      { title: say('Found') },
+      { title: say('Expected'), isNumber: true },
+      { title: say('Found'), isNumber: true },
       { title: say('Age') },
     ],
     shown.map((one) => [
@@ -84,8 +111,8 @@ function differenceTable({ differences: found, secondsSinceVerified }: Found, { 
       link(paymentPath(one.merchantId, one.transactionId), one.transactionId),
       one.installmentNumber,
       money(one.amount),
-      one.expected ?? '–',
-      one.found ?? '–',
+      saidText(one, one.expected, wording),
+      saidText(one, one.found, wording),
       duration(one.ageSeconds),
     ]),
   )}${

@@ -9,8 +9,11 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { DIFFERENCES, exceptionPath, merchantPath, pathOf, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
+import { EXCEPTION_WORDS, foundText } from '../reconciliation/exception-words.ts';
 import { MOST_EXCEPTIONS_SHOWN, MOST_SUMS_SHOWN } from './exception-found.ts';
+
+/** A day is not younger than one. */
+const DAY_SECONDS = 86_400;
 
 export type ExceptionsFound = {
   readonly sums: ExceptionSums;
@@ -58,7 +61,7 @@ function sumSection({ count, cents, isCutShort, groups }: ExceptionSums, visit: 
       link(narrowed, say(EXCEPTION_WORDS[one.class])),
       number(one.count),
       money(one.cents),
-      duration(one.oldestAge),
+      duration(Math.max(DAY_SECONDS, one.oldestAge)),
     ];
   });
   return section(
@@ -84,8 +87,6 @@ function sumSection({ count, cents, isCutShort, groups }: ExceptionSums, visit: 
   );
 }
 
-const DAY_SECONDS = 86_400;
-
 function exceptionTable(found: readonly ReconciliationException[], { wording, now }: Visit): Html {
   const { say, money, day, duration } = wording;
   if (found.length === 0)
@@ -99,8 +100,8 @@ function exceptionTable(found: readonly ReconciliationException[], { wording, no
     money(one.amount),
     one.day === null ? '–' : day(one.day),
     duration(Math.max(DAY_SECONDS, ageOf(one, now) / 1_000)),
-    one.expected ?? '–',
-    one.found ?? '–',
+    foundText(one.class, one.expected, wording),
+    foundText(one.class, one.found, wording),
   ]);
   return html`${table(
     say('Exceptions'),
@@ -110,8 +111,8 @@ function exceptionTable(found: readonly ReconciliationException[], { wording, no
       { title: say('Missing'), isNumber: true },
       { title: say('Day') },
       { title: say('Age') },
-      { title: say('Expected') },
-      { title: say('Found') },
+      { title: say('Expected'), isNumber: true },
+      { title: say('Found'), isNumber: true },
     ],
     rows,
   )}${

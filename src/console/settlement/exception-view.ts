@@ -3,7 +3,7 @@ import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section } from '../parts/page-parts.ts';
 import { filePath, paymentPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { EXCEPTION_WORDS, exceptionBadge } from '../reconciliation/exception-words.ts';
+import { EXCEPTION_WORDS, exceptionBadge, foundText } from '../reconciliation/exception-words.ts';
 import { RESOLVE } from './exception-actions.ts';
 import type { ExceptionFound } from './exception-found.ts';
 
@@ -22,10 +22,10 @@ ${facts([
   [say('Payment'), payment],
   [say('Installment'), exception.installmentNumber ?? '–'],
   [say('Day'), exception.day === null ? '–' : day(exception.day)],
-  [say('Expected'), exception.expected ?? '–'],
-  [say('Found'), exception.found ?? '–'],
+  [say('Expected'), foundText(exception.class, exception.expected, wording)],
+  [say('Found'), foundText(exception.class, exception.found, wording)],
   [say('Found at'), moment(wording, exception.openedAt)],
-  [say('Ended'), moment(wording, exception.endedAt)],
+  [say('Ended at'), moment(wording, exception.endedAt)],
   ...(explanation === null ? [] : [[say('Explained by'), explanation] as const]),
   ...(reason === null ? [] : [[say('Resolved by'), `${resolvedBy ?? ''}: ${reason}`] as const]),
 ])}

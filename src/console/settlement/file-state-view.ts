@@ -7,7 +7,12 @@ import { filePath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { MOST_COVERAGES_SHOWN, MOST_REFUSED_SHOWN, MOST_UNDER_WAY_SHOWN } from './shown-file.ts';
+import {
+  FORMAT_WORDS,
+  MOST_COVERAGES_SHOWN,
+  MOST_REFUSED_SHOWN,
+  MOST_UNDER_WAY_SHOWN,
+} from './shown-file.ts';
 
 const MOST_DAYS_SHOWN = 10;
 const MOST_FAULTS_SHOWN = 5;
@@ -29,7 +34,7 @@ export function underWaySection(files: readonly FileUnderWay[], { wording }: Vis
       ],
       files.map((file) => [
         file.name,
-        file.format,
+        FORMAT_WORDS[file.format],
         count(file.lineNumber),
         moment(wording, file.beganAt),
         file.takenBy,
@@ -65,7 +70,7 @@ export function coverageSection(coverages: readonly FileCoverage[], { wording }:
         { title: say('Last') },
       ],
       shown.map((one) => [
-        one.format,
+        FORMAT_WORDS[one.format],
         one.establishment,
         one.missing.length === 0
           ? badge('good', say('Complete'))

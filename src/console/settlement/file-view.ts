@@ -5,7 +5,11 @@ import { emptyState, facts, link, moment, table } from '../parts/page-parts.ts';
 import { filePath, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
-import { MOST_FILES_SHOWN } from './shown-file.ts';
+import { FORMAT_WORDS, MOST_FILES_SHOWN } from './shown-file.ts';
+
+function daysText({ from, to }: Pick<SettlementFile, 'from' | 'to'>, text: (day: string) => string): string {
+  return from === to ? text(from) : `${text(from)} – ${text(to)}`;
+}
 
 export function fileTable(files: readonly ListedFile[], { wording, path }: Visit): Html {
   const { say, money, count, day } = wording;
@@ -16,8 +20,8 @@ export function fileTable(files: readonly ListedFile[], { wording, path }: Visit
     );
   const rows = files.map((file) => [
     link(filePath(file.fileNumber), file.name),
-    file.format,
-    `${day(file.from)} – ${day(file.to)}`,
+    FORMAT_WORDS[file.format],
+    daysText(file, day),
     count(file.entries),
     money(file.gross),
     money(file.net),
@@ -54,10 +58,10 @@ export function filePage(file: SettlementFile, { wording }: Visit): Html {
   return facts([
     [say('Name'), file.name],
     [say('Number'), file.fileNumber],
-    [say('Format'), `${file.format} ${file.version}`],
+    [say('Format'), `${FORMAT_WORDS[file.format]} ${file.version}`],
     [say('Establishment'), file.establishment],
     [say('Made on'), day(file.madeOn)],
-    [say('Days'), `${day(file.from)} – ${day(file.to)}`],
+    [say('Days'), daysText(file, day)],
     [say('Sequence'), file.sequence ?? '–'],
     [say('Files missing before it'), count(file.missingBefore)],
     [say('Lines'), count(file.entries)],

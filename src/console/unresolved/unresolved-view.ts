@@ -1,4 +1,5 @@
 import { type Case, DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
+import { cardText } from '../parts/card-text.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section } from '../parts/page-parts.ts';
 import { AUDIT, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
@@ -7,10 +8,27 @@ import { badge } from '../parts/states.ts';
 import { ASK, DECIDE, DECISION_WORDS, isAskable } from './unresolved-actions.ts';
 import { KIND_WORDS } from './waiting-thing.ts';
 
+const STATE_WORDS: Readonly<Record<Case['state'], string>> = {
+  charging: 'Unknown',
+  unresolved: 'Unknown',
+  capturing: 'Unknown',
+  canceling: 'Unknown',
+  pending: 'Being given back',
+  preauthorized: 'Preauthorized',
+  approved: 'Authorized',
+  captured: 'Captured',
+  canceled: 'Given back',
+  declined: 'Declined',
+  refused: 'Refused',
+  voided: 'Voided',
+};
+
 export function casePage(found: Case, visit: Visit): Html {
   const { wording } = visit;
   const { say, money, count } = wording;
-  const state = found.isUnresolved ? badge('wait', say('Unknown')) : badge('plain', found.state);
+  const state = found.isUnresolved
+    ? badge('wait', say('Unknown'))
+    : badge('plain', say(STATE_WORDS[found.state]));
   return html`<p class="headline"><strong>${money(found.amount)}</strong> ${state}</p>
 ${facts([
   [say('Kind'), say(KIND_WORDS[found.kind])],
@@ -22,9 +40,8 @@ ${facts([
       : found.transactionId,
   ],
   [say('Reference'), found.referenceTransaction ?? '–'],
-  [say('Card'), `${found.brand} ${found.firstSix}…${found.lastFour}`],
+  [say('Card'), `${cardText(found)} (${found.firstSix})`],
   [say('Asked by'), found.createdBy],
-  [say('State'), found.state],
   [say('Begun'), moment(wording, found.createdAt)],
   [say('Decided'), moment(wording, found.decidedAt)],
   [say('Tries'), count(found.tries)],

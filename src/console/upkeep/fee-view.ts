@@ -1,5 +1,6 @@
 import type { FeeRule } from '../../transactions/fees/fee-table.ts';
 import { ALL_MERCHANTS, type FeeVersion } from '../../transactions/fees/fee-version.ts';
+import { brandText } from '../parts/card-text.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, filterForm, moment, section, table } from '../parts/page-parts.ts';
 import type { Visit } from '../parts/screen.ts';
@@ -64,12 +65,12 @@ function comparison(versions: readonly FeeVersion[], visit: Visit): Html {
       say('Without rules every sale is free of a fee.'),
     );
   const titles = compared.versions.map(({ version: { validFrom }, standing }) =>
-    say(STANDINGS[standing], { moment: validFrom <= 0 ? say('The beginning') : shown(validFrom) }),
+    say(STANDINGS[standing], { moment: validFrom <= 0 ? say('the beginning') : shown(validFrom) }),
   );
   if (compared.rules.length === 0)
     return html`<p>${titles.join(', ')}: ${say('Without rules every sale is free of a fee.')}</p>`;
   const rows = compared.rules.map(({ name, cells }) => [
-    name,
+    ruleText(name, cells.find(({ rule }) => rule !== null)?.rule, visit.wording),
     ...cells.map(({ rule, difference }) => {
       const mark = DIFFERENCES[difference];
       const terms = rule === null ? '–' : termsOf(rule, visit.wording);
@@ -84,6 +85,17 @@ function comparison(versions: readonly FeeVersion[], visit: Visit): Html {
     compared.later > 0 &&
     html`<p class="note">${say('Not beside them, because they begin later: {count}.', { count: count(compared.later) })}</p>`
   }`;
+}
+
+function ruleText(name: string, rule: FeeRule | null | undefined, { say, count }: Wording): string {
+  if (rule == null) return name;
+  const { brand, fromInstallments: from, toInstallments: to } = rule;
+  const of = brand === 'any' ? say('All brands') : brandText(brand);
+  if (from !== to)
+    return say('{brand}, {from} to {to} installments', { brand: of, from: count(from), to: count(to) });
+  return from === 1
+    ? say('{brand}, in one payment', { brand: of })
+    : say('{brand}, {from} installments', { brand: of, from: count(from) });
 }
 
 function termsOf({ portion, plan }: FeeRule, { say, count }: Wording): string {
@@ -134,7 +146,7 @@ function feeTable(versions: readonly FeeVersion[], { wording }: Visit): Html {
     say('Fees'),
     [{ title: say('From') }, { title: say('Merchant') }, { title: say('Rules') }, { title: say('Made by') }],
     shown.map(({ merchantId, validFrom, rules, source, createdBy }) => [
-      validFrom <= 0 ? say('The beginning') : moment(wording, validFrom),
+      validFrom <= 0 ? say('Always') : moment(wording, validFrom),
       merchantId === ALL_MERCHANTS ? say('All') : merchantId,
       rules === '' ? '–' : html`<code>${rules}</code>`,
       source === 'setting' ? 'PARCELA_FEES' : createdBy,

@@ -52,7 +52,6 @@ function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
       { title: say('State') },
       { title: say('Due') },
       { title: say('What is next') },
-      { title: say('Age') },
       { title: say('Made') },
       { title: say('Retired at') },
       { title: say('Wrapped by') },
@@ -65,10 +64,9 @@ function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
         stateBadge(STATES, due, wording),
         due === 'retired' ? '–' : moment(wording, dueAt(key)),
         html`<span class="why">${nextStep(key, due, wording)}</span>`,
-        duration(Math.max(0, (now - key.createdAt) / 1_000)),
-        moment(wording, key.createdAt),
+        html`${moment(wording, key.createdAt)} <small>${duration((now - key.createdAt) / 1_000)}</small>`,
         moment(wording, key.retiredAt),
-        key.wrappedBy,
+        html`<code>${key.wrappedBy.slice(0, 12)}</code>`,
       ];
     }),
   );

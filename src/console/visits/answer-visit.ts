@@ -270,9 +270,11 @@ function seeOther(location: string) {
 }
 
 function notFound({ say }: Wording): Html {
-  return html`<p>${say('There is no such thing here. Check the address, or search for it.')}</p>`;
+  return html`<p>${say('There is no such thing here. Check the address, or search for it.')}</p>
+<p><a href="/console">${say('To the first page')}</a></p>`;
 }
 
 function forbidden({ say }: Wording): Html {
-  return html`<p>${say('Your role does not allow this. An administrator can give you another one.')}</p>`;
+  return html`<p>${say('Your role does not allow this. An administrator can give you another one.')}</p>
+<p><a href="/console">${say('To the first page')}</a></p>`;
 }

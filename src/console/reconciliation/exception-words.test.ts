@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { consoleWording } from '../console-wording.ts';
+import { foundText } from './exception-words.ts';
+
+const shown = (name: string, text: string | null) =>
+  foundText(name, text, consoleWording('pt')).replaceAll('\u00a0', ' ');
+
+test('what was expected and found is money, a day, a count or a reason, as people read it', () => {
+  assert.equal(shown('feeDiffers', '249'), 'R$ 2,49');
+  assert.equal(shown('amountDiffers', '-100'), '-R$ 1,00');
+  assert.equal(shown('dateDiffers', '2026-12-24'), '24/12/2026');
+  assert.equal(shown('duplicateInFile', '2'), '2');
+  assert.equal(shown('notInFile', null), '–');
+  assert.equal(shown('notInParcela', 'ambiguous'), 'Várias vendas servem');
+  assert.equal(shown('notInParcela', 'of another version'), 'of another version');
+});
