@@ -71,23 +71,23 @@ const BY_LAST_FOUR = pageOf({
 const HAS_STRETCH = `state <> 'charging' and (state <> 'approved' or installments_state <> 'authorized')`;
 
 /**
- * Each status is a stretch of that index; of each as many keys are read as are shown in all. `within` says
- * which days, or the part of them behind a place.
+ * Each status is a stretch of that index; of each as many keys are read as are shown in all. What follows says
+ * which days, or the part of them behind a place, and ends with `) o`.
  */
-export const ofStatuses = (within: string, end: string): string => `select o.sold_at, o.transaction_id
+export const OF_STRETCHES = `select o.sold_at, o.transaction_id
    from unnest($6::text[]) s(state) cross join unnest($7::text[]) i(installments_state) cross join lateral (
      select sold_at, transaction_id from transactions
-     where merchant_id = $1 and state = s.state and installments_state = i.installments_state and ${HAS_STRETCH}
-       and ${within} ${end}
-   ) o`;
+     where merchant_id = $1 and state = s.state and installments_state = i.installments_state and ${HAS_STRETCH}`;
 const WITHIN_DAYS = 'sold_at >= $4::timestamptz and sold_at < $5::timestamptz';
 
 const BY_STATUS = pageOf({
   name: 'transactions.list_of_status',
   before: `counted as materialized (
-     select count(*) as total from (${ofStatuses(WITHIN_DAYS, `${IN_ORDER} {counted}`)} {counted}) c
+     select count(*) as total from (
+       ${OF_STRETCHES} and ${WITHIN_DAYS} ${IN_ORDER} {counted}) o {counted}
+     ) c
    )`,
-  keys: ofStatuses(WITHIN_DAYS, 'order by {order} limit $2::bigint + $3::bigint'),
+  keys: `${OF_STRETCHES} and ${WITHIN_DAYS} order by {order} limit $2::bigint + $3::bigint) o`,
   key: 'transaction_id',
   order: ['sold_at', 'transaction_id'],
   shown: LISTED,

@@ -2,7 +2,7 @@ import { type Reader, type Row, type Statement, statement } from '../platform/po
 import type { Transaction } from './transaction.ts';
 import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
 import type { TransactionWalk, WantedTransactions } from './transaction-search.ts';
-import { daysOf, hasStretches, ofStatuses } from './transaction-searches.sql.ts';
+import { daysOf, hasStretches, OF_STRETCHES } from './transaction-searches.sql.ts';
 
 /** Where the next page begins: behind this row. */
 type Place = {
@@ -58,11 +58,11 @@ const OF_LAST_FOUR: Walk = {
 const OF_STATUS: Walk = {
   rising: statement(
     'transactions.walk_of_status_up',
-    `with page as (${ofStatuses(BEHIND, RISING)} ${RISING}) ${SHOWN_RISING}`,
+    `with page as (${OF_STRETCHES} and ${BEHIND} ${RISING}) o ${RISING}) ${SHOWN_RISING}`,
   ),
   falling: statement(
     'transactions.walk_of_status_down',
-    `with page as (${ofStatuses(BEFORE, FALLING)} ${FALLING}) ${SHOWN_FALLING}`,
+    `with page as (${OF_STRETCHES} and ${BEFORE} ${FALLING}) o ${FALLING}) ${SHOWN_FALLING}`,
   ),
 };
 
