@@ -17,7 +17,7 @@ type DataKey = Made & {
 };
 type KeyPair = Made & { readonly keyId: string; readonly privateKey: { readonly dataKeyId: number } };
 
-/** Of data keys, which the key-encryption key wraps, and of key pairs, which a data key seals: no key itself. */
+/** Data keys, wrapped by the key-encryption key, and key pairs, sealed by a data key: no key itself. */
 export function keyStates(dataKeys: readonly DataKey[], pairs: readonly KeyPair[]): KeyState[] {
   return [
     ...dataKeys.map(({ dataKeyId, purpose, keyEncryptionKeyId, createdAt, retiredAt }) => ({

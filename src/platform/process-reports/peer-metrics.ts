@@ -13,7 +13,7 @@ export type PeerMetrics = {
 
 const declared = new Map<string, PeerMetrics>();
 
-/** A module declares what its metrics say of somebody whom it asks, beside them; others may add what theirs say. */
+/** A module declares beside its metrics what they say of somebody whom it asks; others add theirs. */
 export function declarePeer(peer: string, metrics: PeerMetrics): void {
   declared.set(peer, { ...declared.get(peer), ...metrics });
 }
