@@ -88,9 +88,7 @@ const PAYMENTS_SCREEN: Screen<FilterTools> = listScreen<ListedPayment>({
 });
 
 function csvLink(visit: Visit): Html {
-  const { from: dateRangeStartDate, to: dateRangeEndDate } = daysOf(visit);
-  const query = { ...visit.query, dateRangeStartDate, dateRangeEndDate, page: undefined };
-  const path = withQuery(pathOf(PAYMENTS_CSV, { merchantId: visit.merchantId }), query);
+  const path = withQuery(pathOf(PAYMENTS_CSV, { merchantId: visit.merchantId }), wantedOf(visit));
   return html`<p class="links">${link(path, visit.wording.say('CSV of all payments that were found'))}</p>`;
 }
 
