@@ -41,16 +41,25 @@ export async function benchConsole(): Promise<void> {
     const visitors = await enterConsole(bench.tools, auditor, service, filled);
     const costs = await openStatementCosts(auditor);
     const visited: VisitedScreen[] = [];
+    const unanswered: string[] = [];
     const today: Day = saoPauloDay(instant(now));
     for (const one of cases) {
-      visited.push(await visitScreen(visitors, costs, one, today));
-      const { p50, p99 } = visited.at(-1) as VisitedScreen;
-      console.error(`${one.title} (${one.owner ?? 'operator'}): ${p50.toFixed(1)} ms, ${p99.toFixed(1)} ms`);
+      const title = `${one.title} (${one.owner ?? 'operator'})`;
+      try {
+        const screen = await visitScreen(visitors, costs, one, today);
+        visited.push(screen);
+        console.error(`${title}: ${screen.p50.toFixed(1)} ms, ${screen.p99.toFixed(1)} ms`);
+      } catch (error) {
+        const [reason] = String(error).split('\n');
+        unanswered.push(`${title}: ${reason}`);
+        console.error(unanswered.at(-1));
+      }
     }
     const { payments, billings, merchants, beside } = wanted;
     const title = `${payments} payments and ${billings} billings, half of one merchant, the others of ${merchants}; ${beside} of the rest`;
     printMachine(bench.postgresVersion, `${title}; filled in ${filled.seconds.toFixed(0)} s`);
     printScreens(visited);
+    for (const one of unanswered) console.log(`Not answered: ${one}`);
     printCosts(visited);
     if (process.argv.includes('--operators')) await measureOperators(bench, service, visitors, operators);
   } finally {

@@ -77,7 +77,7 @@ const FIFTH = `from billings where merchant_id = $1 and state = ($4::text[])[5]
 
 const FOUND_BY_DAY = pageOf({
   name: 'billings.list_found_by_day',
-  before: COUNT_FOUND,
+  before: `counted as materialized (select count(*) as total from (select ${FOUND} {counted}) c)`,
   keys: `(select due_on, billing_id ${FIRST} ${UP_TO_PAGE})
        union all (select due_on, billing_id ${SECOND} ${UP_TO_PAGE})
        union all (select due_on, billing_id ${THIRD} ${UP_TO_PAGE})
