@@ -144,6 +144,9 @@ export const MOVEMENT_TYPES = {
   chargeback: 'Cancelamento',
 } as const satisfies Record<InstallmentEvent, string>;
 
+/** Of an installment, as its movements name it; the first is that of an approval. */
+export type MovementType = 'Autorizacao' | (typeof MOVEMENT_TYPES)[InstallmentEvent];
+
 export type Installment = {
   readonly number: number;
   readonly amount: Cents;

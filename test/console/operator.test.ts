@@ -16,7 +16,7 @@ before(async () => {
 after(() => service.close());
 
 async function shown(visitor: Visitor, path: string): Promise<string> {
-  const { status, text } = await visitor.ask(path);
+  const { status, text } = await visitor.turnTo(path);
   assert.equal(status, 200, `${path}: ${text}`);
   return text;
 }
@@ -73,6 +73,7 @@ test('what has no known outcome is listed with its age, and decided once with a 
   const list = await shown(admin, '/console/unresolved?olderThan=60');
   assert.ok(list.includes(`href="/console/unresolved/${id}"`));
   assert.match(wordsOf(list), /R\$ 42,00 .* o teste calou/);
+  assert.ok(list.includes('<q>o teste calou</q>'));
   assert.ok(!(await shown(admin, '/console/unresolved?olderThan=600')).includes(id));
   const page = `/console/unresolved/${id}`;
   const viewer = await signedIn(service, 'viewer', null);
@@ -84,6 +85,7 @@ test('what has no known outcome is listed with its age, and decided once with a 
   const anew = { ...form, once: randomUUID(), decision: 'declined' };
   const again = await admin.ask(`${page}/decide`, { form: anew });
   assert.deepEqual([again.status, /Já é definitivo\./.test(wordsOf(again.text))], [409, true]);
+  assert.match(wordsOf(await shown(admin, page)), /R\$ 42,00 Desfeita/);
   const [row] = await service.auditor.query('select state from transactions where transaction_id = $1', [id]);
   assert.equal(row?.state, 'voided');
   const [entry] = await service.auditor.query(

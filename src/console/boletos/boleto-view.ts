@@ -4,12 +4,12 @@ import type { Html } from '../parts/html.ts';
 import { link, table } from '../parts/page-parts.ts';
 import { boletoPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { BOLETO_STATES, stateBadge } from '../parts/states.ts';
+import { BOLETO_STATES, type StatusBill, stateBadge } from '../parts/states.ts';
 
 export type Boleto = Static<typeof BOLETO_ANSWER>;
 
 export function stateOfBoleto({ statusBill }: Boleto, { wording }: Visit): Html {
-  return stateBadge(BOLETO_STATES, String(statusBill), wording);
+  return stateBadge(BOLETO_STATES, String(statusBill) as StatusBill, wording);
 }
 
 export function boletoTable(items: readonly Boleto[], visit: Visit): Html {

@@ -13,6 +13,7 @@ import { actionForm, emptyState, facts, moment, table } from '../parts/page-part
 import { CREDENTIAL, CREDENTIALS, pathOf } from '../parts/paths.ts';
 import { type Action, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { CREDENTIAL_STATES, stateBadge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
 
 type By = Pick<Visit, 'user' | 'address' | 'merchantId'>;
 
@@ -43,6 +44,16 @@ const USES: Readonly<Record<string, { readonly text: string; readonly scopes: re
   recurrence: { text: 'Subscriptions alone', scopes: ['recurrence'] },
   integration: { text: 'Boletos, reconciliation and notifications', scopes: ['integration'] },
 };
+
+const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
+  gateway: 'Payments',
+  recurrence: 'Subscriptions',
+  integration: 'Boletos, reconciliation and notifications',
+};
+
+export function scopesText(scopes: readonly Scope[], { say }: Wording): string {
+  return scopes.map((scope) => say(SCOPE_WORDS[scope])).join(', ');
+}
 
 const REFUSALS: Readonly<Record<CredentialRefusal | CredentialChangeRefusal, string>> = {
   merchantUnknown: 'There is no such merchant.',
@@ -139,7 +150,7 @@ function credentialList(credentials: readonly Credential[], visit: Visit): Html 
     ],
     credentials.map((one) => [
       one.userName,
-      one.scopes.join(', '),
+      scopesText(one.scopes, wording),
       one.accountNumber,
       moment(wording, one.createdAt),
       one.lastUsedOn === null ? '–' : day(one.lastUsedOn),

@@ -9,11 +9,13 @@ import { GET_WEBHOOK } from '../../webhooks/endpoints/contract.ts';
 import { GET_DELIVERY, LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
 import { type Clock, clockShown, readClock } from '../homologation/clock-screens.ts';
 import type { TestTools } from '../homologation/test-tools.ts';
+import { failureText, KIND_WORDS } from '../notifications/delivery-words.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { link, moment, table } from '../parts/page-parts.ts';
 import { billingPath, deliveryPath, pathOf, paymentPath, TEST_CLOCK } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { BILLING_STATES, DELIVERY_STATES, PAYMENT_STATES, stateBadge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
 import { MOVEMENT_WORDS } from '../payments/payment-words.ts';
 import { FIRST_REFERENCE } from './step-screens.ts';
 
@@ -96,7 +98,7 @@ function paymentMade({ payment, movements, deliveries }: Made, visit: Visit): Sh
     .slice(0, MOST_MOVEMENTS_SHOWN)
     .map(
       (one) =>
-        html`<li>${moment(wording, one.moment)} <span>${say(MOVEMENT_WORDS[one.type] ?? one.type, { number: one.installmentNumber })}</span></li>\n`,
+        html`<li>${moment(wording, one.moment)} <span>${say(MOVEMENT_WORDS[one.type], { number: one.installmentNumber })}</span></li>\n`,
     )}</ol>
 ${notifications(own, say('Notifications of this payment'), visit)}`;
 }
@@ -158,19 +160,19 @@ function notifications(
       const path = deliveryPath(merchantId, one.id);
       const last = one.tries.at(-1);
       return [
-        link(path, typeOf(one)),
+        link(path, typeOf(one, wording)),
         stateBadge(DELIVERY_STATES, one.status, wording),
         count(last?.number ?? 0),
         moment(wording, last?.at ?? null),
-        last?.status ?? last?.failure ?? '–',
+        last?.status ?? failureText(last?.failure ?? null, wording),
         moment(wording, one.nextTryAt),
       ];
     }),
   );
 }
 
-/** What it says that happened, as it is sent. */
-function typeOf({ body, kind }: Delivery): string {
+/** With what it says that happened, as it is sent. */
+function typeOf({ body, kind }: Delivery, { say }: Wording): Html {
   const type = /"type":"(\w{1,40})"/.exec(body)?.[1];
-  return type ?? kind;
+  return html`${say(KIND_WORDS[kind])} ${type !== undefined && html`<code>${type}</code>`}`;
 }

@@ -1,6 +1,7 @@
 import type { Credential } from '../../merchants/credentials/credential.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { documentText } from '../../values/document-number.ts';
+import { scopesText } from '../credentials/credential-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import {
@@ -176,7 +177,7 @@ function credentialTable(credentials: readonly Credential[], { wording }: Visit)
     credentials.map((one) => [
       one.userName,
       one.accountNumber,
-      one.scopes.join(', '),
+      scopesText(one.scopes, wording),
       one.allowedAddresses.join(', ') || say('Those of the merchant'),
       moment(wording, one.passwordChangedAt),
       one.lastUsedOn === null ? '–' : day(one.lastUsedOn),

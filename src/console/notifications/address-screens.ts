@@ -19,6 +19,7 @@ import {
 import { DELIVERIES, NOTIFICATIONS, pathOf, withQuery } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { NOTIFIER_STATES, stateBadge } from '../parts/states.ts';
+import { EVENT_WORDS, failureText } from './delivery-words.ts';
 
 type Notifier = AnswerOf<typeof LIST_ALERT_ENDPOINTS>['items'][number];
 type Found = {
@@ -100,7 +101,7 @@ function notifierTable(notifiers: readonly Notifier[], { wording }: Visit): Html
     notifiers.map((one) => [
       one.name,
       one.callbackUrl,
-      one.events.join(', '),
+      one.events.map((event) => say(EVENT_WORDS[event])).join(', '),
       stateBadge(NOTIFIER_STATES, one.status === 'Active' ? 'Active' : 'Ended', wording),
     ]),
   );
@@ -112,7 +113,7 @@ function revealTest(answered: unknown, { wording }: Visit): Html {
   return html`<p class="message ${delivered ? 'good' : 'bad'}">${delivered ? say('The address took it.') : say('The address did not take it.')}</p>
 ${facts([
   [say('Answered'), status ?? '–'],
-  [say('Failed because of'), failure ?? '–'],
+  [say('Failed because of'), failureText(failure, wording)],
   [say('Milliseconds'), count(milliseconds)],
 ])}`;
 }

@@ -19,18 +19,12 @@ import {
 import { DELIVERIES, DELIVERY, deliveryPath, paymentPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { DELIVERY_STATES, stateBadge, stateChoices } from '../parts/states.ts';
+import { failureText, KIND_WORDS } from './delivery-words.ts';
 
 type Listed = AnswerOf<typeof LIST_DELIVERIES>['items'][number];
 type Delivery = AnswerOf<typeof GET_DELIVERY>;
 
 const USUAL_DAYS = 7;
-
-const KINDS: Readonly<Record<string, string>> = {
-  Movement: 'Of a movement',
-  Callback: 'Callback',
-  Test: 'Test',
-  Notice: 'Notice',
-};
 
 /** What was sent is dated by real time, whatever the merchant's clock says. */
 function daysOf({ query, realNow }: Visit): { readonly from: string; readonly to: string } {
@@ -84,7 +78,7 @@ function deliveryTable(items: readonly Listed[], { wording, merchantId }: Visit)
     ],
     items.map((one) => [
       link(deliveryPath(merchantId, one.id), moment(wording, one.createdAt)),
-      say(KINDS[one.kind] ?? one.kind),
+      say(KIND_WORDS[one.kind]),
       stateBadge(DELIVERY_STATES, one.status, wording),
       count(one.tries),
       moment(wording, one.nextTryAt),
@@ -110,7 +104,7 @@ const ONE: Screen<unknown> = screen<unknown, Delivery>({
 function deliveryPage(delivery: Delivery, visit: Visit): Html {
   const { wording, merchantId } = visit;
   const { say } = wording;
-  return html`<p class="headline"><strong>${say(KINDS[delivery.kind] ?? delivery.kind)}</strong> ${stateBadge(DELIVERY_STATES, delivery.status, wording)}</p>
+  return html`<p class="headline"><strong>${say(KIND_WORDS[delivery.kind])}</strong> ${stateBadge(DELIVERY_STATES, delivery.status, wording)}</p>
 ${facts([
   [say('Address'), delivery.url ?? '–'],
   [say('Written'), moment(wording, delivery.createdAt)],
@@ -164,7 +158,7 @@ function tries(delivery: Delivery, { wording }: Visit): Html {
       moment(wording, one.at),
       one.status ?? '–',
       count(one.milliseconds),
-      one.failure ?? '–',
+      failureText(one.failure, wording),
       one.answer ?? '–',
     ]),
   );

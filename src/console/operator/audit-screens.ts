@@ -103,7 +103,7 @@ function list({ entries, next }: AuditPage, { wording, path, query }: Visit): Ht
     entry.entryNumber,
     moment(wording, Math.floor(Number(entry.occurredAtSeconds) * 1_000)),
     html`${entry.actor} <small>${entry.origin}</small>`,
-    entry.action,
+    html`<code>${entry.action}</code>`,
     badge(
       entry.outcome === 'success' ? 'good' : 'bad',
       say(entry.outcome === 'success' ? 'Done' : 'Refused'),
@@ -112,7 +112,7 @@ function list({ entries, next }: AuditPage, { wording, path, query }: Visit): Ht
     long(detail(entry.detail)),
   ]);
   const columns = ['When', 'Actor and place', 'Action', 'Outcome', 'Thing', 'Detail'];
-  return html`${table(
+  return html`<p class="note">${say('Actions, actors and details stand here as the log has them.')}</p>${table(
     say('Audit log'),
     [{ title: say('Number'), isNumber: true }, ...columns.map((title) => ({ title: say(title) }))],
     rows,

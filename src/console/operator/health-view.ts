@@ -8,18 +8,11 @@ import { EXCEPTIONS, MERCHANTS, pathOf, UNRESOLVED, withQuery } from '../parts/p
 import { MAY_SEE_AUDIT, mayUse, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
-import type { Health } from './health.ts';
+import { type Health, KIND_WORDS } from './health.ts';
 import { databaseFigure, integrityFigures, peerTable, processTable } from './installation-view.ts';
 
 /** A charge that is unknown for longer than this is looked at by a person. */
 const LONG_UNRESOLVED_SECONDS = 15 * 60;
-
-const KINDS = {
-  charge: 'Charges',
-  cancel: 'Cancels',
-  capture: 'Captures',
-  boleto: 'Boletos',
-} as const;
 
 /** What it means, and where it is said what to do. */
 const HOLDS: Readonly<Record<HoldReason, readonly [string, string]>> = {
@@ -177,7 +170,7 @@ function unresolvedTable({ unresolved }: Health, wording: Wording): Html {
       { title: say('Most tries'), isNumber: true },
     ],
     unresolved.map((one) => [
-      link(withQuery(pathOf(UNRESOLVED), { kind: one.kind }), say(KINDS[one.kind])),
+      link(withQuery(pathOf(UNRESOLVED), { kind: one.kind }), say(KIND_WORDS[one.kind])),
       countText(one.count, [one.count], wording),
       one.count === 0 ? '–' : duration(one.oldestAge),
       count(one.mostTries),

@@ -3,7 +3,16 @@ import type { ServerFacts } from '../../platform/database-watch/server-facts.ts'
 import type { HoldReason } from '../../platform/gate.ts';
 import type { ProcessReport } from '../../platform/process-reports/process-report.ts';
 import type { ExceptionClass } from '../../reconciliation/exceptions/exception.ts';
+import type { UnresolvedKind } from '../../transactions/unresolved/unresolved.ts';
 import type { Day } from '../../values/instant.ts';
+
+/** What may be unknown: the acquirer is asked about the first three, the bank about the last. */
+export const KIND_WORDS = {
+  charge: 'Charges',
+  cancel: 'Cancels',
+  capture: 'Captures',
+  boleto: 'Boletos',
+} as const satisfies Record<UnresolvedKind | 'boleto', string>;
 
 /** Something that waits, and since when: seconds, 0 when nothing does. */
 export type Waiting = { readonly count: number; readonly oldestAge: number; readonly mostTries: number };
@@ -34,7 +43,7 @@ export type Health = {
   readonly processes: readonly ProcessReport[];
   readonly integrity: Integrity;
   readonly server: ServerFacts & DatabaseLook & { readonly doubt: string | null };
-  readonly unresolved: readonly (Waiting & { readonly kind: 'charge' | 'cancel' | 'capture' | 'boleto' })[];
+  readonly unresolved: readonly (Waiting & { readonly kind: keyof typeof KIND_WORDS })[];
   readonly deliveries: {
     readonly waiting: number;
     readonly endpoints: { readonly working: number; readonly open: number; readonly held: number };

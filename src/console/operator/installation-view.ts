@@ -5,12 +5,12 @@ import {
   peerHealth,
 } from '../../platform/process-reports/process-report.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { emptyState, figure, link, moment, table } from '../parts/page-parts.ts';
+import { emptyState, figure, link, moment, quotation, table } from '../parts/page-parts.ts';
 import { AUDIT, DIFFERENCES, pathOf, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
-import { badge, type States, stateBadge, type Tone } from '../parts/states.ts';
+import { badge, type StateLook, stateBadge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import type { Health, Integrity } from './health.ts';
+import { type Health, type Integrity, KIND_WORDS } from './health.ts';
 
 /** Whom modules ask, and what it means for buyers and merchants when it is silent, and what a person does. */
 const PEERS: Readonly<
@@ -39,14 +39,9 @@ const PEER_STATES = {
   some: { tone: 'wait', text: 'Answers in part' },
   silent: { tone: 'bad', text: 'Away' },
   notAsked: { tone: 'plain', text: 'Not asked yet' },
-} as const satisfies Record<PeerHealth['state'], States[string]>;
+} as const satisfies Record<PeerHealth['state'], StateLook>;
 
-const AWAY_WORDS: Readonly<Record<string, string>> = {
-  charge: 'Charges',
-  cancel: 'Cancels',
-  capture: 'Captures',
-  boleto: 'Boletos',
-};
+const isKind = (text: string): text is keyof typeof KIND_WORDS => Object.hasOwn(KIND_WORDS, text);
 
 /** Behind this age of its newest page, payouts and chargebacks arrive late. */
 const OLD_FEED_SECONDS = 15 * 60;
@@ -71,7 +66,10 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
       awayFor.length === 0
         ? say('Closed: all is asked')
         : say('Open for {kinds}: asked now and then', {
-            kinds: awayFor.map((kind) => say(AWAY_WORDS[kind] ?? kind)).join(', '),
+            kinds: awayFor
+              .filter(isKind)
+              .map((kind) => say(KIND_WORDS[kind]))
+              .join(', '),
           }),
       feedAgeSeconds === null
         ? '–'
@@ -198,7 +196,7 @@ export function databaseFigure(
     say('Database'),
     sizeText(server.sizeBytes, wording),
     server.doubt !== null ? 'bad' : isBusy && tone !== 'bad' ? 'wait' : tone,
-    html`${role} ${server.doubt !== null && `${server.doubt}. `}${say(
+    html`${role} ${server.doubt !== null && html`${quotation(server.doubt)} `}${say(
       '{waiting} statements wait for a connection; migration {version}.',
       { waiting: count(waiting), version: server.schemaVersion },
     )} ${say('Its free space is known to its server alone.')} <code>docs/failover.md</code>`,
@@ -224,7 +222,7 @@ export function processTable(processes: readonly ProcessReport[], { wording }: V
     processState(one, wording),
     one.version,
     one.cell ?? '–',
-    one.roles.join(', '),
+    html`<code>${one.roles.join(', ')}</code>`,
     moment(wording, one.startedAt),
     moment(wording, one.reportedAt),
     `${count(one.connections.used)} / ${count(one.connections.most)}`,

@@ -61,10 +61,10 @@ const IDENTITY_WORDS = {
   bound: 'Through the organization',
 } as const;
 
-const WAYS = { link: 'By a link, with a passkey', oidc: 'Through the organization' } as const;
+const WAY_WORDS = { link: 'By a link, with a passkey', oidc: 'Through the organization' } as const;
 
 function wayField({ wording: { say } }: Visit) {
-  const choices = Object.entries(WAYS).map(([way, words]) => [way, say(words)] as const);
+  const choices = Object.entries(WAY_WORDS).map(([way, words]) => [way, say(words)] as const);
   return { name: 'by', label: say('Signs in'), isRequired: true, choices };
 }
 

@@ -11,6 +11,16 @@ export function moment({ moment: shown }: Wording, at: string | number | null): 
   return at === null ? '–' : html`<time datetime="${machineMoment(at)}">${shown(at)}</time>`;
 }
 
+/** What somebody else said, as it was said: no sentence of ours, and in no language that we chose. */
+export function quotation(text: string | null): Shown {
+  return text === null ? '–' : html`<q>${text}</q>`;
+}
+
+/** The name of whom something was done by; the service itself has none. */
+export function actorText(name: string, { say }: Wording): string {
+  return name === 'system' ? say('Parcela itself') : name;
+}
+
 /** A link to a page of ours: another address is never one, no matter who wrote it. */
 export function link(path: string, text: Shown): Html {
   if (!path.startsWith('/console')) throw new Error('a page links to pages of ours only');

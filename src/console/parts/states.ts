@@ -1,14 +1,24 @@
+import type { STATUS_BILL } from '../../boletos/bill-status.ts';
+import type { GET_PAYMENT } from '../../payments/status/contract.ts';
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import type { GET_BILLING } from '../../recurrence/billings/contract.ts';
+import type { GET_PLAN } from '../../recurrence/plans/contract.ts';
+import type { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+import type { GET_DELIVERY } from '../../webhooks/history/contract.ts';
 import { type Html, html } from './html.ts';
 import type { Wording } from './wording.ts';
 
 /** How a state looks: `bad` is not said by its colour alone, the word stands there. */
 export type Tone = 'good' | 'wait' | 'bad' | 'plain';
 
-/** The states of a kind of thing: how each looks, and its words in English. */
-export type States = Readonly<Record<string, { readonly tone: Tone; readonly text: string }>>;
+/** How a state looks, and its words in English. */
+export type StateLook = { readonly tone: Tone; readonly text: string };
+
+/** All states of a kind of thing: the compiler names the one that has no words yet. */
+export type States<State extends string> = Readonly<Record<State, StateLook>>;
 
 /** Of a payment and its installments, as the API shows them. */
-export const PAYMENT_STATES: States = {
+export const PAYMENT_STATES = {
   Processando: { tone: 'wait', text: 'Processing' },
   'Pré-autorizada': { tone: 'wait', text: 'Preauthorized' },
   Autorizada: { tone: 'good', text: 'Authorized' },
@@ -17,84 +27,97 @@ export const PAYMENT_STATES: States = {
   Cancelada: { tone: 'plain', text: 'Canceled' },
   Bloqueada: { tone: 'bad', text: 'Blocked' },
   Paga: { tone: 'good', text: 'Paid' },
-};
+} as const satisfies States<AnswerOf<typeof GET_PAYMENT>['statusDescription']>;
 
-export const CANCEL_STATES: States = {
+export const CANCEL_STATES = {
   Processando: { tone: 'wait', text: 'Processing' },
   Pendente: { tone: 'wait', text: 'Accepted, decided later' },
   Cancelado: { tone: 'good', text: 'Given back' },
   Recusado: { tone: 'bad', text: 'Refused' },
-};
+} as const satisfies States<AnswerOf<typeof GET_PAYMENT>['cancels'][number]['status']>;
 
-export const SUBSCRIPTION_STATES: States = {
+export const SUBSCRIPTION_STATES = {
   Active: { tone: 'good', text: 'Active' },
   Blocked: { tone: 'bad', text: 'Blocked' },
   Canceled: { tone: 'plain', text: 'Canceled' },
-};
+} as const satisfies States<AnswerOf<typeof GET_SUBSCRIPTION>['status']>;
 
-export const PLAN_STATES: States = {
+export const PLAN_STATES = {
   Active: { tone: 'good', text: 'Active plan' },
   Inactive: { tone: 'wait', text: 'Takes no new subscriptions' },
   Canceled: { tone: 'plain', text: 'Canceled plan' },
-};
+} as const satisfies States<AnswerOf<typeof GET_PLAN>['status']>;
 
-export const BILLING_STATES: States = {
+export const BILLING_STATES = {
   Opened: { tone: 'wait', text: 'To be charged' },
   PaymentInvalid: { tone: 'bad', text: 'Could not be charged' },
   Canceled: { tone: 'plain', text: 'Canceled' },
   Denied: { tone: 'bad', text: 'Declined' },
   Paid: { tone: 'good', text: 'Paid' },
-};
+} as const satisfies States<AnswerOf<typeof GET_BILLING>['status']>;
+
+/** Zero: its bank has not answered yet. */
+export type StatusBill = `${0 | (typeof STATUS_BILL)[keyof typeof STATUS_BILL]}`;
 
 /** By `statusBill`. */
-export const BOLETO_STATES: States = {
+export const BOLETO_STATES = {
   0: { tone: 'wait', text: 'Being issued' },
   1: { tone: 'good', text: 'Issued' },
   2: { tone: 'good', text: 'Paid up' },
   3: { tone: 'bad', text: 'Overdue' },
   4: { tone: 'plain', text: 'Withdrawn' },
   5: { tone: 'plain', text: 'Expired' },
-};
+} as const satisfies States<StatusBill>;
 
-export const DELIVERY_STATES: States = {
+export const DELIVERY_STATES = {
   Waiting: { tone: 'wait', text: 'Waiting' },
   Delivered: { tone: 'good', text: 'Delivered' },
   GivenUp: { tone: 'bad', text: 'Given up' },
-};
+} as const satisfies States<AnswerOf<typeof GET_DELIVERY>['status']>;
 
-export const NOTIFIER_STATES: States = {
+export const NOTIFIER_STATES = {
   Active: { tone: 'good', text: 'Works' },
   Ended: { tone: 'plain', text: 'Ended' },
-};
+} as const satisfies States<string>;
 
-export const CREDENTIAL_STATES: States = {
+export const CREDENTIAL_STATES = {
   works: { tone: 'good', text: 'Works' },
   disabled: { tone: 'plain', text: 'Disabled' },
-};
+} as const satisfies States<string>;
 
 /** Of a merchant, and of a user: whether it is let in. */
-export const ENTRY_STATES: States = {
+export const ENTRY_STATES = {
   open: { tone: 'good', text: 'Open' },
   lockedOut: { tone: 'bad', text: 'Locked out' },
   billingsHeld: { tone: 'wait', text: 'Billings held' },
-};
+} as const satisfies States<string>;
 
 export function badge(tone: Tone, text: string): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
-/** A state that the table does not have yet is shown as it is called. */
-export function stateBadge(states: States, state: string, { say }: Wording): Html {
-  const { tone, text } = states[state] ?? { tone: 'plain' as const, text: state };
+export function stateBadge<State extends string>(
+  states: States<State>,
+  state: NoInfer<State>,
+  { say }: Wording,
+): Html {
+  const { tone, text } = states[state];
   return badge(tone, say(text));
 }
 
-export function stateText(states: States, state: string, { say }: Wording): string {
-  return say(states[state]?.text ?? state);
+export function stateText<State extends string>(
+  states: States<State>,
+  state: NoInfer<State>,
+  { say }: Wording,
+): string {
+  return say(states[state].text);
 }
 
 /** To filter by a state, the first is none. */
-export function stateChoices(states: States, { say }: Wording): readonly (readonly [string, string])[] {
+export function stateChoices(
+  states: States<string>,
+  { say }: Wording,
+): readonly (readonly [string, string])[] {
   return [
     ['', say('Any')],
     ...Object.entries(states).map(([state, { text }]) => [state, say(text)] as const),

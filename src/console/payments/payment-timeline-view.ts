@@ -1,6 +1,7 @@
 import { receiptOf } from '../../reconciliation/receivables/receivable.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
 import { STATUS_WORDS } from '../../webhooks/history/delivery-contract.ts';
+import { failureText } from '../notifications/delivery-words.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { link, moment } from '../parts/page-parts.ts';
 import { deliveryPath } from '../parts/paths.ts';
@@ -72,7 +73,7 @@ function moved({ payment, movements }: PaymentFound, { say, money }: Wording): H
     ...movements.map(({ moment: at, type, installmentNumber }) => ({
       at,
       order: 3,
-      text: say(MOVEMENT_WORDS[type] ?? type, { number: installmentNumber }),
+      text: say(MOVEMENT_WORDS[type], { number: installmentNumber }),
     })),
   ];
 }
@@ -124,7 +125,9 @@ function sent({ payment, movements, deliveries }: PaymentFound, { wording, merch
   const soldAt = movements[0]?.moment ?? Date.parse(payment.transactionDate);
   return deliveries.map((one) => {
     const path = deliveryPath(merchantId, one.deliveryId);
-    const failure = one.state === 'delivered' ? null : (one.lastFailure ?? one.lastStatus);
+    const failure =
+      one.state !== 'delivered' &&
+      (one.lastFailure === null ? one.lastStatus : failureText(one.lastFailure, wording));
     return {
       at: Math.max(one.createdAt, soldAt),
       shownAt: one.createdAt,

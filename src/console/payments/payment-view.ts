@@ -103,9 +103,11 @@ function summary(payment: WholePayment, { wording, merchantId }: Visit): Html {
   ])}`;
 }
 
-function antiFraudText({ antifraud, antifraudReasons }: WholePayment, { say }: Wording): string {
+function antiFraudText({ antifraud, antifraudReasons }: WholePayment, { say }: Wording): Shown {
   const verdict = antifraud === null ? '–' : say(antifraud === 'accept' ? 'Accepted' : 'To be reviewed');
-  return antifraudReasons.length === 0 ? verdict : `${verdict} (${antifraudReasons.join(', ')})`;
+  return antifraudReasons.length === 0
+    ? verdict
+    : html`${verdict} <code>${antifraudReasons.join(', ')}</code>`;
 }
 
 /** What is left to give back. */
@@ -183,6 +185,11 @@ function cancels(payment: WholePayment, { wording }: Visit): Html {
   );
 }
 
+const SPLIT_WORDS = {
+  bruto: 'of the amount',
+  liquido: 'of the amount less the fee',
+} as const satisfies Record<NonNullable<WholePayment['split']>[number]['type'], string>;
+
 function split(payment: WholePayment, { wording, path }: Visit): Html {
   const { say, money, percent } = wording;
   const { splitPage = 1, splitPages = 1 } = payment;
@@ -196,7 +203,7 @@ function split(payment: WholePayment, { wording, path }: Visit): Html {
     ],
     (payment.split ?? []).map((one) => [
       documentText(one.documentNumberBeneficiary),
-      `${percent(one.percent / 100)} ${one.type}`,
+      `${percent(one.percent / 100)} ${say(SPLIT_WORDS[one.type])}`,
       money(one.amount),
       money(one.canceledAmount),
     ]),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ExceptionClass } from '../../reconciliation/exceptions/exception.ts';
 import { consoleWording } from '../console-wording.ts';
 import { foundText } from './exception-words.ts';
 
-const shown = (name: string, text: string | null) =>
+const shown = (name: ExceptionClass, text: string | null) =>
   foundText(name, text, consoleWording('pt')).replaceAll('\u00a0', ' ');
 
 test('what was expected and found is money, a day, a count or a reason, as people read it', () => {
@@ -13,5 +14,5 @@ test('what was expected and found is money, a day, a count or a reason, as peopl
   assert.equal(shown('duplicateInFile', '2'), '2');
   assert.equal(shown('notInFile', null), '–');
   assert.equal(shown('notInParcela', 'ambiguous'), 'Várias vendas servem');
-  assert.equal(shown('notInParcela', 'of another version'), 'of another version');
+  assert.equal(shown('notInParcela', 'of another version'), '“of another version”');
 });

@@ -3,6 +3,7 @@ import type {
   ExceptionState,
   Explanation,
 } from '../../reconciliation/exceptions/exception.ts';
+import type { UnmatchedReason } from '../../reconciliation/matching/entry-match.ts';
 import type { DayCause } from '../../reconciliation/reports/day-report.ts';
 import { isDay } from '../../values/instant.ts';
 import type { Html } from '../parts/html.ts';
@@ -10,7 +11,7 @@ import { badge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 
 /** Why no sale was found for a line. */
-const UNMATCHED_WORDS: Readonly<Record<string, string>> = {
+const UNMATCHED_WORDS: Readonly<Record<UnmatchedReason, string>> = {
   ambiguous: 'Several sales fit',
   notFound: 'No sale fits',
   noSuchInstallment: 'The sale has no such installment',
@@ -41,8 +42,6 @@ export const EXCEPTION_WORDS = {
   batchIncomplete: 'Its batch is not whole yet',
 } as const satisfies Readonly<Record<ExceptionClass | ExceptionState | Explanation, string>>;
 
-const BY_WIRE_WORD: Readonly<Record<string, string>> = EXCEPTION_WORDS;
-
 /** Why what came on a day is not what was expected on it. */
 export const CAUSE_WORDS = {
   ...EXCEPTION_WORDS,
@@ -55,20 +54,20 @@ export const CAUSE_WORDS = {
   unexplained: 'No rule has a name for it',
 } as const satisfies Readonly<Record<DayCause, string>>;
 
+const isUnmatched = (text: string): text is UnmatchedReason => Object.hasOwn(UNMATCHED_WORDS, text);
+
 /** What was expected, or found, as people read it: of most classes it is money. */
 export function foundText(
-  name: string,
+  name: ExceptionClass,
   text: string | null,
   { money, day, count, say }: Pick<Wording, 'money' | 'day' | 'count' | 'say'>,
 ): string {
   if (text === null) return '–';
   if (isDay(text)) return day(text);
-  if (!/^-?\d+$/.test(text)) return say(UNMATCHED_WORDS[text] ?? text);
+  if (isUnmatched(text)) return say(UNMATCHED_WORDS[text]);
+  if (!/^-?\d+$/.test(text)) return `“${text}”`;
   return name === 'duplicateInFile' ? count(Number(text)) : money(Number(text));
 }
-
-/** What the API calls a class, a state or an explanation, in words. */
-export const exceptionText = (word: string): string => BY_WIRE_WORD[word] ?? word;
 
 const STATE_TONES: Readonly<Record<ExceptionState, Tone>> = {
   open: 'wait',

@@ -29,7 +29,7 @@ import {
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import { exceptionBadge, exceptionText, foundText } from './exception-words.ts';
+import { EXCEPTION_WORDS, exceptionBadge, foundText } from './exception-words.ts';
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];
 type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
@@ -139,8 +139,8 @@ const EXCEPTIONS_SCREEN: Screen<FilterTools> = listScreen<Exception>({
   filters(visit) {
     const { say } = visit.wording;
     const { from, to } = daysOf(visit, { before: DAYS_OF_EXCEPTIONS, behind: 0 });
-    const choices = (words: readonly string[]) =>
-      [['', say('Any')], ...words.map((word) => [word, say(exceptionText(word))] as const)] as const;
+    const choices = (words: readonly (keyof typeof EXCEPTION_WORDS)[]) =>
+      [['', say('Any')], ...words.map((word) => [word, say(EXCEPTION_WORDS[word])] as const)] as const;
     return [
       accountField(visit),
       { name: 'from', label: say('From'), type: 'date', value: from },
@@ -158,7 +158,7 @@ const EXCEPTIONS_SCREEN: Screen<FilterTools> = listScreen<Exception>({
 
 function exceptionTable(items: readonly Exception[], { wording, merchantId }: Visit): Html {
   const { say, money, count, day } = wording;
-  const worded = (word: string) => say(exceptionText(word));
+  const worded = (word: keyof typeof EXCEPTION_WORDS) => say(EXCEPTION_WORDS[word]);
   return table(
     say('Exceptions'),
     [

@@ -7,7 +7,7 @@ import { listScreen } from '../filters/list-screens.ts';
 import { happenToBilling } from '../homologation/happening.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, facts, link, moment, section, table } from '../parts/page-parts.ts';
+import { actionForm, actorText, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Moved, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { BILLING_STATES, stateBadge, stateChoices } from '../parts/states.ts';
@@ -156,7 +156,7 @@ function timeline(billing: WholeBilling, { wording }: Visit): Html {
         : entry.type === 'Canceled'
           ? entry.description
           : '';
-    return html`<li>${moment(wording, saoPauloMoment(entry.at))} <span>${say(ENTRY_WORDS[entry.type] ?? entry.type)}</span> ${entry.by} ${note}</li>\n`;
+    return html`<li>${moment(wording, saoPauloMoment(entry.at))} <span>${say(ENTRY_WORDS[entry.type])}</span> ${actorText(entry.by, wording)} ${note}</li>\n`;
   })}</ol>`;
 }
 

@@ -8,7 +8,7 @@ import { facts, filterForm, link, section, table } from '../parts/page-parts.ts'
 import { PLAN, PLANS, pathOf, planPath, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PLAN_STATES, stateBadge, stateChoices } from '../parts/states.ts';
-import { PLAN_TYPES } from './recurrence-words.ts';
+import { PLAN_TYPE_WORDS } from './recurrence-words.ts';
 
 type Plan = AnswerOf<typeof GET_PLAN>;
 type Calendar = AnswerOf<typeof GET_PLAN_CALENDAR>;
@@ -79,7 +79,7 @@ function planPage({ plan, calendar }: Found, visit: Visit): Html {
 ${facts([
   [say('Name'), plan.name],
   [say('Description'), plan.description],
-  [say('Rhythm'), say(PLAN_TYPES[plan.planType] ?? plan.planType)],
+  [say('Rhythm'), say(PLAN_TYPE_WORDS[plan.planType])],
   [say('Every'), say('{days} days', { days: count(plan.interval) })],
   [say('Installments'), plan.installments === 0 ? say('No end') : plan.installments],
   [say('Days of trial'), plan.trialDays],

@@ -1,5 +1,14 @@
+import type { AnswerOf } from '../../platform/http/endpoint.ts';
+import type { GET_BILLING } from '../../recurrence/billings/contract.ts';
+import type { GET_PLAN } from '../../recurrence/plans/contract.ts';
+import type { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
+
+type Entry =
+  | AnswerOf<typeof GET_BILLING>['timeline'][number]
+  | AnswerOf<typeof GET_SUBSCRIPTION>['timeline'][number];
+
 /** As the API shows them, and how a page says it. */
-export const ENTRY_WORDS: Readonly<Record<string, string>> = {
+export const ENTRY_WORDS = {
   Created: 'Created',
   Activated: 'Activated',
   Canceled: 'Canceled',
@@ -9,16 +18,16 @@ export const ENTRY_WORDS: Readonly<Record<string, string>> = {
   CustomerChanged: 'Customer changed',
   Opened: 'Opened',
   Charged: 'Charged',
-};
+} as const satisfies Record<Entry['type'], string>;
 
-export const PLAN_TYPES: Readonly<Record<string, string>> = {
+export const PLAN_TYPE_WORDS = {
   Monthly: 'Monthly',
   Bimonthly: 'Every two months',
   Quarterly: 'Every three months',
   Semesterly: 'Every six months',
   Yearly: 'Yearly',
   Custom: 'Its own rhythm',
-};
+} as const satisfies Record<AnswerOf<typeof GET_PLAN>['planType'], string>;
 
 /** Times of recurrence come without their zone, which is São Paulo's. */
 export function saoPauloMoment(text: string): string {

@@ -1,7 +1,17 @@
 import { documentText } from '../../values/document-number.ts';
 import { happenToBilling } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, emptyState, facts, link, moment, pager, section, table } from '../parts/page-parts.ts';
+import {
+  actionForm,
+  actorText,
+  emptyState,
+  facts,
+  link,
+  moment,
+  pager,
+  section,
+  table,
+} from '../parts/page-parts.ts';
 import { billingPath, pathOf, planPath, SUBSCRIPTION_CALENDAR, subscriptionPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge } from '../parts/states.ts';
@@ -142,6 +152,6 @@ function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit):
   const { say } = wording;
   return html`<ol class="timeline">${entries.map(
     ({ at, type, by, description }) =>
-      html`<li>${moment(wording, saoPauloMoment(at))} <span>${say(ENTRY_WORDS[type] ?? type)}</span> ${by} ${description}</li>\n`,
+      html`<li>${moment(wording, saoPauloMoment(at))} <span>${say(ENTRY_WORDS[type])}</span> ${actorText(by, wording)} ${description}</li>\n`,
   )}</ol>`;
 }

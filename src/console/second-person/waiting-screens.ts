@@ -100,7 +100,7 @@ ${mayApprove && form(approve, true)}${mayDecline && form(decline, false)}`,
   );
 }
 
-const STATES: Readonly<Record<RequestState, States[string]>> = {
+const STATES: States<RequestState> = {
   waiting: { tone: 'wait', text: 'Waits' },
   expired: { tone: 'plain', text: 'Not decided in time' },
   approved: { tone: 'good', text: 'Approved by another' },

@@ -1,5 +1,7 @@
+import type { FoundCharge } from '../../acquirers/acquirer.ts';
 import type { TruthClass } from '../../reconciliation/truth/truth.ts';
 import type { OpenDifference } from '../../reconciliation/truth/truth-runs.sql.ts';
+import type { InstallmentState } from '../../transactions/transaction.ts';
 import { isDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
@@ -20,7 +22,7 @@ type Found = {
   readonly secondsSinceVerified: number | null;
 };
 
-const WORDS: Readonly<Record<TruthClass, string>> = {
+const CLASS_WORDS: Readonly<Record<TruthClass, string>> = {
   chargesDiffer: 'The charge differs at the acquirer',
   movementsDiffer: 'The movements differ',
   booksDiffer: 'The books differ',
@@ -29,17 +31,23 @@ const WORDS: Readonly<Record<TruthClass, string>> = {
   ledgerDiffers: 'The ledger of the acquirer differs',
 };
 
-/** States that a view has. */
-const SAID_WORDS: Readonly<Record<string, string>> = {
+/** What a view says of a charge or an installment, where it is neither a number nor a day. */
+const SAID_WORDS: Readonly<Record<InstallmentState | FoundCharge['kind'] | 'nothing', string>> = {
   authorized: 'Authorized',
   paid: 'Paid',
   blocked: 'Held by the acquirer',
   canceled: 'Canceled',
   approved: 'Authorized',
+  preauthorized: 'Preauthorized',
   declined: 'Declined',
   voided: 'Voided',
+  notFound: 'Not found there',
+  unknown: 'Unknown',
+  notSent: 'Not asked',
   nothing: 'Nothing',
 };
+
+const isSaid = (text: string): text is keyof typeof SAID_WORDS => Object.hasOwn(SAID_WORDS, text);
 
 export const DIFFERENCE_SCREENS: readonly Screen<DifferenceTools>[] = [
   screen<DifferenceTools, Found>({
@@ -66,7 +74,8 @@ function saidText(
 ): string {
   if (text === null) return '–';
   if (isDay(text)) return day(text);
-  if (!/^-?\d+$/.test(text)) return say(SAID_WORDS[text] ?? text);
+  if (isSaid(text)) return say(SAID_WORDS[text]);
+  if (!/^-?\d+$/.test(text)) return `“${text}”`;
   const isMoney = Number(found ?? 0) - Number(expected ?? 0) === amount;
   return isMoney ? money(Number(text)) : count(Number(text));
 }
@@ -106,7 +115,7 @@ function differenceTable({ differences: found, secondsSinceVerified }: Found, { 
       { title: say('Age') },
     ],
     shown.map((one) => [
-      say(WORDS[one.class]),
+      say(CLASS_WORDS[one.class]),
       one.merchantId,
       link(paymentPath(one.merchantId, one.transactionId), one.transactionId),
       one.installmentNumber,

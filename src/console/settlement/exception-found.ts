@@ -1,6 +1,7 @@
 import type { ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
+import type { EntryKind } from '../../reconciliation/settlement-entry.ts';
 
-export type FiledLine = { readonly line: string; readonly kind: string; readonly fileName: string };
+export type FiledLine = { readonly line: string; readonly kind: EntryKind; readonly fileName: string };
 
 export type ExceptionFound = { readonly exception: ReconciliationException; readonly line: FiledLine | null };
 

@@ -1,4 +1,5 @@
 import type { ReconciliationException } from '../../reconciliation/exceptions/exception.ts';
+import type { EntryKind } from '../../reconciliation/settlement-entry.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section } from '../parts/page-parts.ts';
 import { filePath, paymentPath } from '../parts/paths.ts';
@@ -6,6 +7,20 @@ import type { Visit } from '../parts/screen.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText } from '../reconciliation/exception-words.ts';
 import { RESOLVE } from './exception-actions.ts';
 import type { ExceptionFound } from './exception-found.ts';
+
+/** What a line of an acquirer's file is about. */
+const LINE_WORDS: Readonly<Record<EntryKind, string>> = {
+  sale: 'A sale',
+  schedule: 'What is to be paid',
+  payout: 'A payout',
+  anticipation: 'A payout before its day',
+  cancel: 'A cancel',
+  cancelReversal: 'A cancel that was taken back',
+  chargeback: 'A chargeback',
+  chargebackReversal: 'A chargeback that was taken back',
+  adjustment: 'A credit or debit of no sale',
+  pledge: 'A pledge',
+};
 
 export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {
   const { wording } = visit;
@@ -26,7 +41,7 @@ ${facts([
   [say('Found'), foundText(exception.class, exception.found, wording)],
   [say('Found at'), moment(wording, exception.openedAt)],
   [say('Ended at'), moment(wording, exception.endedAt)],
-  ...(explanation === null ? [] : [[say('Explained by'), explanation] as const]),
+  ...(explanation === null ? [] : [[say('Explained by'), say(EXCEPTION_WORDS[explanation])] as const]),
   ...(reason === null ? [] : [[say('Resolved by'), `${resolvedBy ?? ''}: ${reason}`] as const]),
 ])}
 ${resolveForm(exception, visit)}
@@ -35,7 +50,7 @@ ${
   exception.line !== null &&
   section(
     say('Line of the file'),
-    html`<p>${link(filePath(exception.line.fileNumber), line.fileName)} (${line.kind})</p><pre class="scroll" tabindex="0">${line.line.trimEnd()}</pre>`,
+    html`<p>${link(filePath(exception.line.fileNumber), line.fileName)} (${say(LINE_WORDS[line.kind])})</p><pre class="scroll" tabindex="0">${line.line.trimEnd()}</pre>`,
   )
 }`;
 }

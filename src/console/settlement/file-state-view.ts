@@ -2,13 +2,13 @@ import type { FileCoverage } from '../../reconciliation/imports/file-coverage.ts
 import type { FileUnderWay } from '../../reconciliation/imports/settlement-files.sql.ts';
 import type { ListedRefusal } from '../../reconciliation/imports/settlement-refusals.sql.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { emptyState, link, moment, section, table } from '../parts/page-parts.ts';
+import { emptyState, link, moment, quotation, section, table } from '../parts/page-parts.ts';
 import { filePath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import {
-  FORMAT_WORDS,
+  FORMAT_NAMES,
   MOST_COVERAGES_SHOWN,
   MOST_REFUSED_SHOWN,
   MOST_UNDER_WAY_SHOWN,
@@ -34,7 +34,7 @@ export function underWaySection(files: readonly FileUnderWay[], { wording }: Vis
       ],
       files.map((file) => [
         file.name,
-        FORMAT_WORDS[file.format],
+        FORMAT_NAMES[file.format],
         count(file.lineNumber),
         moment(wording, file.beganAt),
         file.takenBy,
@@ -70,7 +70,7 @@ export function coverageSection(coverages: readonly FileCoverage[], { wording }:
         { title: say('Last') },
       ],
       shown.map((one) => [
-        FORMAT_WORDS[one.format],
+        FORMAT_NAMES[one.format],
         one.establishment,
         one.missing.length === 0
           ? badge('good', say('Complete'))
@@ -156,7 +156,7 @@ function whyRefused({ reason, faults }: ListedRefusal, { say, count, language }:
       ({ lineNumber, field, sentence }) =>
         html`${say('Line {line}', { line: count(lineNumber) })}${field !== null && `, ${field}`}: ${sentence[language]}<br>`,
     );
-  return html`${reason !== null && say(reason)}${lines}${
+  return html`${reason !== null && (Object.hasOwn(WHOLE, reason) ? say(reason) : quotation(reason))}${lines}${
     faults.length > MOST_FAULTS_SHOWN && say('and further lines')
   }`;
 }

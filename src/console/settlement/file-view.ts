@@ -5,7 +5,7 @@ import { emptyState, facts, link, moment, table } from '../parts/page-parts.ts';
 import { filePath, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
-import { FORMAT_WORDS, MOST_FILES_SHOWN } from './shown-file.ts';
+import { FORMAT_NAMES, MOST_FILES_SHOWN } from './shown-file.ts';
 
 function daysText({ from, to }: Pick<SettlementFile, 'from' | 'to'>, text: (day: string) => string): string {
   return from === to ? text(from) : `${text(from)} – ${text(to)}`;
@@ -20,7 +20,7 @@ export function fileTable(files: readonly ListedFile[], { wording, path }: Visit
     );
   const rows = files.map((file) => [
     link(filePath(file.fileNumber), file.name),
-    FORMAT_WORDS[file.format],
+    FORMAT_NAMES[file.format],
     daysText(file, day),
     count(file.entries),
     money(file.gross),
@@ -58,7 +58,7 @@ export function filePage(file: SettlementFile, { wording }: Visit): Html {
   return facts([
     [say('Name'), file.name],
     [say('Number'), file.fileNumber],
-    [say('Format'), `${FORMAT_WORDS[file.format]} ${file.version}`],
+    [say('Format'), `${FORMAT_NAMES[file.format]} ${file.version}`],
     [say('Establishment'), file.establishment],
     [say('Made on'), day(file.madeOn)],
     [say('Days'), daysText(file, day)],

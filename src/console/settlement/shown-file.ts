@@ -6,7 +6,7 @@ export const MOST_UNDER_WAY_SHOWN = 100;
 export const MOST_COVERAGES_SHOWN = 100;
 
 /** As the acquirers write themselves. */
-export const FORMAT_WORDS: Readonly<Record<SettlementFormat, string>> = {
+export const FORMAT_NAMES: Readonly<Record<SettlementFormat, string>> = {
   adiq: 'Adiq',
   cielo04: 'Cielo 04',
   redeEevc: 'Rede EEVC',

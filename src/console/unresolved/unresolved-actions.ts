@@ -44,6 +44,8 @@ function acquirerText(answer: FoundCharge, { say }: Wording): string {
   }
 }
 
+const isDecision = (text: string): text is Decision => Object.hasOwn(DECISION_WORDS, text);
+
 const REFUSALS: Readonly<Record<DecisionRefusal, { readonly status: 404 | 409; readonly text: string }>> = {
   unknownId: { status: 404, text: 'There is no such charge, cancel or capture.' },
   notOfThisKind: { status: 409, text: 'It does not end like that.' },
@@ -94,7 +96,7 @@ export const DECIDE: Action<UnresolvedTools> = {
     const standing = `${kind} ${state} ${amount} ${isUnresolved}`;
     return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: { decision } } };
   },
-  saysOf: ({ decision = '' }, { say }) => say(DECISION_WORDS[decision as Decision] ?? decision),
+  saysOf: ({ decision = '' }, { say }) => (isDecision(decision) ? say(DECISION_WORDS[decision]) : ''),
   async perform(visit, { decision, reason = '' }, { decide, findCase }) {
     const { say } = visit.wording;
     const { id = '' } = visit.parameters;

@@ -1,26 +1,26 @@
 import { type Case, DECISIONS_OF, type Decision } from '../../transactions/unresolved/unresolved.ts';
 import { cardText } from '../parts/card-text.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { actionForm, facts, link, moment, section } from '../parts/page-parts.ts';
+import { actionForm, actorText, facts, link, moment, quotation, section } from '../parts/page-parts.ts';
 import { AUDIT, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
 import { MAY_SEE_AUDIT, mayUse, type Visit } from '../parts/screen.ts';
-import { badge } from '../parts/states.ts';
+import { badge, type States, stateBadge } from '../parts/states.ts';
 import { ASK, DECIDE, DECISION_WORDS, isAskable } from './unresolved-actions.ts';
 import { KIND_WORDS } from './waiting-thing.ts';
 
-const STATE_WORDS: Readonly<Record<Case['state'], string>> = {
-  charging: 'Unknown',
-  unresolved: 'Unknown',
-  capturing: 'Unknown',
-  canceling: 'Unknown',
-  pending: 'Being given back',
-  preauthorized: 'Preauthorized',
-  approved: 'Authorized',
-  captured: 'Captured',
-  canceled: 'Given back',
-  declined: 'Declined',
-  refused: 'Refused',
-  voided: 'Voided',
+const CASE_STATES: States<Case['state']> = {
+  charging: { tone: 'wait', text: 'Unknown' },
+  unresolved: { tone: 'wait', text: 'Unknown' },
+  capturing: { tone: 'wait', text: 'Unknown' },
+  canceling: { tone: 'wait', text: 'Unknown' },
+  pending: { tone: 'wait', text: 'Being given back' },
+  preauthorized: { tone: 'wait', text: 'Preauthorized' },
+  approved: { tone: 'good', text: 'Authorized' },
+  captured: { tone: 'good', text: 'Captured' },
+  canceled: { tone: 'good', text: 'Given back' },
+  declined: { tone: 'bad', text: 'Declined' },
+  refused: { tone: 'bad', text: 'Refused' },
+  voided: { tone: 'plain', text: 'Voided' },
 };
 
 export function casePage(found: Case, visit: Visit): Html {
@@ -28,7 +28,7 @@ export function casePage(found: Case, visit: Visit): Html {
   const { say, money, count } = wording;
   const state = found.isUnresolved
     ? badge('wait', say('Unknown'))
-    : badge('plain', say(STATE_WORDS[found.state]));
+    : stateBadge(CASE_STATES, found.state, wording);
   return html`<p class="headline"><strong>${money(found.amount)}</strong> ${state}</p>
 ${facts([
   [say('Kind'), say(KIND_WORDS[found.kind])],
@@ -41,12 +41,12 @@ ${facts([
   ],
   [say('Reference'), found.referenceTransaction ?? '–'],
   [say('Card'), `${cardText(found)} (${found.firstSix})`],
-  [say('Asked by'), found.createdBy],
+  [say('Asked by'), actorText(found.createdBy, wording)],
   [say('Begun'), moment(wording, found.createdAt)],
   [say('Decided'), moment(wording, found.decidedAt)],
   [say('Tries'), count(found.tries)],
   [say('Next try'), moment(wording, found.dueAt)],
-  [say('Last reason'), found.reason ?? '–'],
+  [say('Last reason, as it was noted'), quotation(found.reason)],
 ])}
 ${askForm(found, visit)}
 ${decisionForm(found, visit)}

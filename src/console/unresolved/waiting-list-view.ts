@@ -1,5 +1,5 @@
 import { type Html, html } from '../parts/html.ts';
-import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import { emptyState, filterForm, link, moment, quotation, table } from '../parts/page-parts.ts';
 import { boletoPath, casePath, merchantPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { KIND_WORDS, MOST_WAITING_SHOWN, WAITING_KINDS, type WaitingThing } from './waiting-thing.ts';
@@ -68,7 +68,7 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
     duration(Math.max(0, (now - one.since) / 1_000)),
     count(one.tries),
     moment(wording, one.dueAt),
-    one.reason,
+    quotation(one.reason),
   ]);
   return html`${table(
     say('Unresolved'),
@@ -80,7 +80,7 @@ function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }:
       { title: say('Unknown for') },
       { title: say('Tries'), isNumber: true },
       { title: say('Next try') },
-      { title: say('Last reason') },
+      { title: say('Last reason, as it was noted') },
     ],
     rows,
   )}${

@@ -41,7 +41,7 @@ function merchantComparison(versions: readonly FeeVersion[], visit: Visit): Html
   }</p>${versions.length > 0 && comparison(versions, visit)}`;
 }
 
-const STANDINGS: Readonly<Record<FeeStanding, string>> = {
+const STANDING_WORDS: Readonly<Record<FeeStanding, string>> = {
   before: 'Before, from {moment}',
   inForce: 'In force since {moment}',
   next: 'Next, from {moment}',
@@ -65,7 +65,7 @@ function comparison(versions: readonly FeeVersion[], visit: Visit): Html {
       say('Without rules every sale is free of a fee.'),
     );
   const titles = compared.versions.map(({ version: { validFrom }, standing }) =>
-    say(STANDINGS[standing], { moment: validFrom <= 0 ? say('the beginning') : shown(validFrom) }),
+    say(STANDING_WORDS[standing], { moment: validFrom <= 0 ? say('the beginning') : shown(validFrom) }),
   );
   if (compared.rules.length === 0)
     return html`<p>${titles.join(', ')}: ${say('Without rules every sale is free of a fee.')}</p>`;

@@ -20,11 +20,16 @@ test('a key is due a year after it was made, and said to be so a month before', 
 });
 
 test('a purpose is named as the command wants it', () => {
-  assert.deepEqual(['card', 'keyPair', 'rsa'].map(kindOfPurpose), ['card', 'key-pair', 'rsa']);
+  assert.deepEqual((['card', 'keyPair', 'rsa'] as const).map(kindOfPurpose), ['card', 'key-pair', 'rsa']);
 });
 
 test('of a key it is shown what wraps it, and nothing of the key itself', () => {
-  const dataKey = { dataKeyId: 7, purpose: 'card', keyEncryptionKeyId: 'kek-1', wrappedKey: 'SECRET' };
+  const dataKey = {
+    dataKeyId: 7,
+    purpose: 'card',
+    keyEncryptionKeyId: 'kek-1',
+    wrappedKey: 'SECRET',
+  } as const;
   const pair = { keyId: 'pair', privateKey: { dataKeyId: 7, bytes: 'SECRET' }, publicKey: 'PUBLIC' };
   assert.deepEqual(keyStates([{ ...dataKey, ...made(1) }], [{ ...pair, ...made(2) }]), [
     { keyId: '7', purpose: 'card', wrappedBy: 'kek-1', ...made(1) },

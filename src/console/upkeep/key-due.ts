@@ -1,9 +1,13 @@
 import { CRYPTOPERIOD_MILLISECONDS } from '../../keys/cryptoperiod.ts';
+import type { KeyPurpose } from '../../keys/data-keys.sql.ts';
 import type { Instant } from '../../values/instant.ts';
+
+/** `rsa`: the pairs that merchants encrypt cards with. */
+export type KeyKind = KeyPurpose | 'rsa';
 
 export type KeyState = {
   readonly keyId: string;
-  readonly purpose: string;
+  readonly purpose: KeyKind;
   readonly wrappedBy: string;
   readonly createdAt: Instant;
   readonly retiredAt: Instant | null;
@@ -12,7 +16,7 @@ export type KeyState = {
 type Made = Pick<KeyState, 'createdAt' | 'retiredAt'>;
 type DataKey = Made & {
   readonly dataKeyId: number;
-  readonly purpose: string;
+  readonly purpose: KeyPurpose;
   readonly keyEncryptionKeyId: string;
 };
 type KeyPair = Made & { readonly keyId: string; readonly privateKey: { readonly dataKeyId: number } };
@@ -29,7 +33,7 @@ export function keyStates(dataKeys: readonly DataKey[], pairs: readonly KeyPair[
     })),
     ...pairs.map(({ keyId, privateKey, createdAt, retiredAt }) => ({
       keyId,
-      purpose: 'rsa',
+      purpose: 'rsa' as const,
       wrappedBy: String(privateKey.dataKeyId),
       createdAt,
       retiredAt,
@@ -54,20 +58,20 @@ export function keyDue(key: Pick<KeyState, 'createdAt' | 'retiredAt'>, now: numb
   return left < SOON_MILLISECONDS ? 'soon' : 'inUse';
 }
 
-const KINDS: Readonly<Record<string, string>> = { keyPair: 'key-pair' };
+const KINDS: Readonly<Partial<Record<KeyKind, string>>> = { keyPair: 'key-pair' };
 
 /** As `parcela key rotate --kind` names it. */
-export function kindOfPurpose(purpose: string): string {
+export function kindOfPurpose(purpose: KeyKind): string {
   return KINDS[purpose] ?? purpose;
 }
 
 /** What becomes of a key that was replaced (docs/keys.md). */
-const AFTERWARDS: Readonly<Record<string, string>> = {
+const AFTERWARDS: Readonly<Partial<Record<KeyKind, string>>> = {
   fingerprint: 'It compares for 90 days, then it is deleted by itself.',
   audit: 'It checks what it sealed for as long as the log is kept.',
   rsa: 'It opens what is on its way for a day, then it is deleted by itself.',
 };
 
-export function afterwards(purpose: string): string {
+export function afterwards(purpose: KeyKind): string {
   return AFTERWARDS[purpose] ?? 'Its rows are sealed again, then it is deleted by itself.';
 }

@@ -3,7 +3,15 @@ import { moment, table } from '../parts/page-parts.ts';
 import { KEYS } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type States, stateBadge } from '../parts/states.ts';
-import { afterwards, dueAt, type KeyDue, type KeyState, keyDue, kindOfPurpose } from './key-due.ts';
+import {
+  afterwards,
+  dueAt,
+  type KeyDue,
+  type KeyKind,
+  type KeyState,
+  keyDue,
+  kindOfPurpose,
+} from './key-due.ts';
 
 export type KeyTools = { readonly listKeys: () => Promise<readonly KeyState[]> };
 
@@ -19,12 +27,22 @@ export const KEY_SCREENS: readonly Screen<KeyTools>[] = [
   }),
 ];
 
+/** What each kind seals. */
+const PURPOSE_WORDS: Readonly<Record<KeyKind, string>> = {
+  card: 'Cards',
+  keyPair: 'Private keys of pairs',
+  secret: 'Secrets of webhooks',
+  fingerprint: 'Fingerprints',
+  audit: 'The audit log',
+  rsa: 'Cards that merchants encrypt',
+};
+
 const STATES = {
   retired: { tone: 'plain', text: 'Retired' },
   overdue: { tone: 'bad', text: 'Older than a year' },
   soon: { tone: 'wait', text: 'Due within a month' },
   inUse: { tone: 'good', text: 'In use' },
-} as const satisfies Record<KeyDue, States[string]>;
+} as const satisfies States<KeyDue>;
 
 function keyPage(keys: readonly KeyState[], visit: Visit): Html {
   const { say, count } = visit.wording;
@@ -60,7 +78,7 @@ function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
       const due = keyDue(key, now);
       return [
         key.keyId,
-        key.purpose,
+        html`${say(PURPOSE_WORDS[key.purpose])} <code>${kindOfPurpose(key.purpose)}</code>`,
         stateBadge(STATES, due, wording),
         due === 'retired' ? '–' : moment(wording, dueAt(key)),
         html`<span class="why">${nextStep(key, due, wording)}</span>`,

@@ -4,7 +4,12 @@ import { readDecline } from '../../acquirers/issuer-code.ts';
 import { contract } from '../../platform/http/endpoint.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { CancelState, ListedCancel, TransactionWithCancels } from '../../transactions/cancels/cancel.ts';
-import type { Installment, ListedTransaction, Transaction } from '../../transactions/transaction.ts';
+import {
+  INSTALLMENT_WORDS,
+  type Installment,
+  type ListedTransaction,
+  type Transaction,
+} from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 import { CAPTURE_UNTIL } from '../approval-contract.ts';
@@ -62,7 +67,7 @@ const FIELDS_OF_ALL = {
       installmentNumber: Type.Integer(),
       amount: Type.Integer(),
       canceledAmount: Type.Integer(),
-      status: Type.String(),
+      status: Type.Enum(Object.values(INSTALLMENT_WORDS)),
     }),
   ),
   antifraud: Type.Union([Type.Enum(['accept', 'review']), Type.Null()], {
@@ -241,5 +246,5 @@ function writeCancel({ cancelId, amount, state, requestedAt, decidedAt }: Listed
 }
 
 function writeInstallment({ number, amount, canceledAmount, state }: Installment): object {
-  return { installmentNumber: number, amount, canceledAmount, status: STATUS_WORDS[state] };
+  return { installmentNumber: number, amount, canceledAmount, status: INSTALLMENT_WORDS[state] };
 }

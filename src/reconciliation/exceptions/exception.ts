@@ -131,7 +131,7 @@ export type ReconciliationException = Omit<Finding, 'explanation'> & {
   readonly installmentNumber: number | null;
   /** The line of a file that it is about, or that showed it last. */
   readonly line: { readonly fileNumber: number; readonly lineNumber: number } | null;
-  readonly explanation: string | null;
+  readonly explanation: Explanation | null;
   /** Real time. */
   readonly openedAt: Instant;
   readonly endedAt: Instant | null;

@@ -3,11 +3,13 @@ import { type Reader, type Row, type Step, statement } from '../../platform/post
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Day, Instant } from '../../values/instant.ts';
+import type { EntryKind } from '../settlement-entry.ts';
 import {
   EXCEPTION_MOVES,
   EXCEPTION_STATES,
   type ExceptionClass,
   type ExceptionState,
+  type Explanation,
   type ReconciliationException,
 } from './exception.ts';
 
@@ -33,7 +35,7 @@ function parseException(row: Row): ReconciliationException {
     expected: row.expected as string | null,
     found: row.found as string | null,
     day: row.day_text as Day | null,
-    explanation: row.explanation as string | null,
+    explanation: row.explanation as Explanation | null,
     openedAt: row.opened_at as Instant,
     endedAt: row.ended_at as Instant | null,
     resolvedBy: row.resolved_by as string | null,
@@ -248,7 +250,7 @@ export async function readLine(
   lineNumber: number,
 ): Promise<{
   readonly line: string;
-  readonly kind: string;
+  readonly kind: EntryKind;
   readonly fileName: string;
   readonly format: string;
 } | null> {
@@ -256,7 +258,7 @@ export async function readLine(
   if (row === undefined) return null;
   return {
     line: row.line as string,
-    kind: row.kind as string,
+    kind: row.kind as EntryKind,
     fileName: row.name as string,
     format: row.format as string,
   };

@@ -6,7 +6,7 @@ import type { InstallmentKey, MatchRule } from '../judging/matched-part.ts';
 import { type EntryKind, type EntryMoney, isPaying, netOf } from '../settlement-entry.ts';
 import { paidMembers } from './batch-members.ts';
 import type { FiledEntry, FoundBatch, FoundCandidate } from './candidates.sql.ts';
-import { type EntryMatch, matchEntry } from './entry-match.ts';
+import { type EntryMatch, matchEntry, type UnmatchedReason } from './entry-match.ts';
 import { divideEntry } from './entry-parts.ts';
 
 /** A line's part in an installment, as it is written. */
@@ -27,7 +27,7 @@ export type UnmatchedLine = {
   readonly lineNumber: number;
   readonly class: ExceptionClass;
   readonly amount: number;
-  readonly reason: string;
+  readonly reason: UnmatchedReason;
   readonly day: FiledEntry['bankOn'];
 };
 
@@ -136,7 +136,7 @@ const placeOf = ({ merchantId, transactionId, installmentNumber }: InstallmentKe
 
 /** `isExact`: of a payout of a batch, that its sales add up to it. */
 type MatchedLine = Extract<EntryMatch<FoundCandidate>, { kind: 'matched' }> & { readonly isExact: boolean };
-type LineMatch = MatchedLine | { readonly kind: 'unmatched'; readonly reason: string };
+type LineMatch = MatchedLine | { readonly kind: 'unmatched'; readonly reason: UnmatchedReason };
 
 function matchNamed(entry: FiledEntry, candidates: readonly FoundCandidate[] | null): LineMatch {
   if (candidates === null) return { kind: 'unmatched', reason: 'ambiguous' };
@@ -173,7 +173,7 @@ const CLASS_OF_UNMATCHED = {
   pledge: 'heldByPledge',
 } as const satisfies Record<EntryKind, ExceptionClass>;
 
-export function unmatchedLine(entry: FiledEntry, reason: string): UnmatchedLine {
+export function unmatchedLine(entry: FiledEntry, reason: UnmatchedReason): UnmatchedLine {
   const { fileNumber, lineNumber, kind, bankOn, soldOn } = entry;
   // Of what is only taken off the schedule (Rede) its amount is shown.
   const net = netOf(entry) === 0 ? entry.gross : netOf(entry);

@@ -39,6 +39,9 @@ export type MatchableEntry = Pick<
  */
 export type Unmatched = 'notFound' | 'ambiguous' | 'noSuchInstallment';
 
+/** Or of the batch of a line: why none of its sales is the line's. */
+export type UnmatchedReason = Unmatched | 'batchUnknown' | 'batchPaid' | 'batchTooLarge' | 'batchIncomplete';
+
 export type EntryMatch<C extends Candidate = Candidate> =
   | { readonly kind: 'matched'; readonly rule: MatchRule; readonly installments: readonly C[] }
   | { readonly kind: 'unmatched'; readonly reason: Unmatched };

@@ -3,7 +3,7 @@ import { type Cents, cents, splitIntoInstallments } from '../../values/cents.ts'
 import type { Instant } from '../../values/instant.ts';
 import { type FeeTable, feePortion } from '../fees/fee-table.ts';
 import { amountLessFee, type RecordedSplit, sharesByInstallment } from '../split.ts';
-import type { InstallmentState } from '../transaction.ts';
+import type { InstallmentState, MovementType } from '../transaction.ts';
 
 /** What changed of an installment, for a person who looks at its payment. */
 export type TransactionMovement = {
@@ -11,7 +11,7 @@ export type TransactionMovement = {
   readonly installmentNumber: number;
   /** Business time. */
   readonly moment: Instant;
-  readonly type: string;
+  readonly type: MovementType;
   readonly oldState: InstallmentState | null;
   readonly newState: InstallmentState;
 };

@@ -3,7 +3,7 @@ import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import { MOST_SHARES_SHOWN, type RecordedSplit } from '../split.ts';
-import type { InstallmentState } from '../transaction.ts';
+import type { InstallmentState, MovementType } from '../transaction.ts';
 import type {
   BoletoMovementState,
   ListedMovement,
@@ -135,7 +135,7 @@ export async function listTransactionMovements(
     movementId: row.movement_id as number,
     installmentNumber: row.installment_number as number,
     moment: row.moment as Instant,
-    type: row.type as string,
+    type: row.type as MovementType,
     oldState: row.old_state as InstallmentState | null,
     newState: row.new_state as InstallmentState,
   }));

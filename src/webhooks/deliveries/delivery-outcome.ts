@@ -1,3 +1,4 @@
+import type { PostFailure } from '../posting/posting-result.ts';
 import type { DELIVERY_MOVES, DeliveryKind } from './delivery.ts';
 import { millisecondsUntilNextTry } from './retry-schedule.ts';
 
@@ -13,7 +14,17 @@ export type Posted =
       readonly retryAfterMilliseconds: number | null;
       readonly milliseconds: number;
     }
-  | { readonly kind: 'failed'; readonly failure: string; readonly milliseconds: number };
+  | { readonly kind: 'failed'; readonly failure: PostFailure; readonly milliseconds: number };
+
+/** Why a try failed, in a word: no answer, one that takes nothing, or no secret to sign with. */
+export type TryFailure =
+  | PostFailure
+  | 'gone'
+  | 'tooManyRequests'
+  | 'serverError'
+  | 'redirect'
+  | 'refused'
+  | 'secretNotOpened';
 
 /**
  * What one try shows of its endpoint. `taken`: it accepted the message. `refused`: it works, and
@@ -26,8 +37,8 @@ export type Try = {
   readonly response: EndpointResponse;
   /** Of the answer; null: none came. */
   readonly status: number | null;
-  /** Why it failed, in a word; null: it was accepted. */
-  readonly failure: string | null;
+  /** Null: it was accepted. */
+  readonly failure: TryFailure | null;
   readonly answer: string | null;
   readonly milliseconds: number;
   readonly retryAfterMilliseconds: number | null;
@@ -57,7 +68,7 @@ export function tryOf(posted: Posted): Try {
   return { response, status, failure, answer, milliseconds, retryAfterMilliseconds };
 }
 
-function meaningOf(status: number): [EndpointResponse, string | null] {
+function meaningOf(status: number): [EndpointResponse, TryFailure | null] {
   if (status >= 200 && status < 300) return ['taken', null];
   if (status === 410) return ['gone', 'gone'];
   if (status === 429) return ['failed', 'tooManyRequests'];
@@ -67,7 +78,7 @@ function meaningOf(status: number): [EndpointResponse, string | null] {
 }
 
 /** A try that could not be sent, for a reason of ours. */
-export function unsentTry(failure: string): Try {
+export function unsentTry(failure: TryFailure): Try {
   return {
     response: 'unsent',
     status: null,

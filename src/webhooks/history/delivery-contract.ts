@@ -3,17 +3,17 @@ import { type Instant, saoPauloOffsetText } from '../../values/instant.ts';
 import type { DeliveryKind, DeliveryState } from '../deliveries/delivery.ts';
 import type { RecordedDelivery, RecordedTry, WholeDelivery } from './recorded-delivery.ts';
 
-const KIND_WORDS: Record<DeliveryKind, string> = {
+const KIND_WORDS = {
   movement: 'Movement',
   callback: 'Callback',
   test: 'Test',
   notice: 'Notice',
-};
-export const STATUS_WORDS: Record<DeliveryState, string> = {
+} as const satisfies Record<DeliveryKind, string>;
+export const STATUS_WORDS = {
   waiting: 'Waiting',
   delivered: 'Delivered',
   givenUp: 'GivenUp',
-};
+} as const satisfies Record<DeliveryState, string>;
 
 export const orNull = <Schema extends TSchema>(schema: Schema, description?: string) =>
   Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
