@@ -152,7 +152,11 @@ test('a delivery shows its tries and what was sent; a test is sent and its outco
   assert.match(await wordsAt(path), /Teste Entregue .*Tentativas .*O que é enviado \{/);
   const tested = await press(admin, `${home}/notifications`, `${home}/notifications/test`);
   assert.equal(tested.status, 200, tested.text);
-  assert.match(wordsOf(tested.text), /O endereço não aceitou\..*Motivo da falha Sem conexão/, 'the shop is closed');
+  assert.match(
+    wordsOf(tested.text),
+    /O endereço não aceitou\..*Motivo da falha Sem conexão/,
+    'the shop is closed',
+  );
 });
 
 test('a new secret is shown once, to an administrator alone', async () => {

@@ -102,7 +102,7 @@ test('routing says who serves which brand, and where that is said', async () => 
   const words = wordsOf(await shown('/console/routing?merchant=PADARIA'));
   assert.match(words, /Padaria da Esquina Ltda Bloqueado/);
   assert.match(words, /Visa 127\.0\.0\.1:\d+ 1 a \d+/);
-  assert.match(words, /Adquirente 127\.0\.0\.1:\d+ PARCELA_ACQUIRER_URL docs\/operating\.md/);
+  assert.match(words, /Adquirente 127\.0\.0\.1:\d+ PARCELA_ACQUIRER_URL Banco dos boletos/);
   assert.match(wordsOf(await shown('/console/routing')), /atendidos por uma adquirente/);
   const unknown = await shown(`/console/routing?merchant=${encodeURIComponent('<script>')}`);
   assert.match(wordsOf(unknown), /Não há tal estabelecimento\./);

@@ -56,6 +56,15 @@ test('every Portuguese of the console is that of a text which is said, with the 
   }
 });
 
+test('no page names a file of the documentation, which nobody opens from there', () => {
+  const named = sources.flatMap(({ path, text }) =>
+    [...text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '').matchAll(/docs\/[\w/-]+\.md/g)].map(
+      ([file]) => `${path}: ${file}`,
+    ),
+  );
+  assert.deepEqual(named, []);
+});
+
 test('no text of the console has its Portuguese in two files', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('texts.json'),

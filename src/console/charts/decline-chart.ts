@@ -117,6 +117,6 @@ ${table(
   ],
   rows,
 )}
-<p class="note">${say('As the networks published them for domestic cards, before taxes. Where limits are enforced (PARCELA_NETWORK_LIMITS) such tries are refused here, and cost nothing.')}</p>
+<p class="note">${say('As the networks published them for domestic cards, before taxes. Where the operator enforces these limits, such tries are refused here and cost nothing.')}</p>
 </details>`;
 }

@@ -93,26 +93,11 @@ function others({ bankHost, antiFraudHost, acquirer, isHomologation }: Routing, 
     say('Where it is said'),
     html`${table(
       say('Where it is said'),
-      [{ title: say('Who') }, { title: say('Address') }, { title: say('Setting') }, { title: say('Page') }],
+      [{ title: say('Who') }, { title: say('Address') }, { title: say('Setting') }],
       [
-        [
-          say('Acquirer'),
-          host(acquirer.host),
-          html`<code>PARCELA_ACQUIRER_URL</code>`,
-          html`<code>docs/operating.md</code>`,
-        ],
-        [
-          say('Bank of the boletos'),
-          host(bankHost),
-          html`<code>PARCELA_BANK_URL</code>`,
-          html`<code>docs/bank-protocol.md</code>`,
-        ],
-        [
-          say('Anti-fraud provider'),
-          host(antiFraudHost),
-          html`<code>PARCELA_ANTIFRAUD_URL</code>`,
-          html`<code>docs/antifraud.md</code>`,
-        ],
+        [say('Acquirer'), host(acquirer.host), html`<code>PARCELA_ACQUIRER_URL</code>`],
+        [say('Bank of the boletos'), host(bankHost), html`<code>PARCELA_BANK_URL</code>`],
+        [say('Anti-fraud provider'), host(antiFraudHost), html`<code>PARCELA_ANTIFRAUD_URL</code>`],
       ],
     )}
 <p class="note">${say('These are settings of this process; all processes of a database name the same. Another acquirer is named with a restart, when nothing is unknown any more; to send brands or merchants to several, name a bridge that does.')} ${

@@ -14,19 +14,13 @@ import { databaseFigure, integrityFigures, peerTable, processTable } from './ins
 /** A charge that is unknown for longer than this is looked at by a person. */
 const LONG_UNRESOLVED_SECONDS = 15 * 60;
 
-/** What it means, and where it is said what to do. */
-const HOLDS: Readonly<Record<HoldReason, readonly [string, string]>> = {
-  byHand: ['it was held by hand, by PARCELA_HOLD_WORK', 'docs/restore.md'],
-  restored: [
-    'the database is a copy, or was restored: parcela restore show says what is to be done',
-    'docs/restore.md',
-  ],
-  unchecked: ['another server answers, and is being compared: for seconds only', 'docs/failover.md'],
-  unfit: ['the server could lose payments by its settings: parcela doctor names them', 'docs/failover.md'],
-  unwritable: [
-    'the database takes no writes: its disk is full, or the server is a standby',
-    'docs/failover.md',
-  ],
+/** What it means, and what is to be done. */
+const HOLD_WORDS: Readonly<Record<HoldReason, string>> = {
+  byHand: 'it was held by hand, until it is started without PARCELA_HOLD_WORK',
+  restored: 'the database is a copy, or was restored: parcela restore show says what is to be done',
+  unchecked: 'another server answers, and is being compared: for seconds only',
+  unfit: 'the server could lose payments by its settings: parcela doctor names them',
+  unwritable: 'the database takes no writes: its disk is full, or the server is a standby',
 };
 
 export function healthPage(health: Health, visit: Visit): Html {
@@ -56,7 +50,7 @@ function countText(number: number, counted: readonly number[], { say, count }: W
   return counted.some(isCut) ? say('{count} or more', { count: count(number) }) : count(number);
 }
 
-const isKnown = (reason: string): reason is HoldReason => Object.hasOwn(HOLDS, reason);
+const isKnown = (reason: string): reason is HoldReason => Object.hasOwn(HOLD_WORDS, reason);
 
 /** Each reason once, with the processes that are held for it. */
 function held({ heldBecause, processes }: Health, { say }: Wording): Html[] {
@@ -66,17 +60,17 @@ function held({ heldBecause, processes }: Health, { say }: Wording): Html[] {
   );
   return [...reasons].map((reason) => {
     // One of another version may have a reason of its own.
-    const [why, page] = isKnown(reason) ? HOLDS[reason] : [reason, 'docs/restore.md'];
+    const why = isKnown(reason) ? say(HOLD_WORDS[reason]) : `“${reason}”`;
     const count = current.filter((one) => one.heldBecause === reason).length;
     const all = current.length <= count || current.length === 0;
     const text = all
-      ? say('Nothing is charged, resolved or sent now: {reason}', { reason: say(why) })
+      ? say('Nothing is charged, resolved or sent now: {reason}', { reason: why })
       : say('{count} of {all} processes charge, resolve and send nothing now: {reason}', {
           count: Math.max(1, count),
           all: current.length,
-          reason: say(why),
+          reason: why,
         });
-    return html`<p class="message bad">${text} <small>(<code>${page}</code>)</small></p>`;
+    return html`<p class="message bad">${text}</p>`;
   });
 }
 
@@ -101,7 +95,7 @@ function figures(health: Health, wording: Wording): Html[] {
         working: ofEndpoints(working),
         open: ofEndpoints(open),
         held: ofEndpoints(held),
-      })}. ${say('Each merchant has its own under Addresses.')} <code>docs/webhooks.md</code>`,
+      })}. ${say('Each merchant has its own on its page Notifications.')}`,
     ),
     figure(
       say('Open exceptions'),
@@ -149,7 +143,7 @@ function oldestDueFigure({ oldestDueOn, readAt }: Health, { say, day }: Wording)
     oldestDueOn === null
       ? say('none waits')
       : isLate
-        ? html`${say('behind its day')}: ${say('a process with the role charging must run, and no merchant be held.')} <code>docs/operating.md</code>`
+        ? `${say('behind its day')}: ${say('a process with the role charging must run, and no merchant be held.')}`
         : say('on time'),
   );
 }

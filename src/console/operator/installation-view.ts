@@ -6,31 +6,37 @@ import {
 } from '../../platform/process-reports/process-report.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, figure, link, moment, quotation, table } from '../parts/page-parts.ts';
-import { AUDIT, DIFFERENCES, pathOf, withQuery } from '../parts/paths.ts';
+import { AUDIT, DIFFERENCES, pathOf, ROUTING, UNRESOLVED, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge, type StateLook, stateBadge, type Tone } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { type Health, type Integrity, KIND_WORDS } from './health.ts';
 
+/** Of the console, where a person looks next. */
+type Page = { readonly path: string; readonly title: string };
+
+/** Where it is said under which address each is asked. */
+const WAYS: Page = { path: ROUTING, title: 'Routing' };
+
 /** Whom modules ask, and what it means for buyers and merchants when it is silent, and what a person does. */
 const PEERS: Readonly<
-  Record<string, { readonly name: string; readonly silence: string; readonly page: string }>
+  Record<string, { readonly name: string; readonly silence: string; readonly leadsTo: Page }>
 > = {
   acquirer: {
     name: 'Acquirer',
     silence:
       'Cards are not charged, and what was under way is unknown until it answers: then it is resolved by itself. Look at the bridge.',
-    page: 'docs/resolving.md',
+    leadsTo: { path: UNRESOLVED, title: 'Unresolved' },
   },
   bank: {
     name: 'Bank of the boletos',
     silence: 'Boletos that are asked for wait; those that are registered can be paid. Look at the bridge.',
-    page: 'docs/boletos.md',
+    leadsTo: { path: UNRESOLVED, title: 'Unresolved' },
   },
   antifraud: {
     name: 'Anti-fraud provider',
     silence: 'Sales get the verdict of PARCELA_ANTIFRAUD_WHEN_SILENT.',
-    page: 'docs/antifraud.md',
+    leadsTo: WAYS,
   },
 };
 
@@ -94,17 +100,21 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
   );
 }
 
+const SOME_SILENT = 'Some processes get no answer: look at their way to it.';
+
 function meaning({ peer, state }: Pick<PeerHealth, 'peer' | 'state'>, { say }: Wording): Shown {
-  const { silence = '', page = '' } = PEERS[peer] ?? {};
+  const { silence = '', leadsTo = WAYS } = PEERS[peer] ?? {};
+  const pointed = (text: string, { path, title }: Page) =>
+    html`<span class="why">${say(text)} ${link(pathOf(path), say(title))}</span>`;
   switch (state) {
     case 'answers':
       return say('Nothing is to be done.');
     case 'notAsked':
       return say('Nobody needed it since the processes began.');
     case 'some':
-      return html`<span class="why">${say('Some processes get no answer: look at their way to it.')} <code>${page}</code></span>`;
+      return pointed(SOME_SILENT, WAYS);
     case 'silent':
-      return html`<span class="why">${say(silence)} <code>${page}</code></span>`;
+      return pointed(silence, leadsTo);
   }
 }
 
@@ -131,7 +141,7 @@ function reportFigure(
       name,
       link(pathOf(DIFFERENCES), '–'),
       'wait',
-      html`${say('No day was verified yet: it is done every night.')} <code>docs/settlement.md</code>`,
+      say('No day was verified yet: a process with the role reconciliation does it every night.'),
     );
   const { charges, differences, madeAt, isSealed } = report;
   const isOld = readAt - madeAt > OLD_REPORT_MILLISECONDS;
@@ -170,7 +180,7 @@ function auditFigure(
       audit === null
         ? say('All of it was not verified lately: run parcela audit verify.')
         : html`${say('All of it was verified by {actor} at', { actor: audit.by })} ${moment(wording, audit.verifiedAt)}.`
-    } <code>docs/audit.md</code>`,
+    }`,
   );
 }
 
@@ -199,7 +209,7 @@ export function databaseFigure(
     html`${role} ${server.doubt !== null && html`${quotation(server.doubt)} `}${say(
       '{waiting} statements wait for a connection; migration {version}.',
       { waiting: count(waiting), version: server.schemaVersion },
-    )} ${say('Its free space is known to its server alone.')} <code>docs/failover.md</code>`,
+    )} ${say('Its free space is known to its server alone.')}`,
   );
 }
 
@@ -244,7 +254,7 @@ export function processTable(processes: readonly ProcessReport[], { wording }: V
     rows,
   )}${
     versions.size > 1 &&
-    html`<p class="note">${say('Several versions run beside each other: replace the processes of the older one.')} <code>docs/upgrading.md</code></p>`
+    html`<p class="note">${say('Several versions run beside each other: replace the processes of the older one.')}</p>`
   }`;
 }
 

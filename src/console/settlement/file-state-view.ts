@@ -164,8 +164,6 @@ function whyRefused({ reason, faults }: ListedRefusal, { say, count, language }:
 function whatToDo({ reason, takenAs }: ListedRefusal, { say }: Wording): string {
   if (takenAs !== null) return say('Nothing is to be done.');
   if (reason === null)
-    return say(
-      'Ask the acquirer for it anew: one that was cut off or edited is never taken. docs/settlement-files.md',
-    );
+    return say('Ask the acquirer for it anew: one that was cut off or edited is never taken.');
   return say(WHOLE[reason] ?? 'Give it again; the command parcela reconcile import says more.');
 }

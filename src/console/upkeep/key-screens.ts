@@ -57,7 +57,7 @@ function keyPage(keys: readonly KeyState[], visit: Visit): Html {
     )} <code>parcela key rotate --kind all</code></p>`
   }
 ${keyTable(keys, visit)}
-<p class="note">${say('No key itself is shown here. Keys are replaced by a command alone, on a machine that holds the key-encryption key: a person at a page could not keep its copy. key status counts what each has sealed, and knows the age of the key-encryption key.')} <code>docs/keys.md</code></p>`;
+<p class="note">${say('No key itself is shown here. Keys are replaced by a command alone, on a machine that holds the key-encryption key: a person at a page could not keep its copy. key status counts what each has sealed, and knows the age of the key-encryption key.')}</p>`;
 }
 
 function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
