@@ -71,8 +71,8 @@ const BY_LAST_FOUR = pageOf({
 const HAS_STRETCH = `state <> 'charging' and (state <> 'approved' or installments_state <> 'authorized')`;
 
 /**
- * Each status is a stretch of that index; of each as many keys are read as are shown in all. What follows says
- * which days, or the part of them behind a place, and ends with `) o`.
+ * Each status is a stretch of that index; of each as many keys are read as are shown in all. What follows
+ * says which days, or the part of them behind a place, and ends with `) o`.
  */
 export const OF_STRETCHES = `select o.sold_at, o.transaction_id
    from unnest($6::text[]) s(state) cross join unnest($7::text[]) i(installments_state) cross join lateral (
