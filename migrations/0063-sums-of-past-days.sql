@@ -6,7 +6,7 @@ do $$
 declare
   seller text;
 begin
-  for seller in select distinct merchant_id from receivables order by 1 loop
+  for seller in select merchant_id from receivables union select merchant_id from receivable_days order by 1 loop
     insert into receivable_days (merchant_id, account_number, day,
       expected_count, expected_net, expected_fee, open_count, open_net, received_count, received_net, received_fee,
       without_net_count, unfiled_count, unfiled_net, differing_count, difference)

@@ -70,7 +70,7 @@ export async function benchConsole(): Promise<void> {
 
 type KeptFill = Filled & { readonly wanted: string; readonly seconds: number };
 
-/** What an earlier run has kept, where it is of the same size; else it is filled. */
+/** What an earlier run has kept, or else a new filling. One of another size is refused. */
 async function filledIn(bench: BenchService, { now, ...wanted }: WantedConsole): Promise<KeptFill> {
   const file = join(bench.folder, 'filled.json');
   const sizes = JSON.stringify(wanted);

@@ -145,7 +145,7 @@ for (const { window, scheme, language } of LOOKS) {
     await enter(page, null);
     for (const screen of SCREENS) {
       if (screen.isFile === true) continue;
-      const name = screen.path.split('/').slice(-2).join('-').replaceAll(/[{}]/g, '');
+      const name = screen.path.slice(1).replaceAll('/', '-').replaceAll(/[{}]/g, '');
       await page.goto(addressOf(screen.path));
       await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
       await lookAt(page, `${name}-${window}-${scheme}`);

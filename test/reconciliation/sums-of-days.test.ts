@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { roundingOfFee } from '../../src/reconciliation/judging/judged-installment.ts';
+import { MOST_INSTALLMENTS } from '../../src/values/cents.ts';
+import { openAuditor } from '../kit/service.ts';
 import { type MatchingBench, openMatchingBench, payoutOf } from './matching-bench.ts';
 import { assertDaysAddUp, differencesOfDays, sumPastDays } from './sums-of-days.ts';
 
@@ -34,6 +37,23 @@ test('what is expected is added to its day, and what a file pays to the day on w
   const paid = { count: 1, net: 9_660, expected: 1, open: 0, differing: 1, difference: -40 };
   assert.deepEqual(await received(sold.transactionId), paid);
   await assertDaysAddUp(bench.auditor);
+});
+
+test('a day differs by more than what the rule takes for rounding, whatever the number of installments', async () => {
+  for (let installmentCount = 1; installmentCount <= MOST_INSTALLMENTS; installmentCount += 1) {
+    const rounding = roundingOfFee({ installmentCount });
+    const rows = await bench.auditor.query(
+      `select d.cents, p.differing_count::int as differing
+       from unnest($1::bigint[]) as d (cents) cross join lateral receivable_day_parts('2026-10-05', 9000, 1000, '2026-10-05',
+         $2::smallint, '2026-10-05', 1000 - d.cents, 9000 + d.cents, '2026-10-05', null, null, null, null) p
+       where p.received_count = 1 order by d.cents`,
+      [[-rounding - 1, -rounding, rounding, rounding + 1], installmentCount],
+    );
+    assert.deepEqual(
+      rows.map(({ differing }) => differing),
+      [1, 0, 0, 1],
+    );
+  }
 });
 
 test('many writers of one day wait for none, lose nothing, and leave few rows', async () => {
@@ -77,6 +97,28 @@ test('an upgrade sums up what there was before, once, while others write', async
   const before = await bench.auditor.query('select count(*)::int as count from receivable_days');
   await sumPastDays(bench.auditor);
   assert.deepEqual(await bench.auditor.query('select count(*)::int as count from receivable_days'), before);
+});
+
+test('a version beside that has no right on the sums yet writes receivables, and they are summed', async () => {
+  const { runtime } = bench.database;
+  const [sold] = await bench.sell({ expectedOn: '2026-12-15' });
+  const beside = openAuditor(runtime);
+  try {
+    await bench.auditor.query(`revoke all on receivable_days from "${runtime.user}"`);
+    await assert.rejects(beside.query('select from receivable_days'), /permission denied/);
+    await beside.query('update receivables set expected_fee = 55 where transaction_id = $1', [
+      sold?.transactionId,
+    ]);
+  } finally {
+    await bench.auditor.query(`grant select, insert, update, delete on receivable_days to "${runtime.user}"`);
+    await beside.close();
+  }
+  await assertDaysAddUp(bench.auditor);
+});
+
+test('what empties receivables empties their sums', async () => {
+  await bench.auditor.query('truncate receivables');
+  assert.deepEqual(await bench.auditor.query('select from receivable_days'), []);
 });
 
 test('what is deleted is taken off its day', async () => {

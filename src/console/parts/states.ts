@@ -96,12 +96,18 @@ export function badge(tone: Tone, text: string): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
 
+/** A later version beside may write a state that this one has no words for: it is shown as it is. */
+function ofState<State extends string>(states: States<State>, state: State) {
+  const known: Partial<States<State>> = states;
+  return known[state] ?? { tone: 'plain' as const, text: state };
+}
+
 export function stateBadge<State extends string>(
   states: States<State>,
   state: NoInfer<State>,
   { say }: Wording,
 ): Html {
-  const { tone, text } = states[state];
+  const { tone, text } = ofState(states, state);
   return badge(tone, say(text));
 }
 
@@ -110,7 +116,7 @@ export function stateText<State extends string>(
   state: NoInfer<State>,
   { say }: Wording,
 ): string {
-  return say(states[state].text);
+  return say(ofState(states, state).text);
 }
 
 /** To filter by a state, the first is none. */

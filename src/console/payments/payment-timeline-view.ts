@@ -73,7 +73,8 @@ function moved({ payment, movements }: PaymentFound, { say, money }: Wording): H
     ...movements.map(({ moment: at, type, installmentNumber }) => ({
       at,
       order: 3,
-      text: say(MOVEMENT_WORDS[type], { number: installmentNumber }),
+      // A later version beside may write a type that this one has no words for.
+      text: say(MOVEMENT_WORDS[type] ?? type, { number: installmentNumber }),
     })),
   ];
 }

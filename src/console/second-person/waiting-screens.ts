@@ -79,11 +79,23 @@ function whatText({ title, says }: ShownRequest, { wording: { say } }: Visit): s
   return says === null ? say(title) : `${say(title)}: ${says}`;
 }
 
+/** A merchant gives its users their names: on the operator's pages each says whose user it is. */
+function requesterText(
+  { name, merchantId }: ShownRequest['requester'],
+  { user, wording: { say } }: Visit,
+): string {
+  if (user.merchantId !== null) return name;
+  return merchantId === null ? say('{name} (operator)', { name }) : `${name} (${merchantId})`;
+}
+
 function waitingOne(found: ShownRequest, visit: Visit): Html {
   const { request, requester, mayApprove, mayDecline } = found;
   const { wording } = visit;
   const { say, money } = wording;
-  const about = say('{who} asks for it: {reason}', { who: requester.name, reason: request.reason });
+  const about = say('{who} asks for it: {reason}', {
+    who: requesterText(requester, visit),
+    reason: request.reason,
+  });
   const what = whatText(found, visit);
   const { approve, decline } = DECISIONS[visit.merchantId === '' ? 'operator' : 'merchant'];
   const form = (action: Action<WaitingTools>, isGrave: boolean) =>
@@ -135,7 +147,7 @@ function overTable(requests: readonly ShownRequest[], visit: Visit): Html {
       moment(wording, one.request.requestedAt),
       link(thingPath(one.request.path), whatText(one, visit)),
       money(one.request.amount),
-      one.requester.name,
+      requesterText(one.requester, visit),
       one.request.reason,
       decisionBadge(one, wording),
       one.decision?.decidedBy ?? '–',

@@ -18,7 +18,7 @@ export async function sendFile(
   { database, audit }: FileTools,
   file: Download,
   session: Session,
-  visit: Pick<Visit, 'path' | 'merchantId' | 'address'>,
+  visit: Pick<Visit, 'path' | 'merchantId' | 'address' | 'query'>,
 ): Promise<Answer> {
   const headers = { ...PAGE_HEADERS, 'content-disposition': `attachment; filename="${file.name}"` };
   if (!('stream' in file)) {
@@ -32,7 +32,7 @@ export async function sendFile(
     actor: actorName(session.user),
     origin: visit.address,
     resource: visit.path.replace('/console/', ''),
-    detail: { file: file.name },
+    detail: { file: file.name, ...visit.query },
   };
   try {
     await audit.record(exported, visit.merchantId);

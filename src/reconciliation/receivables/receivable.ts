@@ -195,7 +195,10 @@ function isChanged(before: FollowedBefore, after: FollowedReceivable): boolean {
   );
 }
 
-/** A cent of an installment is how the acquirer rounds: it does so for each, and we once on the sale. */
+/**
+ * A cent of an installment is how the acquirer rounds: it does so for each, and we once on the sale. The sums
+ * of days have it in `receivable_day_parts` (migration 0062): another number needs that function anew.
+ */
 export const ROUNDING_CENTS = 1;
 
 /** Of what came: what the files say counts before what the changes said. Null: it is not here yet. */
