@@ -63,8 +63,10 @@ const HEALTH_MILLISECONDS = 3_000;
 /** It is looked for through many entries of the log. */
 const VERIFICATION_MILLISECONDS = 15_000;
 
-/** From one address; many people may begin their day behind it. */
-const COMING_BACK = { perSecond: 1, burstSeconds: 60 } as const;
+/** What one does is written down, and costs more than a look: sixty at once, and one in a second. */
+const ACTION_RATE = { perSecond: 1, burstSeconds: 60 } as const;
+/** Of one address, behind which many people may begin their day; and of one user. */
+const SIGN_IN_RATE = { perSecond: 1, burstSeconds: 60 } as const;
 
 /** The works of the console, which tidy up what its users leave behind. */
 export function consoleWorks({ database }: Pick<ConsoleContext, 'database'>): Work[] {
@@ -95,7 +97,8 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     admission: below.admission,
     perUser: rateLimit(PAGES_PER_SECOND.ofUser),
     perAddress: rateLimit(PAGES_PER_SECOND.ofAddress),
-    comingBack: rateLimit(COMING_BACK.perSecond, COMING_BACK.burstSeconds),
+    actionsOfUser: rateLimit(ACTION_RATE.perSecond, ACTION_RATE.burstSeconds),
+    signIns: rateLimit(SIGN_IN_RATE.perSecond, SIGN_IN_RATE.burstSeconds),
     asking: {
       endpoints,
       readers: new Map(),

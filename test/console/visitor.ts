@@ -52,17 +52,21 @@ export class Visitor {
     return shown;
   }
 
-  /** A page; a test turns them faster than a person, and is asked to slow down. */
-  turnTo(page: string): Promise<Shown> {
-    return until(`${page} is answered`, async () => {
-      const shown = await this.ask(page);
-      return shown.status === 429 ? null : shown;
+  /** A test is faster than a person, and is asked to slow down: then nothing was done, and it asks again. */
+  slowly(path: string, asked: Asked = {}): Promise<Shown> {
+    return until(`${path} is answered`, async () => {
+      const shown = await this.ask(path, asked);
+      return shown.status === 429 && shown.headers.has('retry-after') ? null : shown;
     });
+  }
+
+  turnTo(page: string): Promise<Shown> {
+    return this.slowly(page);
   }
 
   /** By a link of an invitation, as homologation takes it. */
   async enter(path: string): Promise<this> {
-    const entered = await this.ask(path, { form: {} });
+    const entered = await this.slowly(path, { form: {} });
     assert.equal(entered.status, 303, entered.text);
     return this;
   }
@@ -71,7 +75,7 @@ export class Visitor {
   async send(page: string, action: string, fields: Readonly<Record<string, string>>): Promise<Shown> {
     const shown = await this.turnTo(page);
     assert.equal(shown.status, 200, shown.text);
-    return this.ask(action, { form: { ...hiddenFields(shown.text, action), ...fields } });
+    return this.slowly(action, { form: { ...hiddenFields(shown.text, action), ...fields } });
   }
 }
 

@@ -1,5 +1,6 @@
 import { type AuditEvent, LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Asked } from '../parts/asked.ts';
@@ -20,13 +21,21 @@ export type ActionTools = FinishTools &
   SecondPersonTools & {
     /** What shows the next page that it was done. */
     readonly markOf: (action: Action<ConsoleTools>) => string;
+    /** Of what one user does, beside the rate of pages. */
+    readonly actionsOfUser: RateLimit;
   };
 
 type Made =
   | { readonly goTo: string }
-  | { readonly status: number; readonly title: string; readonly body: Html };
+  | {
+      readonly status: number;
+      readonly title: string;
+      readonly body: Html;
+      readonly headers?: Readonly<Record<string, string>>;
+    };
 
 const NOTHING_DONE = 'Nothing was done';
+const TOO_FAST = 'You have done much in a moment: nothing was done now. Send the form again in some seconds.';
 
 /**
  * Does what a form asks for, once: first it is written who wants it and why, with the key of the form, then
@@ -38,6 +47,9 @@ export async function answerAction(
   visit: Visit,
   { form, address }: { readonly form: Form; readonly address: string },
 ): Promise<Made> {
+  const seconds = tools.actionsOfUser.secondsToWait(visit.user.userId, performance.now());
+  if (seconds > 0)
+    return { ...nothingDone(action, visit, 429, TOO_FAST), headers: { 'retry-after': `${seconds}` } };
   const fault = faultOf(action, form);
   if (fault !== null) return nothingDone(action, visit, 400, fault);
   const { reason = '' } = form;
@@ -131,7 +143,7 @@ function answerAgain(action: Action<ConsoleTools>, visit: Visit, again: Again): 
   return { status: 200, title: action.title, body: revealed(shown, visit, back) };
 }
 
-function nothingDone(action: Action<ConsoleTools>, visit: Visit, status: number, english: string): Made {
+function nothingDone(action: Action<ConsoleTools>, visit: Visit, status: number, english: string) {
   const errors = [{ tag: '', description: visit.wording.say(english) }];
   return { status, title: NOTHING_DONE, body: refused(visit, action.next(visit), errors) };
 }

@@ -1,7 +1,5 @@
-import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import type { Log } from '../../platform/log.ts';
 import { CommitUnknown } from '../../platform/postgres/database.ts';
-import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { ProviderAway } from '../identities/ask-provider.ts';
 import {
   type Attempt,
@@ -19,12 +17,17 @@ import type { Wording } from '../parts/wording.ts';
 import { createChallenge, isChallengeGood } from '../users/create-challenge.ts';
 import { IDENTITY_PATH } from '../users/passkey-forms.ts';
 import { cookieOf, isSameOrigin } from '../users/session.ts';
-import { type DoorPage, type DoorRequest, type SignInTools, wayInside } from './answer-sign-in.ts';
+import {
+  type DoorPage,
+  type DoorRequest,
+  MANY_SIGN_IN,
+  type SignInTools,
+  secondsToSignIn,
+  wayInside,
+} from './answer-sign-in.ts';
 
 export type IdentityDoorTools = SignInTools & {
   readonly log: Pick<Log, 'warn'>;
-  /** Of those who come back from the provider: each costs it a request that is proven with our secret. */
-  readonly comingBack: RateLimit;
 };
 
 const BEGIN = IDENTITY_PATH;
@@ -59,7 +62,6 @@ const UNKNOWN =
   'It is not known whether this sign-in was written: no answer came in time. You are not signed in. Begin again.';
 const ELSEWHERE = 'This sign-in was begun in another browser, or too long ago. Begin again.';
 const NOTHING_PROVEN = 'The identity provider did not prove who you are. Begin again.';
-const MANY = 'Many sign in from your network at this moment. Load this page again in some seconds.';
 const NOBODY = 'Nobody who may use this console stands behind this identity. Ask for an invitation.';
 
 function redirectOf({ origin }: DoorRequest): string {
@@ -104,10 +106,8 @@ async function comeBack(
     isChallengeGood(tools, PURPOSE, attempt.secret) &&
     parameters.get('state') === attempt.state;
   if (!isOurs) return refused(BACK, wording, request, 400, ELSEWHERE);
-  const seconds = tools.comingBack.secondsToWait(
-    addressGroup(parseAddress(request.address)),
-    performance.now(),
-  );
+  // Each costs the provider a request that is proven with our secret.
+  const seconds = secondsToSignIn(tools, request);
   if (seconds > 0) return laterAgain(wording, seconds);
   const claims = await provider.check(parameters, attempt, redirectOf(request));
   const identity = claims === null ? null : identityOf(claims);
@@ -147,7 +147,7 @@ function entered(request: DoorRequest, { next }: Attempt, token: string, { say }
 /** The attempt stays in the browser: the same page opens in some seconds. */
 function laterAgain({ say }: Wording, seconds: number): DoorPage {
   const headers = { 'retry-after': `${seconds}` };
-  return { route: BACK, status: 429, title: say('Sign in'), body: html``, fault: say(MANY), headers };
+  return { route: BACK, status: 429, title: say('Sign in'), body: html``, fault: say(MANY_SIGN_IN), headers };
 }
 
 function refused(

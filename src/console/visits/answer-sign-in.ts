@@ -1,7 +1,9 @@
 import type { Audit } from '../../audit/audit-event.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
 import type { PageRequest } from '../../platform/web-pages/page-routes.ts';
+import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import type { IdentityProvider } from '../identities/open-provider.ts';
 import type { Html } from '../parts/html.ts';
 import { html } from '../parts/html.ts';
@@ -28,6 +30,8 @@ export type SignInTools = {
   readonly linksOpen: boolean;
   /** Null: none is set. */
   readonly provider: IdentityProvider | null;
+  /** Of one address, and of one user whose passkey has signed. */
+  readonly signIns: RateLimit;
 };
 
 /** A page for somebody who is not signed in. */
@@ -62,6 +66,14 @@ export async function answerSignIn(
   return link === undefined ? null : enterByLink(tools, request, wording, link);
 }
 
+export const MANY_SIGN_IN =
+  'Many sign in from your network at this moment. Load this page again in some seconds.';
+
+/** 0: an attempt from this address may begin. */
+export function secondsToSignIn({ signIns }: SignInTools, { address }: Pick<DoorRequest, 'address'>): number {
+  return signIns.secondsToWait(addressGroup(parseAddress(address)), performance.now());
+}
+
 export const STRANGE_FORM = 'This form did not come from a page of this console.';
 
 async function signIn(tools: SignInTools, request: DoorRequest, wording: Wording): Promise<DoorPage> {
@@ -69,20 +81,26 @@ async function signIn(tools: SignInTools, request: DoorRequest, wording: Wording
   const party = relyingPartyOf(request.origin);
   const sent = request.method === 'POST' ? request.form.next : request.query.next;
   const next = wayInside(sent);
-  const show = (status: number, fault: string | null): DoorPage => {
+  const show = (status: number, fault: string | null, headers = {}): DoorPage => {
     const challenge = createChallenge(tools, SIGN_IN);
     const link = tools.provider === null ? null : identityLink(wording, next);
     const body = html`${signInView(wording, { party, challenge, next })}${link}`;
-    return { route: '/console/sign-in', status, title: say('Sign in'), body, fault };
+    return { route: '/console/sign-in', status, title: say('Sign in'), body, fault, headers };
   };
+  const slowDown = (seconds: number) => show(429, say(MANY_SIGN_IN), { 'retry-after': `${seconds}` });
   if (request.method === 'GET') return show(200, null);
   if (!isSameOrigin(request)) return show(403, say(STRANGE_FORM));
+  const ofAddress = secondsToSignIn(tools, request);
+  if (ofAddress > 0) return slowDown(ofAddress);
   const find = (credentialId: Buffer) => findPasskey(tools.database, credentialId);
   const shown =
     party === null
       ? null
       : await checkPasskey({ ...tools, findPasskey: find }, party, request.form.passkey ?? '');
   const user = shown === null ? null : await findUserById(tools.database, shown.passkey.userId);
+  // Only of a passkey that signed well: strangers keep nobody outside.
+  const ofUser = user === null ? 0 : tools.signIns.secondsToWait(user.userId, performance.now());
+  if (ofUser > 0) return slowDown(ofUser);
   const opened =
     shown === null || user === null
       ? null
@@ -150,13 +168,15 @@ async function enterByLink(
   }
   const party = relyingPartyOf(request.origin);
   const purpose = `passkey of ${user.userId}`;
-  const show = (status: number, fault: string | null): DoorPage => {
+  const show = (status: number, fault: string | null, headers = {}): DoorPage => {
     const challenge = createChallenge(tools, purpose);
     const body = linkView(wording, user, { party, challenge, next: '' }, tools.linksOpen);
-    return { route, status, title, body, fault };
+    return { route, status, title, body, fault, headers };
   };
   if (request.method === 'GET') return show(200, null);
   if (!isSameOrigin(request)) return show(403, say(STRANGE_FORM));
+  const seconds = secondsToSignIn(tools, request);
+  if (seconds > 0) return show(429, say(MANY_SIGN_IN), { 'retry-after': `${seconds}` });
   const sent = request.form.passkey ?? '';
   const passkey = sent === '' || party === null ? null : await readNewPasskey(tools, party, purpose, sent);
   if (passkey === null && (sent !== '' || !tools.linksOpen))

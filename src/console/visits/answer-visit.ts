@@ -5,6 +5,7 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
+import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { PageAnswer } from '../../platform/web-pages/page-routes.ts';
 import type { Cents } from '../../values/cents.ts';
@@ -32,6 +33,7 @@ export type VisitTools = {
   readonly isHomologation: boolean;
   readonly clock: BusinessClock;
   readonly asking: AskTools;
+  readonly actionsOfUser: RateLimit;
   readonly screens: readonly Screen<ConsoleTools>[];
   readonly consoleTools: ConsoleTools;
   readonly actions: readonly Action<ConsoleTools>[];
@@ -113,7 +115,8 @@ export async function answerVisit(
     const { log, isHeld } = tools.asking;
     const made = await answerAction({ ...tools, log, isHeld, markOf }, found.action, visit, request);
     if ('goTo' in made) return { ...about, ...seeOther(made.goTo) };
-    return { ...about, ...shown(made.status, frame(wording.say(made.title), made.body)) };
+    const page = shown(made.status, frame(wording.say(made.title), made.body));
+    return { ...about, ...page, headers: { ...page.headers, ...made.headers } };
   }
   const read = await found.screen.show(visit, tools.consoleTools);
   if (read === 'notFound')
