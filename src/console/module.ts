@@ -25,6 +25,7 @@ import { findHealth } from './operator/find-health.ts';
 import { html } from './parts/html.ts';
 import type { Visit } from './parts/screen.ts';
 import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
+import { isAnythingWaiting } from './second-person/requests.sql.ts';
 import type { WaitingTools } from './second-person/waiting-screens.ts';
 import { forgetOldRequests } from './second-person/work.ts';
 import { actorName } from './users/user.ts';
@@ -60,6 +61,7 @@ const PAGES_PER_SECOND = { ofUser: 20, ofAddress: 50 } as const;
 const ENTRIES_OF_PAGE = 50;
 /** Everybody on duty looks at it all day: many cost what one does. */
 const HEALTH_MILLISECONDS = 3_000;
+const WAITING_MILLISECONDS = 5_000;
 /** It is looked for through many entries of the log. */
 const VERIFICATION_MILLISECONDS = 15_000;
 
@@ -82,6 +84,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
   const { secondPersonOver } = configuration.console;
   const decide = (...[visit, wanted]: DecideArguments) =>
     decideRequest({ ...tools, ...tools.asking }, visit, wanted);
+  const doesAnyWait = keptRead(WAITING_MILLISECONDS, () => isAnythingWaiting(database, null));
   const tools: PageTools = {
     database,
     audit,
@@ -113,6 +116,9 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
       secondPersonOver,
       listRequests: (visit) =>
         context.search(NO_MERCHANT, (reader) => listWaiting({ reader, actions: tools.actions }, visit)),
+      // Most of the time nothing does: then no page asks the database for it.
+      isAnythingWaiting: async (merchantId) =>
+        (await doesAnyWait()) && (merchantId === null || isAnythingWaiting(database, merchantId)),
       approveRequest: (visit, requestId, reason) =>
         decide(visit, { requestId, reason, decision: 'approved' }),
       declineRequest: (visit, requestId, reason) =>

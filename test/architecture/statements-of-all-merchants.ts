@@ -105,6 +105,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'console_requests.forget': 'work that falls due, for all merchants',
   'console_actions.find_under_way': 'found before, by a path that names its merchant',
   'console_requests.find': "a merchant's, or with null the operator's view of all",
+  'console_requests.is_waiting': "a merchant's, or with null the operator's view of all",
   'console_requests.list_waiting': "a merchant's, or with null the operator's view of all",
   'console_requests.list_over': "a merchant's, or with null the operator's view of all",
   'console_requests.decide': 'found before, by its merchant',

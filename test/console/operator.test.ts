@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
 import { hiddenFields, signedIn, Visitor, wordsOf } from './visitor.ts';
@@ -204,6 +205,36 @@ test('an administrator invites, recovers and locks out others, whose link is sho
   const refused = await admin.send('/console/users', '/console/users/invite', otherwise);
   assert.equal(refused.status, 409);
   assert.match(refused.text, /Aqui não se entra desse modo/);
+});
+
+test('without a limit what waits for a second person stands in no navigation, unless something does', async () => {
+  await createForeignMerchant(service.auditor, (await service.demo()).gateway.userName);
+  const pages = ['', `/merchants/${merchantId}`, `/merchants/${FOREIGN_MERCHANT}`].map(
+    (one) => `/console${one}/waiting`,
+  );
+  const offered = async () => {
+    const [ofMerchant, ofOther] = await Promise.all(
+      [merchantId, FOREIGN_MERCHANT].map((one) => shown(admin, `/console/merchants/${one}/payments`)),
+    );
+    return pages.filter((page, index) => (index === 2 ? ofOther : ofMerchant)?.includes(`<a href="${page}"`));
+  };
+  assert.deepEqual(await offered(), []);
+  for (const page of pages) assert.match(wordsOf(await shown(admin, page)), /Nenhum limite foi definido/);
+  await service.auditor.query(
+    `insert into console_requests (request_id, merchant_id, requested_by, operation, path, fields, reason, amount,
+       standing, requested_at, expires_at, seal)
+     select gen_random_uuid(), $1, user_id, 'cancelPayment', concat('/console/merchants/', $1::text, '/payments/x/cancel'), '{}', 'antes',
+       1, 'x', now(), now() + interval '1 day', decode(repeat('00', 32), 'hex')
+     from console_users limit 1`,
+    [merchantId],
+  );
+  // Whether anything waits is asked for once within some seconds.
+  const found = await until('it is offered', async () => {
+    const now = await offered();
+    return now.length > 0 && now;
+  });
+  assert.deepEqual(found, pages.slice(0, 2), 'of the other merchant nothing waits');
+  await service.auditor.query('delete from console_requests');
 });
 
 test('a filter of the audit log that is not understood says so, and shows no entry', async () => {

@@ -91,7 +91,9 @@ test('what one person may move alone is done at once, and parts of one payment c
 
 test('more waits for a second person, who does it once; the log has all three steps with both names', async () => {
   const { id, requestId } = await waitingCancel();
-  const listed = wordsOf((await bia.turnTo(`${home}/waiting`)).text);
+  const list = await bia.turnTo(`${home}/waiting`);
+  assert.match(list.text, /<a href="[^"]+\/waiting" aria-current="page">/);
+  const listed = wordsOf(list.text);
   assert.match(listed, /Devolver: R\$ 200,00 .* pede: cliente desistiu/);
   const button = `${home}/waiting/${requestId}/approve`;
   const page = await bia.turnTo(`${home}/waiting`);

@@ -68,6 +68,8 @@ export type Where = {
 export type Screen<Tools> = Where & {
   /** Where it stands in the navigation; absent: it is reached from another page. */
   readonly place?: number;
+  /** Whether navigation leads there now; `merchantId` null: no merchant is chosen. Absent: it does. */
+  readonly isOffered?: (merchantId: string | null, tools: Tools) => Promise<boolean>;
   /** So often it is read again while somebody looks at it; absent: it stays. */
   readonly refreshSeconds?: number;
   /** It is saved, not shown. */

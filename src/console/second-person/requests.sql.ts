@@ -12,6 +12,7 @@ import type { Role } from '../parts/user.ts';
 import {
   type FoundRequest,
   MOST_WAITING,
+  REQUEST_MILLISECONDS,
   type SecondPersonDecision,
   type SecondPersonRequest,
 } from './second-person.ts';
@@ -88,6 +89,22 @@ export async function listRequests(
   const waiting = await reader.query(LIST_WAITING, [merchantId, limit]);
   const over = await reader.query(LIST_OVER, [merchantId, limit]);
   return [...waiting, ...over].map(parse);
+}
+
+const IS_WAITING = statement(
+  'console_requests.is_waiting',
+  `select exists (
+     select from console_requests r
+     where ($1::text is null or r.merchant_id = $1) and r.expires_at > now()
+       and r.requested_at > now() - $2 * interval '1 millisecond'
+       and not exists (select from console_decisions d where d.request_id = r.request_id)
+   ) as is_waiting`,
+);
+
+/** Whether anything waits, of a merchant; `merchantId` null: of the operator's pages and of all merchants. */
+export async function isAnythingWaiting(reader: Reader, merchantId: string | null): Promise<boolean> {
+  const [row] = await reader.query(IS_WAITING, [merchantId, REQUEST_MILLISECONDS]);
+  return row?.is_waiting === true;
 }
 
 const DECIDE = statement(

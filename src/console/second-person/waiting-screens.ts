@@ -26,6 +26,8 @@ export type WaitingTools = {
   readonly secondPersonOver: number | null;
   /** Of the page: of one merchant, or all. Those that wait first, up to a bound. */
   readonly listRequests: (visit: Visit) => Promise<readonly ShownRequest[]>;
+  /** Of a merchant; null: of the operator and of all. */
+  readonly isAnythingWaiting: (merchantId: string | null) => Promise<boolean>;
   readonly approveRequest: (visit: Visit, requestId: string, reason: string) => Promise<Decided>;
   readonly declineRequest: (visit: Visit, requestId: string, reason: string) => Promise<Decided>;
 };
@@ -39,6 +41,9 @@ function waitingScreen(of: 'operator' | 'merchant', path: string, place: number)
     of,
     title: 'Waiting for a second person',
     place,
+    // Without a limit nothing new waits; what did before it was taken away is decided, or expires.
+    isOffered: async (merchantId, { secondPersonOver, isAnythingWaiting }) =>
+      secondPersonOver !== null || isAnythingWaiting(of === 'operator' ? null : merchantId),
     read: async (visit, { listRequests, secondPersonOver }) => ({
       requests: await listRequests(visit),
       over: secondPersonOver,
@@ -59,8 +64,8 @@ function waitingPage({ requests, over }: Found, visit: Visit): Html {
   const limit =
     over === null
       ? visit.user.merchantId === null
-        ? say('Nothing waits: no limit is set (PARCELA_CONSOLE_SECOND_PERSON_OVER).')
-        : say('Nothing waits: what is asked for is done at once.')
+        ? say('No limit is set (PARCELA_CONSOLE_SECOND_PERSON_OVER): what is asked for is done at once.')
+        : say('What is asked for is done at once.')
       : say(
           'What moves more than {amount} is done when a second person with the same right approves it, within a day.',
           {

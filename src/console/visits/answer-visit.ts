@@ -77,7 +77,7 @@ export async function answerVisit(
   const isInside = merchantId === null || mayEnter(user, merchantId);
   const merchant = merchantId === null || !isInside ? null : await tools.findMerchant(merchantId);
   const searched = request.form.q ?? '';
-  const frame = frameOf(tools, session, wording, { path, searched, merchant, ...beside });
+  const frame = await frameOf(tools, session, wording, { path, searched, merchant, ...beside });
   const route = found === null ? '/console' : `/console${found.of.path}`;
   const about = { route, userName: actorName(user), ...(merchant && { merchantId: merchant.merchantId }) };
   const isThere = found !== null && isInside && (merchantId === null || merchant !== null);
@@ -205,7 +205,7 @@ function messageOf(
   return action === undefined ? null : { tone: 'good', text: say(action.done) };
 }
 
-function frameOf(
+async function frameOf(
   tools: VisitTools,
   session: Session,
   wording: Wording,
@@ -219,7 +219,7 @@ function frameOf(
   const { user } = session;
   const { merchant, path, searched } = of;
   const values = { merchantId: merchant?.merchantId ?? '' };
-  const navigation = navigationOf(tools, session, wording, path, merchant);
+  const navigation = await navigationOf(tools, session, wording, path, merchant);
   const searchPath = pathOf(SEARCH, values);
   return (title: string, body: Shown, message: Frame['message'] = null): Frame => ({
     wording,
@@ -239,16 +239,22 @@ function frameOf(
 }
 
 /** The pages that the user may see; of those around this one the nearest is marked. */
-function navigationOf(
-  { screens }: VisitTools,
+async function navigationOf(
+  { screens, consoleTools }: VisitTools,
   { user }: Session,
   { say }: Wording,
   path: string,
   merchant: Merchant | null,
-): NavigationItem[] {
-  const items = screens
+): Promise<NavigationItem[]> {
+  const placed = screens
     .filter((one) => one.place !== undefined && mayUse(one, user))
-    .filter((one) => merchant !== null || !one.path.startsWith(OF_MERCHANT))
+    .filter((one) => merchant !== null || !one.path.startsWith(OF_MERCHANT));
+  const merchantId = merchant?.merchantId ?? null;
+  const offers = await Promise.all(
+    placed.map(async (one) => (await one.isOffered?.(merchantId, consoleTools)) ?? true),
+  );
+  const items = placed
+    .filter((_, index) => offers[index])
     .toSorted((one, other) => (one.place ?? 0) - (other.place ?? 0))
     .map((one) => ({
       path: pathOf(one.path, { merchantId: merchant?.merchantId ?? '' }),
