@@ -143,6 +143,26 @@ test('the sheet of a day says what was sold, what is due and what is missing', a
   assert.equal(other.status, 404);
 });
 
+test('the account of the charts is chosen where it counts: for the deliveries, with the days that are shown', async () => {
+  const chosen = async (query: string) => (await viewer.turnTo(`${home}/charts${query}`)).text;
+  assert.ok(!(await chosen('')).includes('name="accountNumber"'), 'there is one account');
+  const admin = await signedIn(service, 'admin', null);
+  const added = await admin.send(home, `${home}/accounts`, { account: '7654321', reason: 'um teste' });
+  assert.equal(added.status, 303, added.text);
+  const today = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
+  const page = await chosen(`?from=${today}&to=${today}`);
+  const [before = '', deliveries = ''] = page.split('<h2>Entregas</h2>');
+  assert.ok(!before.includes('<select'));
+  assert.match(
+    deliveries,
+    /<input type="hidden" name="from" value="\d{4}-\d\d-\d\d">.*<select id="accountNumber"/s,
+  );
+  assert.match(wordsOf(deliveries), /Entregue [1-9]/);
+  const other = await chosen(`?from=${today}&to=${today}&accountNumber=7654321`);
+  assert.match(other, /<input type="hidden" name="accountNumber" value="7654321">/, 'other days keep it');
+  assert.match(wordsOf(other.split('<h2>Entregas</h2>')[1] ?? ''), /Entregue 0 /);
+});
+
 /** Each statement of the merchant's pages, the index that bounds it, and whether that alone is read. */
 const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp, isOnly: boolean]>> = {
   'transactions.count_sales': ['transactions_by_sale_day', /sold_at >= .*sold_at < /, true],

@@ -93,11 +93,14 @@ function chartPage(found: Found, visit: Visit): Html {
   const { say } = visit.wording;
   const today = saoPauloDay(instant(visit.now));
   const { from, to } = 'fault' in found ? { from: today, to: today } : found.days;
-  const form = filterForm(visit, [
-    { name: 'from', label: say('From'), type: 'date', value: from },
-    { name: 'to', label: say('To'), type: 'date', value: to },
-    { ...accountField(visit), hint: say('Of deliveries alone: the rest is of all accounts.') },
-  ]);
+  const form = filterForm(
+    visit,
+    [
+      { name: 'from', label: say('From'), type: 'date', value: from },
+      { name: 'to', label: say('To'), type: 'date', value: to },
+    ],
+    { kept: ['accountNumber'] },
+  );
   const { accountNumber } = visit.query;
   const days = (text: string, first: Day, last: Day) =>
     link(withQuery(visit.path, { from: first, to: last, accountNumber }), text);
@@ -202,16 +205,21 @@ function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { w
   );
 }
 
-function deliveryChart(deliveries: Counted['deliveries'], { wording }: Visit): Html {
+/** Of one account, where it is sent: the sums above are of all accounts. */
+function deliveryChart(deliveries: Counted['deliveries'], visit: Visit): Html {
+  const { wording, accountNumbers } = visit;
   const { say } = wording;
   const title = say('Deliveries');
+  const label = say('Account of the deliveries');
+  const account =
+    accountNumbers.length > 1 && filterForm(visit, [accountField(visit)], { label, kept: ['from', 'to'] });
   if (deliveries === null)
     return section(
       title,
-      emptyState(
+      html`${account}${emptyState(
         say('The deliveries of these days cannot be counted.'),
         say('Choose another account or fewer days: at most a million are counted.'),
-      ),
+      )}`,
     );
   const { Delivered, Waiting, GivenUp } = deliveries;
   const bars: Bar[] = [
@@ -220,5 +228,5 @@ function deliveryChart(deliveries: Counted['deliveries'], { wording }: Visit): H
     { name: say('Given up'), good: 0, bad: GivenUp },
   ];
   const names = { of: say('Status'), good: say('Delivered'), bad: say('Not delivered') };
-  return section(title, barChart(title, names, bars, wording));
+  return section(title, html`${account}${barChart(title, names, bars, wording)}`);
 }

@@ -152,10 +152,21 @@ export function accountField(visit: Visit): Field {
   };
 }
 
-/** Filters stand in the address, so that a page can be kept and sent. */
-export function filterForm({ path, query, wording }: Visit, fields: readonly Field[]): Html {
+/**
+ * Filters stand in the address, so that a page can be kept and sent. `kept`: what other filters of the page
+ * say, and stays; `label`: of a page with several.
+ */
+export function filterForm(
+  { path, query, wording }: Visit,
+  fields: readonly Field[],
+  { label, kept = [] }: { readonly label?: string; readonly kept?: readonly string[] } = {},
+): Html {
   const { say } = wording;
-  return html`<form class="filters" method="get" action="${path}" role="search" aria-label="${say('Filters')}">
+  const hidden = kept.flatMap((name) => {
+    const value = query[name];
+    return value === undefined ? [] : [html`<input type="hidden" name="${name}" value="${value}">`];
+  });
+  return html`<form class="filters" method="get" action="${path}" role="search" aria-label="${label ?? say('Filters')}">${hidden}
 ${fields.map((one) => field({ ...one, value: query[one.name] ?? one.value ?? '' }))}
 <div class="buttons"><button type="submit">${say('Apply')}</button> <a href="${path}">${say('Clear')}</a></div>
 </form>`;
