@@ -74,7 +74,9 @@ function moved({ payment, movements }: PaymentFound, { say, money }: Wording): H
       at,
       order: 3,
       // A later version beside may write a type that this one has no words for.
-      text: say(MOVEMENT_WORDS[type] ?? type, { number: installmentNumber }),
+      text: Object.hasOwn(MOVEMENT_WORDS, type)
+        ? say(MOVEMENT_WORDS[type], { number: installmentNumber })
+        : type,
     })),
   ];
 }
