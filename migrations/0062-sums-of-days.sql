@@ -2,7 +2,7 @@
 -- these sums instead of every installment of its days. Kept by the database, in the commit of every writer of receivables, so that a
 -- version from before this, running beside, keeps them too.
 
--- A day has several rows, which are added up: each commit adds what it changed, and waits for no other one. From seventeen on they are
+-- A day has several rows, which are added up: each commit adds what it changed, and waits for no other one. Now and then they are
 -- put together. Amounts are cents; what only takes away is below zero.
 create table receivable_days (
   merchant_id text not null,
@@ -52,8 +52,9 @@ language sql immutable as $$
 $$;
 
 -- By the owner's right: the version beside writes receivables before its role is given any on the new table.
--- One for each kind of statement; they differ in what they read alone. What stays as it was adds no row. The rows of a day that has too
--- many become one, but for those that another commit is putting together: none waits for another.
+-- One for each kind of statement; they differ in what they read alone. What stays as it was adds no row. About every sixteenth row puts
+-- those of its day together, but for those that another commit is putting together: none waits for another. Which one does goes by a hash:
+-- of statements that all add sixteen rows the same day would always be met.
 do $make$
 declare
   made text[];
@@ -90,21 +91,15 @@ begin
             nullif(m.without_net_count, 0), nullif(m.unfiled_count, 0), nullif(m.unfiled_net, 0),
             nullif(m.differing_count, 0), nullif(m.difference, 0)) > 0
           order by merchant_id, account_number, day
-          returning merchant_id, account_number, day
-        ), crowded as materialized (
-          select * from added a where (
-            select count(*) from (
-              select from receivable_days
-              where merchant_id = a.merchant_id and account_number = a.account_number and day = a.day limit 17
-            ) n
-          ) > 16
+          returning merchant_id, account_number, day, part_number
         ), held as materialized (
           select d.merchant_id, d.account_number, d.day, d.part_number
-          from crowded c cross join lateral (
+          from added a cross join lateral (
             select * from receivable_days
-            where merchant_id = c.merchant_id and account_number = c.account_number and day = c.day
+            where merchant_id = a.merchant_id and account_number = a.account_number and day = a.day
             order by part_number for update skip locked
           ) d
+          where hashint8(a.part_number) %% 16 = 0
         ), gone as (
           delete from receivable_days d using held h
           where d.merchant_id = h.merchant_id and d.account_number = h.account_number and d.day = h.day

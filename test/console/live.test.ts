@@ -53,9 +53,15 @@ test('what changed is sent without what stands around it, under another mark', a
   const changed = await readAgain(mark);
   assert.equal(changed.status, 200);
   assert.ok(changed.text.includes('Paga') && !/<html|<header|<main|<h1/.test(changed.text), changed.text);
-  const etag = /^"([\w-]{43})"$/.exec(changed.headers.get('etag') ?? '')?.[1] ?? '';
-  assert.notEqual(etag, mark);
-  assert.equal((await readAgain(etag)).status, 304);
+  const markIn = (reply: typeof changed) => /^"([\w-]{43})"$/.exec(reply.headers.get('etag') ?? '')?.[1] ?? '';
+  let known = markIn(changed);
+  assert.notEqual(known, mark);
+  // What else follows from the settlement may come later.
+  await until('nothing changes any more', async () => {
+    const again = await readAgain(known);
+    known = markIn(again);
+    return again.status === 304;
+  });
 });
 
 test('the mark of one session says nothing to another one', async () => {

@@ -166,7 +166,7 @@ test('the account of the charts is chosen where it counts: for the deliveries, w
 /** Each statement of the merchant's pages, the index that bounds it, and whether that alone is read. */
 const BOUNDS: Readonly<Record<string, readonly [index: string, condition: RegExp, isOnly: boolean]>> = {
   'transactions.count_sales': ['transactions_by_sale_day', /sold_at >= .*sold_at < /, true],
-  'billings.sum_days': ['billings_by_state', /state = .*due_on >= .*due_on <= /, false],
+  'billing_days.list': ['billing_days_pkey', /merchant_id = .*due_on >= .*due_on <= /, false],
   'billing_charges.count_retries': ['billing_charges_retried', /started_at >= .*started_at < /, true],
   'customers.find_newest_payments': ['transactions_by_customer_document', /upper.*merchant_id = /, false],
   'boletos.find_by_our_number': ['boletos_by_our_number', /our_number = /, false],

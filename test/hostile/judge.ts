@@ -14,8 +14,11 @@ function errorsOf({ body }: Reply): WireErrors {
   return [{ tag, description: description ?? '' }];
 }
 
-/** What the service may answer to anybody who is known and asks for anything at all, slowly enough. */
-const ALLOWED = [200, 400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 431];
+/**
+ * What the service may answer to anybody who is known and asks for anything at all, slowly enough. 202: a
+ * cancel that the acquirer decides later, as another case may have it answer next.
+ */
+const ALLOWED = [200, 202, 400, 401, 402, 403, 404, 405, 409, 413, 415, 422, 431];
 
 /** What is wrong with an answer whatever was asked; nothing when all is well. */
 export function generalComplaints(request: WireRequest, reply: Reply): string[] {
@@ -135,7 +138,7 @@ export function verdictComplaints(
   const reported = `${reply.status} ${reply.text.slice(0, 300)}`;
   switch (verdict.kind) {
     case 'accepted':
-      return reply.status === 200 ? [] : [`not accepted: ${reported}`];
+      return [200, 202].includes(reply.status) ? [] : [`not accepted: ${reported}`];
     case 'status':
       return verdict.statuses.includes(reply.status)
         ? []

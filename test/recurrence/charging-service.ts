@@ -7,6 +7,7 @@ import { createCredential } from '../../src/merchants/credentials/create-credent
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
+import { keptSums } from '../kit/kept-sums.ts';
 import { type CallOptions, call, logIn, type Reply, TEST_CARD } from '../kit/merchant.ts';
 import { openRecordingBridge, type RecordingBridge } from '../kit/recording-acquirer.ts';
 import {
@@ -109,6 +110,7 @@ export async function openChargingService(
       await database.close();
       await bridge.close();
       await simulator.stop();
+      await keptSums('billings', '0066-sums-of-past-billings.sql').assertAddUp(auditor);
       await auditor.close();
       await place.drop();
       await rm(folder, { recursive: true, force: true });

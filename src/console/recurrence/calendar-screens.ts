@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import type { BillingDays } from '../../recurrence/billings/billing-days.ts';
+import type { BillingSum } from '../../recurrence/billings/billing-days.sql.ts';
 import { LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION } from '../../recurrence/subscriptions/contract.ts';
 import { addDays, type Day, instant, isDay, saoPauloDay } from '../../values/instant.ts';
@@ -13,18 +13,16 @@ export type CalendarTools = {
   readonly sumBillingDays: (
     merchantId: string,
     period: { readonly from: Day; readonly to: Day },
-  ) => Promise<BillingDays>;
+  ) => Promise<readonly BillingSum[]>;
 };
 
 export type Month = {
   /** Its first day, and its last. */
   readonly first: Day;
   readonly last: Day;
-  /** From where it is shown: the first day, or where an earlier page ended. */
-  readonly from: Day;
   readonly today: Day;
 };
-export type MonthFound = { readonly month: Month; readonly days: BillingDays };
+export type MonthFound = { readonly month: Month; readonly sums: readonly BillingSum[] };
 
 type ListedBilling = AnswerOf<typeof LIST_BILLINGS>['items'][number];
 export type YearFound = {
@@ -40,8 +38,7 @@ export function monthOf({ query, now }: Pick<Visit, 'query' | 'now'>): Month {
   const wanted = query.day !== undefined && isReadable(query.day) ? query.day : today;
   const first = `${wanted.slice(0, 8)}01` as Day;
   const last = addDays(`${addDays(first, 31).slice(0, 8)}01` as Day, -1);
-  const from = query.from !== undefined && isDay(query.from) ? query.from : first;
-  return { first, last, from: from < first || from > last ? first : from, today };
+  return { first, last, today };
 }
 
 /** Months before and behind it are of the calendar too. */
@@ -70,8 +67,8 @@ export const CALENDAR_SCREENS: readonly Screen<CalendarTools>[] = [
     place: 24,
     async read(visit, { sumBillingDays }) {
       const month = monthOf(visit);
-      const days = await sumBillingDays(visit.merchantId, { from: month.from, to: month.last });
-      return { month, days };
+      const sums = await sumBillingDays(visit.merchantId, { from: month.first, to: month.last });
+      return { month, sums };
     },
     view: monthPage,
   }),

@@ -1,5 +1,5 @@
 import { BILLING_STATES, type BillingState } from '../../recurrence/billings/billing.ts';
-import type { BillingSum } from '../../recurrence/billings/billing-days.ts';
+import type { BillingSum } from '../../recurrence/billings/billing-days.sql.ts';
 import { BILLING_STATE_WORDS } from '../../recurrence/billings/contract.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
@@ -11,7 +11,7 @@ import type { Wording } from '../parts/wording.ts';
 import type { Month, MonthFound, YearFound } from './calendar-screens.ts';
 
 /** Each day is a row, so that it can be read on a phone, and aloud. */
-export function monthPage({ month, days: { sums, goesOnAt } }: MonthFound, visit: Visit): Html {
+export function monthPage({ month, sums }: MonthFound, visit: Visit): Html {
   const { wording, path } = visit;
   const { say, day } = wording;
   const byDay = Map.groupBy(sums, (one) => one.day);
@@ -20,7 +20,7 @@ export function monthPage({ month, days: { sums, goesOnAt } }: MonthFound, visit
   ]);
   const to = (first: Day, text: string) => link(withQuery(path, { day: first }), text);
   const turn = html`<p class="links">${to(addDays(month.first, -1), say('Month before'))} ${to(addDays(month.last, 1), say('Month behind'))}</p>
-<p class="lead">${say('{from} to {to}', { from: day(month.from), to: day(month.last) })}</p>`;
+<p class="lead">${say('{from} to {to}', { from: day(month.first), to: day(month.last) })}</p>`;
   if (sums.length === 0)
     return html`${form}${turn}${emptyState(
       say('No billing is due in this month.'),
@@ -29,7 +29,7 @@ export function monthPage({ month, days: { sums, goesOnAt } }: MonthFound, visit
       ),
     )}`;
   const rows = [...byDay].map(([one, ofDay]) => dayRow(one, ofDay, month, visit));
-  const whole = goesOnAt === null ? [...BILLING_STATES].map((state) => sumOf(sums, state, wording)) : null;
+  const whole = BILLING_STATES.map((state) => sumOf(sums, state, wording));
   const list = table(
     say('Due in the month'),
     [
@@ -39,23 +39,9 @@ export function monthPage({ month, days: { sums, goesOnAt } }: MonthFound, visit
         isNumber: true,
       })),
     ],
-    [...rows, ...(whole === null ? [] : [[html`<strong>${say('Of the month')}</strong>`, ...whole]])],
+    [...rows, [html`<strong>${say('Of the month')}</strong>`, ...whole]],
   );
-  return html`${form}${turn}${goesOnAt !== null && goesOn(goesOnAt, sums, visit)}${list}`;
-}
-
-/** Very many: the next page begins with what this one has not, or not whole. */
-function goesOn(goesOnAt: Day, sums: readonly BillingSum[], { wording, path, query }: Visit): Html {
-  const { say, day } = wording;
-  const isCut = sums.some((one) => one.day === goesOnAt);
-  const next = isCut ? addDays(goesOnAt, 1) : goesOnAt;
-  const text = isCut
-    ? say('More are due on {day} than are summed up: that day shows a part of them.', { day: day(goesOnAt) })
-    : say('There are too many for one page.');
-  return html`<p class="note">${text} ${link(
-    withQuery(path, { day: query.day, from: next }),
-    say('Go on with {day}', { day: day(next) }),
-  )}</p>`;
+  return html`${form}${turn}${list}`;
 }
 
 function dayRow(

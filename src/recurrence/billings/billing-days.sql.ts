@@ -1,27 +1,23 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
-import { BILLING_STATES, type BillingState } from './billing.ts';
-import { type BillingDays, wholeDays } from './billing-days.ts';
+import type { BillingState } from './billing.ts';
 
-/** More of one state are not summed up for one page. */
-const MOST_OF_STATE = 100_000;
+/** The billings of one state that are due on a day. */
+export type BillingSum = {
+  readonly day: Day;
+  readonly state: BillingState;
+  readonly count: number;
+  readonly amount: Cents;
+};
 
-/**
- * State by state a stretch of billings_by_state, and its rows for their amounts: what is due on a day was
- * mostly opened on one day, and lies together.
- */
-const SUM = statement(
-  'billings.sum_days',
-  `select s.state, o.day::text, o.count, o.amount
-   from unnest($2::text[]) as s (state) cross join lateral (
-     select due_on as day, count(*)::integer as count, sum(amount)::bigint as amount from (
-       select due_on, amount from billings b
-       where b.merchant_id = $1 and b.state = s.state and b.due_on >= $3::date and b.due_on <= $4::date
-       order by b.due_on limit $5
-     ) r group by due_on
-   ) o
-   order by o.day, s.state`,
+/** The sums that the database keeps of each due day and state (migration 0065). */
+const LIST_DAYS = statement(
+  'billing_days.list',
+  `select due_on::text as day, billing_state as state, sum(count)::bigint as count, sum(amount)::bigint as amount
+   from billing_days where merchant_id = $1 and due_on between $2 and $3
+   group by due_on, billing_state having sum(count) > 0
+   order by due_on, billing_state`,
 );
 
 /** What is due on the days of a period, both included, by state. */
@@ -29,13 +25,12 @@ export async function sumBillingDays(
   database: Reader,
   merchantId: string,
   { from, to }: { readonly from: Day; readonly to: Day },
-): Promise<BillingDays> {
-  const rows = await database.query(SUM, [merchantId, BILLING_STATES, from, to, MOST_OF_STATE]);
-  const sums = rows.map((row) => ({
+): Promise<BillingSum[]> {
+  const rows = await database.query(LIST_DAYS, [merchantId, from, to]);
+  return rows.map((row) => ({
     day: row.day as Day,
     state: row.state as BillingState,
     count: row.count as number,
     amount: row.amount as Cents,
   }));
-  return wholeDays(sums, MOST_OF_STATE);
 }
