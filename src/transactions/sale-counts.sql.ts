@@ -4,8 +4,6 @@ import { type Day, type Instant, utcText } from '../values/instant.ts';
 import { ANSWERED_NO, ANSWERED_YES, type Answers, type SaleCounts } from './sale-counts.ts';
 import { INSTALLMENT_STATES } from './transaction.ts';
 
-/** More of them are not counted for one picture: a quarter of a second of an index. */
-const MOST_SALES = 300_000;
 /** Codes are the issuers', and may be any: the rarest are left out. */
 const MOST_GROUPS = 1_000;
 
@@ -17,10 +15,13 @@ const MOST_GROUPS = 1_000;
 const COUNT = statement(
   'transactions.count_sales',
   `with sold as materialized (
-     select sold_at, card_brand, state, response_code, advice_code from transactions
-     where merchant_id = $1 and sold_at >= $2::timestamptz and sold_at < $3::timestamptz
-       and installments_state = any ($8::text[])
-     order by sold_at desc limit $4::bigint + 1
+     select sold_at, transaction_id, card_brand, state, response_code, advice_code from transactions
+     where merchant_id = $1 and (sold_at, transaction_id) < ($3::timestamptz, $9::uuid)
+       and sold_at >= $2::timestamptz and installments_state = any ($8::text[])
+     order by sold_at desc, transaction_id desc limit $4
+   ), oldest as (
+     select sold_at::text as oldest_at, transaction_id::text as oldest_id from sold
+     order by sold_at, transaction_id limit 1
    ), alike as materialized (
      select date_trunc('hour', sold_at, 'UTC') as began, card_brand, state, response_code, advice_code,
        count(*) as count, min(sold_at) as first_at
@@ -34,7 +35,8 @@ const COUNT = statement(
    select grouping(day, hour, card_brand, response_code) as kind, day::text, hour, card_brand, response_code,
      advice_code, sum(count)::integer as count, min(first_at) as first_at,
      coalesce(sum(count) filter (where state = any ($5::text[])), 0)::integer as approved,
-     coalesce(sum(count) filter (where state = any ($6::text[])), 0)::integer as declined
+     coalesce(sum(count) filter (where state = any ($6::text[])), 0)::integer as declined,
+     (select oldest_at from oldest), (select oldest_id from oldest)
    from placed
    group by grouping sets ((), (day), (hour), (card_brand), (card_brand, response_code, advice_code))
    order by count desc limit $7`,
@@ -43,18 +45,34 @@ const COUNT = statement(
 /** As `grouping` names them: a bit for each column that a row is not of. */
 const KINDS = { total: 15, day: 7, hour: 11, brand: 13, code: 12 } as const;
 
-/** The sales of a stretch of business time; of very many the newest. */
+/** Where the sales of a merchant were counted up to: as the database writes the oldest of them. */
+export type SalePlace = { readonly soldAt: string; readonly transactionId: string };
+
+/** Before any of the same moment. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** The newest sales of a stretch of business time before a place; `next`: there may be older ones. */
 export async function countSales(
   database: Reader,
   merchantId: string,
   { from, before }: { readonly from: Instant; readonly before: Instant },
-): Promise<SaleCounts> {
-  const values = [utcText(from), utcText(before), MOST_SALES, ANSWERED_YES, ANSWERED_NO];
-  const rest: unknown[] = [MOST_GROUPS, INSTALLMENT_STATES];
+  { place, most }: { readonly place: SalePlace | null; readonly most: number },
+): Promise<{ readonly counts: SaleCounts; readonly next: SalePlace | null }> {
+  const { soldAt, transactionId } = place ?? { soldAt: utcText(before), transactionId: FIRST_ID };
+  const values = [utcText(from), soldAt, most, ANSWERED_YES, ANSWERED_NO];
+  const rest: unknown[] = [MOST_GROUPS, INSTALLMENT_STATES, transactionId];
   const rows = await database.query(COUNT, [merchantId, ...values, ...rest]);
+  const total = rows.find((row) => row.kind === KINDS.total);
+  const isCut = total !== undefined && (total.count as number) === most;
+  return {
+    counts: countsOf(rows),
+    next: isCut ? { soldAt: total.oldest_at as string, transactionId: total.oldest_id as string } : null,
+  };
+}
+
+function countsOf(rows: readonly Row[]): SaleCounts {
   const of = (kind: keyof typeof KINDS) => rows.filter((row) => row.kind === KINDS[kind]);
   const [total] = of('total');
-  const isCut = total !== undefined && (total.count as number) > MOST_SALES;
   return {
     total: total === undefined ? { approved: 0, declined: 0, other: 0 } : answersOf(total),
     byDay: of('day')
@@ -72,7 +90,7 @@ export async function countSales(
         adviceCode: row.advice_code as string | null,
         count: row.declined as number,
       })),
-    countedFrom: isCut ? (total.first_at as Instant) : null,
+    countedFrom: (total?.first_at as Instant | undefined) ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CardBrand } from '../values/card-number.ts';
-import type { Day, Instant } from '../values/instant.ts';
+import { type Day, type Instant, instant } from '../values/instant.ts';
 import type { TransactionState } from './transaction.ts';
 
 /** How many were asked for, by what the issuer said. */
@@ -27,9 +27,62 @@ export type SaleCounts = {
   readonly byBrand: readonly (Answers & { readonly brand: CardBrand })[];
   /** The most frequent first. */
   readonly declines: readonly DeclineCount[];
-  /** Only those since then were counted: there are more than are read at once. Null: all were. */
+  /** Of those that were counted the first was sold then; null: there is none. */
   readonly countedFrom: Instant | null;
 };
+
+const NONE: Answers = { approved: 0, declined: 0, other: 0 };
+
+const sumOf = (answers: readonly Answers[]): Answers =>
+  answers.reduce(
+    (sum, { approved, declined, other }) => ({
+      approved: sum.approved + approved,
+      declined: sum.declined + declined,
+      other: sum.other + other,
+    }),
+    NONE,
+  );
+
+/** Sums up what has the same of something; in the order of that. */
+function together<One extends Answers, Key extends string | number>(
+  all: readonly One[],
+  keyOf: (one: One) => Key,
+): One[] {
+  return [...Map.groupBy(all, keyOf)]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, [first, ...rest]]) => ({ ...(first as One), ...sumOf([first as One, ...rest]) }));
+}
+
+/** Counts of several stretches of sales as those of all of them. */
+export function addSaleCounts(parts: readonly SaleCounts[]): SaleCounts {
+  const codes = Map.groupBy(
+    parts.flatMap(({ declines }) => declines),
+    ({ brand, responseCode, adviceCode }) => JSON.stringify([brand, responseCode, adviceCode]),
+  );
+  const firsts = parts.flatMap(({ countedFrom }) => countedFrom ?? []);
+  return {
+    total: sumOf(parts.map(({ total }) => total)),
+    byDay: together(
+      parts.flatMap(({ byDay }) => byDay),
+      ({ day }) => day,
+    ),
+    byHour: together(
+      parts.flatMap(({ byHour }) => byHour),
+      ({ hour }) => hour,
+    ),
+    byBrand: together(
+      parts.flatMap(({ byBrand }) => byBrand),
+      ({ brand }) => brand,
+    ),
+    declines: [...codes.values()]
+      .map((ofCode) => ({
+        ...(ofCode[0] as DeclineCount),
+        count: ofCode.reduce((sum, { count }) => sum + count, 0),
+      }))
+      .sort((one, other) => other.count - one.count),
+    countedFrom: firsts.length === 0 ? null : instant(Math.min(...firsts)),
+  };
+}
 
 /** The issuer has said yes, whatever became of it later. */
 export const ANSWERED_YES = ['approved', 'preauthorized', 'capturing'] as const satisfies TransactionState[];

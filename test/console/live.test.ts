@@ -53,7 +53,8 @@ test('what changed is sent without what stands around it, under another mark', a
   const changed = await readAgain(mark);
   assert.equal(changed.status, 200);
   assert.ok(changed.text.includes('Paga') && !/<html|<header|<main|<h1/.test(changed.text), changed.text);
-  const markIn = (reply: typeof changed) => /^"([\w-]{43})"$/.exec(reply.headers.get('etag') ?? '')?.[1] ?? '';
+  const markIn = (reply: typeof changed) =>
+    /^"([\w-]{43})"$/.exec(reply.headers.get('etag') ?? '')?.[1] ?? '';
   let known = markIn(changed);
   assert.notEqual(known, mark);
   // What else follows from the settlement may come later.

@@ -232,7 +232,10 @@ test('lists whose API gives CSV are saved as CSV, with the filters of the page',
 test('charts show what was approved and declined, with a table behind each', async () => {
   const { gateway } = await service.demo();
   await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 1_051);
-  const page = await shown(viewer, `${home}/charts`);
+  const page = await until('the payment is counted', async () => {
+    const charts = await shown(viewer, `${home}/charts`);
+    return charts.includes('aria-label="Negadas por código"') && charts;
+  });
   const words = wordsOf(page);
   for (const expected of ['Aprovações por bandeira', 'Aprovações por hora', 'Negadas por código', 'Entregas'])
     assert.ok(page.includes(`aria-label="${expected}"`) && words.includes(expected), expected);

@@ -36,6 +36,9 @@ export async function ask(origin: string, path: string, asked: Asked = {}): Prom
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
+/** What a page says of what takes longer than somebody waits. */
+const UNDER_WAY = /Estes dias estão sendo contados|As parcelas deste dia estão sendo percorridas/;
+
 /** Somebody with a browser of its own. */
 export class Visitor {
   readonly origin: string;
@@ -60,8 +63,12 @@ export class Visitor {
     });
   }
 
+  /** Looks again where a page says that what it shows is still being read. */
   turnTo(page: string): Promise<Shown> {
-    return this.slowly(page);
+    return until(`${page} is whole`, async () => {
+      const shown = await this.slowly(page);
+      return !UNDER_WAY.test(shown.text) && shown;
+    });
   }
 
   /** By a link of an invitation, as homologation takes it. */

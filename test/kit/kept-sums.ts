@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { Auditor, TestRows } from './service.ts';
 
-/** Sums that triggers keep of the rows of a table, beside the migration that makes them of what there was before. */
+/** Sums that triggers keep of a table's rows. A migration makes them of what there was before. */
 export type KeptSums = {
   /** What the rows come to, less what their sums say, of one moment; nothing where they are at one. */
   readonly differences: (auditor: Auditor) => Promise<TestRows>;

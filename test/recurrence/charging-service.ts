@@ -6,8 +6,8 @@ import { createMerchant } from '../../src/merchants/create-merchant.ts';
 import { createCredential } from '../../src/merchants/credentials/create-credential.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase } from '../kit/database.ts';
-import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import { keptSums } from '../kit/kept-sums.ts';
+import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import { type CallOptions, call, logIn, type Reply, TEST_CARD } from '../kit/merchant.ts';
 import { openRecordingBridge, type RecordingBridge } from '../kit/recording-acquirer.ts';
 import {

@@ -1,5 +1,7 @@
+import type { PreparedReads } from '../../platform/prepared-reads.ts';
 import type { RetryCounts } from '../../recurrence/billings/retry-counts.sql.ts';
-import type { Answers, SaleCounts } from '../../transactions/sale-counts.ts';
+import type { AllSales } from '../../transactions/read-sale-counts.ts';
+import type { Answers } from '../../transactions/sale-counts.ts';
 import {
   addDays,
   type Day,
@@ -30,24 +32,27 @@ import { declineChart } from './decline-chart.ts';
 type Period = { readonly from: Instant; readonly before: Instant };
 
 export type ChartTools = {
-  readonly countSales: (merchantId: string, period: Period) => Promise<SaleCounts>;
+  readonly prepareCharts: PreparedReads<ChartCounts>;
+  readonly countSales: (merchantId: string, period: Period) => Promise<AllSales>;
   readonly countRetries: (merchantId: string, period: Period) => Promise<RetryCounts>;
 };
 
 type Days = { readonly from: Day; readonly to: Day };
-type Counted = {
-  readonly days: Days;
-  readonly sales: SaleCounts;
+export type ChartCounts = {
+  readonly sales: AllSales;
   readonly retries: RetryCounts;
   /** Null: the account or its period cannot be read. */
   readonly deliveries: Readonly<Record<DeliveryState, number>> | null;
 };
-type Found = Counted | { readonly fault: 'noDays' };
+type Counted = ChartCounts & { readonly days: Days };
+type Found = Counted | { readonly fault: 'noDays' } | { readonly days: Days; readonly isUnderWay: true };
 
 const STATES = ['Delivered', 'Waiting', 'GivenUp'] as const;
 type DeliveryState = (typeof STATES)[number];
 
 const MOST_DAYS = 31;
+/** Days of very many sales are counted on behind the page. */
+const REFRESH_SECONDS = 5;
 
 /** The days of a page, today where none are named; null: they are none, or too many. */
 function daysOf(query: Readonly<Record<string, string>>, now: number): Days | null {
@@ -65,18 +70,27 @@ export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
     of: 'merchant',
     title: 'Charts',
     place: 80,
+    refreshSeconds: REFRESH_SECONDS,
     async read(visit, tools) {
       const days = daysOf(visit.query, visit.now);
       if (days === null) return { fault: 'noDays' };
-      const { merchantId } = visit;
-      const period = { from: startOfSaoPauloDay(days.from), before: startOfSaoPauloDay(addDays(days.to, 1)) };
-      const sales = await tools.countSales(merchantId, period);
-      const retries = await tools.countRetries(merchantId, period);
-      return { days, sales, retries, deliveries: await countDeliveries(visit, days) };
+      const { from, to } = days;
+      const counts = await tools.prepareCharts(visit.merchantId, `${from} ${to} ${accountOf(visit)}`, () =>
+        countDays(days, visit, tools),
+      );
+      return counts === 'underWay' ? { days, isUnderWay: true } : { days, ...counts };
     },
     view: chartPage,
   }),
 ];
+
+async function countDays(days: Days, visit: Visit, tools: ChartTools): Promise<ChartCounts> {
+  const { merchantId } = visit;
+  const period = { from: startOfSaoPauloDay(days.from), before: startOfSaoPauloDay(addDays(days.to, 1)) };
+  const sales = await tools.countSales(merchantId, period);
+  const retries = await tools.countRetries(merchantId, period);
+  return { sales, retries, deliveries: await countDeliveries(visit, days) };
+}
 
 async function countDeliveries(visit: Visit, { from, to }: Days): Promise<Counted['deliveries']> {
   const counts = { Delivered: 0, Waiting: 0, GivenUp: 0 };
@@ -111,6 +125,11 @@ ${days(say('Seven days'), addDays(today, -6), today)} ${days(say('Thirty days'),
     const description = say('Choose at most 31 days, the first before the last.');
     return html`${form}${presets}${errorsOf([{ tag: 'from', description }])}`;
   }
+  if ('isUnderWay' in found)
+    return html`${form}${presets}${emptyState(
+      say('These days are being counted.'),
+      say('There are very many payments in them: in some seconds this page shows them, or open it again.'),
+    )}`;
   return html`${form}${presets}${salesPart(found, visit)}${retryChart(found.retries, visit)}${deliveryChart(found.deliveries, visit)}`;
 }
 
@@ -129,7 +148,7 @@ function salesPart({ sales, days: { from, to } }: Counted, visit: Visit): Html {
       declined: count(declined),
       other: count(other),
     }),
-    ...countedSince(sales.countedFrom, wording),
+    ...countedSince(sales.isWhole ? null : sales.countedFrom, wording),
   ];
   const hour = (one: number) => `${String(one).padStart(2, '0')}h`;
   const byBrand = sales.byBrand.map((one) => ({ name: brandText(one.brand), ...one }));

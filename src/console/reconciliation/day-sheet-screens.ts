@@ -1,5 +1,6 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
+import type { PreparedReads } from '../../platform/prepared-reads.ts';
 import { LIST_DAYS } from '../../reconciliation/days/contract.ts';
 import type { SoldSum } from '../../reconciliation/receivables/receivables.sql.ts';
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
@@ -15,7 +16,8 @@ export type DaySheetTools = {
     merchantId: string,
     wanted: { readonly accountNumber: string; readonly from: Instant; readonly before: Instant },
   ) => Promise<SoldSum>;
-  /** Null: it has more installments than a page goes through. */
+  readonly prepareDayReport: PreparedReads<DayReport | null>;
+  /** Null: it has more installments than are gone through. */
   readonly findDayReport: (merchantId: string, day: Day) => Promise<DayReport | null>;
 };
 
@@ -29,8 +31,11 @@ export type DaySheetFound = {
   readonly errors: readonly WireError[];
   /** Null: nothing was expected, and nothing came. */
   readonly paid: DayOfAccount | null;
-  readonly report: DayReport | null;
+  readonly report: DayReport | null | 'underWay';
 };
+
+/** Of very many installments the sheet is made on behind the page. */
+const REFRESH_SECONDS = 5;
 
 /** On a sheet of A4: what was sold and paid on a day, what was kept, and what is missing and why. */
 export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
@@ -39,6 +44,7 @@ export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
     roles: ALL_ROLES,
     of: 'merchant',
     title: 'Sheet of a day',
+    refreshSeconds: REFRESH_SECONDS,
     async read(visit, tools) {
       const { ask, merchantId, accountNumbers, parameters } = visit;
       const { day = '' } = parameters;
@@ -49,7 +55,9 @@ export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
       const period = { from: startOfSaoPauloDay(day), before: startOfSaoPauloDay(addDays(day, 1)) };
       const sold = await tools.sumSold(merchantId, { accountNumber, ...period });
       const asked = await ask(LIST_DAYS, { query: { accountNumber, from: day, to: day } });
-      const report = await tools.findDayReport(merchantId, day);
+      const report = await tools.prepareDayReport(merchantId, day, () =>
+        tools.findDayReport(merchantId, day),
+      );
       const [errors, paid] = asked.ok ? [[], asked.body[0] ?? null] : [asked.errors, null];
       return { day, merchant, accountNumber, sold, errors, paid, report };
     },

@@ -89,6 +89,11 @@ function causes({ report, day, accountNumber, paid: came }: DaySheetFound, visit
     withQuery(path, { accountNumber, from: day, to: day }),
     say('Exceptions of the day'),
   )}</p>`;
+  if (report === 'underWay')
+    return emptyState(
+      say('The installments of this day are being gone through.'),
+      say('There are very many: in some seconds this page shows what differs, or open it again.'),
+    );
   if (report === null)
     return html`${emptyState(
       say('This day has more installments than a page goes through.'),

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Day, instant } from '../values/instant.ts';
+import { addSaleCounts, type SaleCounts } from './sale-counts.ts';
+
+const NOTHING: SaleCounts = {
+  total: { approved: 0, declined: 0, other: 0 },
+  byDay: [],
+  byHour: [],
+  byBrand: [],
+  declines: [],
+  countedFrom: null,
+};
+
+test('the counts of two stretches add up by day, hour, brand and code', () => {
+  const one = { approved: 1, declined: 2, other: 0 };
+  const other = { approved: 10, declined: 20, other: 5 };
+  const declined = { brand: 'visa', responseCode: '51', adviceCode: null } as const;
+  const advised = { ...declined, adviceCode: '02' };
+  const later: SaleCounts = {
+    total: one,
+    byDay: [{ day: '2026-11-02' as Day, ...one }],
+    byHour: [{ hour: 9, ...one }],
+    byBrand: [{ brand: 'visa', ...one }],
+    declines: [{ ...declined, count: 2 }],
+    countedFrom: instant(2_000),
+  };
+  const earlier: SaleCounts = {
+    total: other,
+    byDay: [
+      { day: '2026-11-01' as Day, approved: 4, declined: 20, other: 5 },
+      { day: '2026-11-02' as Day, approved: 6, declined: 0, other: 0 },
+    ],
+    byHour: [{ hour: 8, ...other }],
+    byBrand: [{ brand: 'visa', ...other }],
+    declines: [
+      { ...advised, count: 17 },
+      { ...declined, count: 3 },
+    ],
+    countedFrom: instant(1_000),
+  };
+  assert.deepEqual(addSaleCounts([later, earlier]), {
+    total: { approved: 11, declined: 22, other: 5 },
+    byDay: [
+      { day: '2026-11-01', approved: 4, declined: 20, other: 5 },
+      { day: '2026-11-02', approved: 7, declined: 2, other: 0 },
+    ],
+    byHour: [
+      { hour: 8, ...other },
+      { hour: 9, ...one },
+    ],
+    byBrand: [{ brand: 'visa', approved: 11, declined: 22, other: 5 }],
+    declines: [
+      { ...advised, count: 17 },
+      { ...declined, count: 5 },
+    ],
+    countedFrom: 1_000,
+  });
+});
+
+test('nothing adds nothing', () => {
+  assert.deepEqual(addSaleCounts([]), NOTHING);
+  assert.deepEqual(addSaleCounts([NOTHING, NOTHING]), NOTHING);
+});

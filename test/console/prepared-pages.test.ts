@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { readSaleCounts } from '../../src/transactions/read-sale-counts.ts';
+import { addDays, instant, saoPauloDay, startOfSaoPauloDay } from '../../src/values/instant.ts';
+import { logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
+import { signedIn, type Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let merchantId: string;
+let home: string;
+let viewer: Visitor;
+let token: string;
+before(async () => {
+  service = await openTestService();
+  const demo = await service.demo();
+  merchantId = demo.merchantId;
+  home = `/console/merchants/${merchantId}`;
+  viewer = await signedIn(service, 'viewer', merchantId);
+  token = await logIn(service.gatewayUrl, demo.gateway);
+  for (const amount of [1_000, 1_000, 1_051, 1_051, 1_004])
+    await pay(service.gatewayUrl, token, amount, { referenceTransaction: `GRAFICO-${amount}` });
+});
+after(() => service.close());
+
+/** As it comes at once. */
+const wordsAt = async (path: string) => {
+  const { status, text } = await viewer.slowly(`${home}/${path}`);
+  assert.equal(status, 200, text);
+  return wordsOf(text);
+};
+
+/** While `look` goes on nobody reads the table, as if it were very large. */
+async function whileSlow<T>(table: string, look: () => Promise<T>): Promise<T> {
+  const client = new pg.Client(service.database.address);
+  await client.connect();
+  try {
+    await client.query(`begin; lock table ${table} in access exclusive mode`);
+    return await look();
+  } finally {
+    await client.end();
+  }
+}
+
+test('charts that take longer than somebody waits are counted on, and the page then shows them', async () => {
+  const slow = await whileSlow('billing_charges', () => wordsAt('charts'));
+  assert.match(slow, /Estes dias estão sendo contados\./);
+  assert.ok(!slow.includes('Aprovadas:'), slow);
+  const whole = await until('they are counted', async () => {
+    const words = await wordsAt('charts');
+    return words.includes('Aprovadas: 2. Negadas: 2.') && words;
+  });
+  assert.match(whole, /Recuperadas por nova tentativa/);
+  const { text } = await viewer.turnTo(`${home}/charts`);
+  assert.match(text, /data-refresh="5"/, 'it reads itself anew');
+});
+
+test('the sheet of a day whose installments take long shows the rest of it at once', async () => {
+  const due = await until('what is owed is known', async () => {
+    const [first] = await service.auditor.query('select min(expected_on)::text as day from receivables');
+    return first?.day as string | null;
+  });
+  const sheet = `reconciliation/days/${due}`;
+  const slow = await whileSlow('settlement_matches', () => wordsAt(sheet));
+  assert.match(slow, /Esperado, líquido R\$ /);
+  assert.match(slow, /As parcelas deste dia estão sendo percorridas\./);
+  await until('they were gone through', async () => (await wordsAt(sheet)).includes('Dinheiro que falta'));
+});
+
+test('counted in rounds of any size the sales are the same, also those of one moment', async () => {
+  await service.auditor.query(`update transactions set sold_at = date_trunc('hour', sold_at)`);
+  const database = openDatabase(service.database.address, () => {});
+  try {
+    const today = saoPauloDay(instant(Date.now()));
+    const period = {
+      from: startOfSaoPauloDay(addDays(today, -1)),
+      before: startOfSaoPauloDay(addDays(today, 1)),
+    };
+    const count = (most?: number) =>
+      readSaleCounts((_merchant, ask) => ask(database), merchantId, period, most);
+    const whole = await count();
+    assert.deepEqual([whole.total, whole.isWhole], [{ approved: 2, declined: 2, other: 1 }, true]);
+    for (const most of [1, 2, 3, 5]) assert.deepEqual(await count(most), whole, `${most}`);
+  } finally {
+    await database.close();
+  }
+});
