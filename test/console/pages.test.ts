@@ -133,6 +133,7 @@ test('nothing is done without a reason, and a refusal is shown in the words of t
   assert.match(wordsOf(tooMuch.text), /O valor é maior do que resta do pagamento\./);
   const malformed = await finance.send(page, `${page}/cancel`, { amount: 'doze', reason: 'x' });
   assert.equal(malformed.status, 400);
+  assert.match(wordsOf(malformed.text), /Escreva o valor em reais, como 1\.234,56\./);
   const { body } = await call(service.gatewayUrl, `/v1/payments/${id}`, { token });
   const withCard = await finance.send(page, `${page}/cancel`, {
     amount: '1,00',

@@ -4,7 +4,7 @@ import { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import type { Asked } from '../parts/asked.ts';
 import { BILLING, BOLETO, billingPath, boletoPath, PAYMENT, paymentPath } from '../parts/paths.ts';
 import type { Action, Form, Visit } from '../parts/screen.ts';
-import { centsOf } from '../parts/typed-cents.ts';
+import { amountFault, centsOf } from '../parts/typed-cents.ts';
 import { ANSWERS } from './acquirer-answer.ts';
 import { ADVANCE, goalOf } from './clock-request.ts';
 import { extendScript } from './script-screens.ts';
@@ -40,6 +40,7 @@ export const HAPPENING_ACTIONS: readonly Action<TestTools>[] = [
     ...OF_EVENT,
     path: `${PAYMENT}/happen`,
     operation: 'forceTransactionEvent',
+    faultOf: amountFault,
     async perform(visit, form, tools) {
       const { paymentId = '' } = visit.parameters;
       const found = await visit.ask(GET_PAYMENT, { parameters: { paymentId } });
@@ -56,6 +57,7 @@ export const HAPPENING_ACTIONS: readonly Action<TestTools>[] = [
     ...OF_EVENT,
     path: `${BOLETO}/happen`,
     operation: 'forceBoletoEvent',
+    faultOf: amountFault,
     async perform(visit, form, tools) {
       const { boletoId = '' } = visit.parameters;
       const found = await visit.ask(GET_BOLETO, { parameters: { boletoId } });

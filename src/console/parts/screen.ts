@@ -141,6 +141,8 @@ export type Action<Tools = unknown> = (AskingEndpoint | Performing<Tools>) &
     readonly moves?: (visit: Visit, form: Form, tools: Tools) => Promise<Asked<Moved | null>>;
     /** What the fields that `moves` gave say beside the amount, for the person who is to approve it. */
     readonly saysOf?: (fields: Form, wording: Wording) => string;
+    /** What is wrongly typed for every reader, in the words of its form; null: nothing. */
+    readonly faultOf?: (form: Form) => string | null;
     /** It asks somebody else and changes nothing: no reason is wanted. */
     readonly isQuestion?: true;
     /** What is said where it was done. */

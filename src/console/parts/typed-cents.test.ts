@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { centsOf } from './typed-cents.ts';
+import { amountFault, centsOf } from './typed-cents.ts';
 
 test('an amount is read as people in Brazil type it, and what is none is left for the API to refuse', () => {
   const cases: [string, number | string][] = [
@@ -15,4 +15,10 @@ test('an amount is read as people in Brazil type it, and what is none is left fo
     ['12,345', '12,345'],
   ];
   for (const [text, expected] of cases) assert.equal(centsOf(text), expected, text);
+});
+
+test('what is no amount is refused in the words of the form', () => {
+  assert.equal(amountFault({}), null);
+  assert.equal(amountFault({ amount: '12,34' }), null);
+  assert.match(amountFault({ amount: 'doze' }) ?? '', /in reais/);
 });

@@ -3,7 +3,7 @@ import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { Asked } from '../parts/asked.ts';
 import { PAYMENT, paymentPath } from '../parts/paths.ts';
 import type { Action, Form, Moved, Visit } from '../parts/screen.ts';
-import { centsOf } from '../parts/typed-cents.ts';
+import { amountFault, centsOf } from '../parts/typed-cents.ts';
 
 /** Money goes back: not for everybody who may look. */
 export const CANCEL: Action = {
@@ -16,6 +16,7 @@ export const CANCEL: Action = {
     parameters: { paymentId },
     body: amount === undefined ? {} : { amount: centsOf(amount) },
   }),
+  faultOf: amountFault,
   moves: givenBack,
   done: 'The amount was given back, or the acquirer has accepted to give it back.',
   next: ({ merchantId, parameters: { paymentId = '' } }) => paymentPath(merchantId, paymentId),

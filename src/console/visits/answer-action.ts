@@ -5,6 +5,7 @@ import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
+import { operationRefused } from '../parts/operation-refused.ts';
 import { errorsOf, link } from '../parts/page-parts.ts';
 import { waitingPath, withQuery } from '../parts/paths.ts';
 import { type Action, type Form, operationOf, type Visit } from '../parts/screen.ts';
@@ -75,7 +76,9 @@ export async function answerAction(
     detail: { operation: operationOf(action), status: asked.status },
   });
   const work = async () =>
-    (await askSecondPerson(tools, action, visit, form, sent)) ?? tryAction(tools, action, visit, form);
+    wronglyTyped(action, visit, form) ??
+    (await askSecondPerson(tools, action, visit, form, sent)) ??
+    tryAction(tools, action, visit, form);
   const asked = await work().catch(async (error) => {
     await finishAction(tools, sent, NOTHING_WRITTEN, notDone(NOTHING_WRITTEN), visit.merchantId);
     throw error;
@@ -83,6 +86,16 @@ export async function answerAction(
   if (asked === 'waits') return waits(action, visit);
   await finishAction(tools, sent, asked, notDone(asked), visit.merchantId);
   return answerDone(tools, action, visit, asked);
+}
+
+/** Refused as the endpoint would refuse it, in the words of the form; null: it may be read. */
+function wronglyTyped(
+  { faultOf }: Action<ConsoleTools>,
+  { wording }: Visit,
+  form: Form,
+): Asked<never> | null {
+  const fault = faultOf?.(form) ?? null;
+  return fault === null ? null : operationRefused(400, wording.say(fault));
 }
 
 /** What is measured before it is done is not done over again: after the first it may be another amount. */
