@@ -87,6 +87,8 @@ test('what one person may move alone is done at once, and parts of one payment c
   const more = await cancel(ana, id, '0,01');
   assert.deepEqual([more.status, /espera por uma segunda pessoa/.test(wordsOf(more.text))], [202, true]);
   assert.equal(await givenBack(id), 1_000);
+  const never = await cancel(ana, id, '300,01');
+  assert.equal(never.status, 409, 'nobody is asked for what was never paid');
 });
 
 test('more waits for a second person, who does it once; the log has all three steps with both names', async () => {

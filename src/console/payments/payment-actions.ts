@@ -32,8 +32,10 @@ async function givenBack(
   const { value, canceledAmount, cancelingAmount, statusDescription } = asked.body;
   const before = canceledAmount + cancelingAmount;
   const wanted = amount === undefined ? value - before : centsOf(amount);
-  // The endpoint refuses what is no amount, and what has nothing left.
-  if (typeof wanted === 'string' || wanted <= 0) return { ok: true, status: 200, body: null };
+  // The endpoint refuses what is no amount, what has nothing left, and what is more than was ever paid;
+  // what is more than is left now may be left later, and waits like the rest.
+  if (typeof wanted === 'string' || wanted <= 0 || wanted > value)
+    return { ok: true, status: 200, body: null };
   const fields = { amount: `${Math.floor(wanted / 100)},${String(wanted % 100).padStart(2, '0')}` };
   const standing = `${statusDescription} ${value} ${canceledAmount} ${cancelingAmount}`;
   return { ok: true, status: 200, body: { amount: wanted, counted: before + wanted, standing, fields } };
