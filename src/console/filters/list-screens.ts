@@ -44,7 +44,7 @@ export function listScreen<Item>(
       const { say } = visit.wording;
       const shown =
         found === null
-          ? errorsOf(errors)
+          ? errorsOf(errors, filters(visit))
           : found.items.length === 0
             ? emptyState(say(empty[0]), say(empty[1]))
             : html`${view(found.items as readonly Item[], visit)}${pager(visit, found)}`;

@@ -216,9 +216,10 @@ ${
 </form></details>`;
 }
 
-/** Why something was refused, in the words of the API. */
-export function errorsOf(errors: readonly WireError[]): Html {
-  return html`<div class="message bad" role="alert"><ul>${errors.map(
-    ({ description }) => html`<li>${description}</li>`,
-  )}</ul></div>`;
+/** Why something was refused, in the words of the API, each beside the field that it is about. */
+export function errorsOf(errors: readonly WireError[], fields: readonly Field[] = []): Html {
+  return html`<div class="message bad" role="alert"><ul>${errors.map(({ tag, description }) => {
+    const label = fields.find(({ name }) => name === tag)?.label;
+    return html`<li>${label !== undefined && html`<strong>${label}</strong>: `}${description}</li>`;
+  })}</ul></div>`;
 }

@@ -13,6 +13,7 @@ import {
   accountOf,
   emptyState,
   errorsOf,
+  type Field,
   filterForm,
   link,
   table,
@@ -65,9 +66,14 @@ const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
     const accountNumber = accountOf(visit);
     const addressOf = (pattern: string, query: Record<string, string>) =>
       withQuery(pathOf(pattern, { merchantId: visit.merchantId }), query);
+    const fields: Field[] = [
+      accountField(visit),
+      { name: 'from', label: say('From'), type: 'date', value: from },
+      { name: 'to', label: say('To'), type: 'date', value: to },
+    ];
     const list =
       errors.length > 0
-        ? errorsOf(errors)
+        ? errorsOf(errors, fields)
         : days.length === 0
           ? emptyState(
               say('Nothing was to come in these days, and nothing came.'),
@@ -76,11 +82,7 @@ const DAYS_SCREEN: Screen<unknown> = screen<unknown, Found>({
               ),
             )
           : dayTable(days, accountNumber, visit);
-    return html`${filterForm(visit, [
-      accountField(visit),
-      { name: 'from', label: say('From'), type: 'date', value: from },
-      { name: 'to', label: say('To'), type: 'date', value: to },
-    ])}
+    return html`${filterForm(visit, fields)}
 <p class="links">${link(addressOf(MERCHANT_EXCEPTIONS, { accountNumber }), say('Exceptions'))}
 ${link(addressOf(RECONCILIATION_CSV, { accountNumber, from, to, by: 'sale' }), say('CSV of what was sold'))}
 ${link(addressOf(RECONCILIATION_CSV, { accountNumber, from, to, by: 'payment' }), say('CSV of what came or will come'))}</p>
