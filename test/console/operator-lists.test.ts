@@ -112,19 +112,19 @@ test('versions of the fees stand side by side, with what differs marked, of all 
   assert.match(words, /Antes, desde .* Em vigor desde .* Próxima, desde /);
   assert.match(
     words,
-    /Visa, à vista 2,49 %, a cada 30 dias 2,99 %, a cada 30 dias Mudou 1,5 %, após 2 dias, depois a cada 30 Mudou/,
+    /Visa, à vista 2,49%, após 30 dias 2,99%, após 30 dias Mudou 1,5%, após 2 dias, depois a cada 30 Mudou/,
   );
-  assert.match(words, /Elo, à vista – 4 %, a cada 30 dias Nova – Retirada/);
+  assert.match(words, /Elo, à vista – 4%, após 30 dias Nova – Retirada/);
   assert.match(
     words,
-    /Todas as bandeiras, 2 a 12 parcelas 3,1 %, após 31 dias, depois a cada 30 – Retirada –/,
+    /Todas as bandeiras, 2 a 12 parcelas 3,1%, após 31 dias, depois a cada 30 – Retirada –/,
   );
   const none = wordsOf(await shown(`/console/fees?merchant=${merchantId}`));
   assert.match(none, /Não tem versão sua em vigor: valem as de todos\./);
   await add(merchantId, 'visa:1=0.5', -1);
   assert.match(
     wordsOf(await shown(`/console/fees?merchant=${merchantId}`)),
-    /Tem uma versão sua\. .*Visa, à vista 0,5 %/,
+    /Tem uma versão sua\. .*Visa, à vista 0,5%/,
   );
   const hostile = await shown(`/console/fees?merchant=${encodeURIComponent('<img src=x>')}`);
   assert.ok(!hostile.includes('<img'));

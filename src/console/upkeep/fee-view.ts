@@ -98,11 +98,17 @@ function ruleText(name: string, rule: FeeRule | null | undefined, { say, count }
     : say('{brand}, {from} installments', { brand: of, from: count(from) });
 }
 
-function termsOf({ portion, plan }: FeeRule, { say, count }: Wording): string {
+function termsOf({ portion, plan, toInstallments }: FeeRule, { say, count }: Wording): string {
   const percent = count(portion / 100);
+  const even = { percent, days: plan.firstDays };
+  // What is sold in one payment comes once.
+  const evenly =
+    toInstallments === 1
+      ? say('{percent}%, after {days} days', even)
+      : say('{percent}%, every {days} days', even);
   return plan.firstDays === plan.betweenDays
-    ? say('{percent} %, every {days} days', { percent, days: plan.firstDays })
-    : say('{percent} %, after {first} days, then every {days}', {
+    ? evenly
+    : say('{percent}%, after {first} days, then every {days}', {
         percent,
         first: plan.firstDays,
         days: plan.betweenDays,
