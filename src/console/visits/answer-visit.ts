@@ -77,7 +77,8 @@ export async function answerVisit(
   const isInside = merchantId === null || mayEnter(user, merchantId);
   const merchant = merchantId === null || !isInside ? null : await tools.findMerchant(merchantId);
   const searched = request.form.q ?? '';
-  const frame = await frameOf(tools, session, wording, { path, searched, merchant, ...beside });
+  const around = merchant ?? (user.merchantId === null ? null : await tools.findMerchant(user.merchantId));
+  const frame = await frameOf(tools, session, wording, { path, searched, merchant: around, ...beside });
   const route = found === null ? '/console' : `/console${found.of.path}`;
   const about = { route, userName: actorName(user), ...(merchant && { merchantId: merchant.merchantId }) };
   const isThere = found !== null && isInside && (merchantId === null || merchant !== null);
@@ -279,7 +280,7 @@ function seeOther(location: string) {
 }
 
 function notFound({ say }: Wording): Html {
-  return html`<p>${say('There is no such thing here. Check the address, or search for it.')}</p>
+  return html`<p>${say('There is no such thing here. Check the address, or begin at the first page.')}</p>
 <p><a href="/console">${say('To the first page')}</a></p>`;
 }
 
