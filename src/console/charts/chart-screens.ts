@@ -216,8 +216,8 @@ function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { w
           paid: count(paid),
           amount: money(amount),
         })
-      : say('{paid} paid their billing: {amount}.', { paid: count(paid), amount: money(amount) });
-  const names = { of: say('Retry'), good: say('Paid'), bad: say('Not paid') };
+      : say('Billings paid so: {paid}, {amount}.', { paid: count(paid), amount: money(amount) });
+  const names = { of: say('Retry'), good: say('Recovered'), bad: say('Not paid') };
   return section(
     title,
     html`${barChart(title, names, bars, wording)}<p>${[brought, ...countedSince(countedFrom, wording)].join(' ')}</p>`,
@@ -241,11 +241,19 @@ function deliveryChart(deliveries: Counted['deliveries'], visit: Visit): Html {
       )}`,
     );
   const { Delivered, Waiting, GivenUp } = deliveries;
+  if (Delivered + Waiting + GivenUp === 0)
+    return section(
+      title,
+      html`${account}${emptyState(
+        say('Nothing was sent in these days.'),
+        say('Choose other days, or say under Notifications where the account is notified.'),
+      )}`,
+    );
   const bars: Bar[] = [
     { name: say('Delivered'), good: Delivered, bad: 0 },
     { name: say('Waiting'), good: 0, bad: Waiting },
     { name: say('Given up'), good: 0, bad: GivenUp },
   ];
-  const names = { of: say('Status'), good: say('Delivered'), bad: say('Not delivered') };
+  const names = { of: say('Status'), good: say('Arrived'), bad: say('Not delivered') };
   return section(title, html`${account}${barChart(title, names, bars, wording)}`);
 }
