@@ -84,7 +84,7 @@ test('what the acquirer answers next is said on a page, waits there, and is ende
     waiting,
     /1 Cobrança Recusa: sem saldo \(51\) 2 Cobrança Recusa: sem saldo \(51\) 3 Cobrança Cala-se/,
   );
-  assert.match(waiting, /Aceita, e recusa depois de dias: 3/);
+  assert.match(waiting, /Aceita, e recusa depois de 3 dias/);
   assert.equal((await pay(service.gatewayUrl, token, 5_000)).reply.status, 402);
   assert.doesNotMatch(await words(page), /3 Cobrança/);
   await press(page, `${page}/end`);

@@ -100,6 +100,11 @@ test('a report of a night is shown with its seal, and one that was altered as su
     [key?.data_key_id],
   );
   await healthWith(/1\.234 cobranças conferidas em 20\/11\/2026, 0 diferem; o selo não é nosso/);
+  await service.auditor.query(
+    `insert into truth_differences (merchant_id, transaction_id, installment_number, class, amount)
+     values ('MUITA', gen_random_uuid(), 1, 'booksDiffer', 100)`,
+  );
+  await healthWith(/arquivos e razão Difere 1\.234 cobranças .*, 0 diferem; .* Algo difere agora\./);
 });
 
 test('a count that ended at its bound says that there may be more', async () => {

@@ -19,7 +19,7 @@ export const FIRST_STEPS_SCREENS: readonly Screen<TestTools>[] = [
     view: (
       made,
       visit,
-    ) => html`<p>${visit.wording.say('Six steps, by the requests of the API that stand beside them. Nothing here reaches a real card; what happened appears below each step by itself.')}</p>
+    ) => html`<p>${visit.wording.say('Six steps, by the requests of the API that stand below each. Nothing here reaches a real card; what happened appears below each step by itself.')}</p>
 <ol class="steps">${STEPS.map((step, index) => html`<li id="step-${step.name}">${stepShown(step, index, made, visit)}</li>\n`)}</ol>`,
   }),
 ];

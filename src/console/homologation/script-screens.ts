@@ -82,11 +82,13 @@ function waiting({ steps, cancels }: Script, visit: Visit): Html {
   })}`;
 }
 
-function cancelText({ afterDays, fails }: Cancel, { wording: { say, count } }: Visit): string {
-  const values = { days: count(afterDays) };
+const SECONDS_OF_A_DAY = 86_400;
+
+function cancelText({ afterDays, fails }: Cancel, { wording: { say, duration } }: Visit): string {
+  const values = { time: duration(afterDays * SECONDS_OF_A_DAY) };
   return fails
-    ? say('Accepts, and refuses it after days: {days}', values)
-    : say('Accepts, and gives back after days: {days}', values);
+    ? say('Accepts, and refuses it after {time}', values)
+    : say('Accepts, and gives back after {time}', values);
 }
 
 function forms(visit: Visit): Html {

@@ -78,8 +78,8 @@ function capabilities({ acquirer: { capabilities: able } }: Routing, { wording }
       [say('Learns who buys'), yes(able.customer)],
       [say('Lists its charges, for a restore'), yes(able.listCharges)],
       [
-        say('Finds a charge for'),
-        able.lookUpDays === null ? say('ever') : say('{count} days', { count: count(able.lookUpDays) }),
+        say('How long it finds a charge'),
+        able.lookUpDays === null ? say('Always') : say('{count} days', { count: count(able.lookUpDays) }),
       ],
     ])}
 <p class="note">${say('As its bridge said to this process, at most fifteen seconds ago. What it cannot is refused before anything is sent.')}</p>`,

@@ -121,7 +121,7 @@ function list({ entries, next }: AuditPage, { wording, path, query }: Visit): Ht
 
 /** Written by the service as JSON; what is none is shown as it is. */
 function detail(text: string): Shown {
-  if (text === '') return '';
+  if (text === '' || text === '{}') return '–';
   try {
     const fields = Object.entries(JSON.parse(text) as Record<string, unknown>);
     return fields.map(([name, value], index) => `${index === 0 ? '' : ', '}${name}: ${String(value)}`);

@@ -152,7 +152,7 @@ function reportFigure(
   });
   return figure(
     name,
-    link(pathOf(DIFFERENCES), count(differences)),
+    link(pathOf(DIFFERENCES), isAnyDifferent && differences === 0 ? say('Differs') : count(differences)),
     !isSealed || differences > 0 || isAnyDifferent ? 'bad' : isOld ? 'wait' : 'good',
     html`${checked}; ${isSealed ? say('sealed') : say('its seal is not ours: it was altered')}, ${moment(wording, madeAt)}.${isAnyDifferent && html` ${say('Something differs now.')}`}${
       isOld && html` ${say('No later night was verified: a process with the role reconciliation must run.')}`

@@ -1,3 +1,4 @@
+import { instant, saoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { moment, table } from '../parts/page-parts.ts';
 import { KEYS } from '../parts/paths.ts';
@@ -61,7 +62,7 @@ ${keyTable(keys, visit)}
 }
 
 function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
-  const { say, duration } = wording;
+  const { say, duration, day } = wording;
   return table(
     say('Keys'),
     [
@@ -80,7 +81,7 @@ function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
         key.keyId,
         html`${say(PURPOSE_WORDS[key.purpose])} <code>${kindOfPurpose(key.purpose)}</code>`,
         stateBadge(STATES, due, wording),
-        due === 'retired' ? '–' : moment(wording, dueAt(key)),
+        due === 'retired' ? '–' : day(saoPauloDay(instant(dueAt(key)))),
         html`<span class="why">${nextStep(key, due, wording)}</span>`,
         html`${moment(wording, key.createdAt)} <small>${duration((now - key.createdAt) / 1_000)}</small>`,
         moment(wording, key.retiredAt),
