@@ -221,8 +221,14 @@ function newsOfAdded(part) {
 
 // On a narrow window it may stand outside of what is seen.
 const here = document.querySelector('nav.main [aria-current]');
-const list = here?.closest('ul');
-if (here !== null) list.scrollLeft = here.offsetLeft - (list.clientWidth - here.offsetWidth) / 2;
+function showHere() {
+  const list = here.closest('ul');
+  list.scrollLeft = here.offsetLeft - (list.clientWidth - here.offsetWidth) / 2;
+}
+if (here !== null) {
+  showHere();
+  addEventListener('resize', showHere);
+}
 
 const live = document.querySelector('[data-refresh]');
 if (live !== null) new LivePage(live).start();

@@ -156,7 +156,7 @@ function timeline(billing: WholeBilling, { wording }: Visit): Html {
         : entry.type === 'Canceled'
           ? entry.description
           : '';
-    return html`<li>${moment(wording, saoPauloMoment(entry.at))} <span>${say(ENTRY_WORDS[entry.type])}</span> ${actorText(entry.by, wording)} ${note}</li>\n`;
+    return html`<li>${moment(wording, saoPauloMoment(entry.at))} <span>${say(ENTRY_WORDS[entry.type])}</span> <span>${actorText(entry.by, wording)}</span> ${note !== '' && html`<span>${note}</span>`}</li>\n`;
   })}</ol>`;
 }
 

@@ -109,7 +109,7 @@ function days(calendar: Calendar | null, visit: Visit): Html {
       one.installment,
       day(one.expireAt),
       reais(one.amount),
-      one.retriesOn.map((on) => day(on)).join(' · ') || '–',
+      html`<span class="why">${one.retriesOn.map((on) => day(on)).join(' · ') || '–'}</span>`,
     ]),
   );
   return html`${form}${list}`;

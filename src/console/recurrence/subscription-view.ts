@@ -152,6 +152,6 @@ function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit):
   const { say } = wording;
   return html`<ol class="timeline">${entries.map(
     ({ at, type, by, description }) =>
-      html`<li>${moment(wording, saoPauloMoment(at))} <span>${say(ENTRY_WORDS[type])}</span> ${actorText(by, wording)} ${description}</li>\n`,
+      html`<li>${moment(wording, saoPauloMoment(at))} <span>${say(ENTRY_WORDS[type])}</span> <span>${actorText(by, wording)}</span> ${description !== '' && html`<span>${description}</span>`}</li>\n`,
   )}</ol>`;
 }
