@@ -1,48 +1,32 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import puppeteer, { type Browser } from 'puppeteer-core';
-import { programPath, skipWithout } from '../../tools/test-programs.ts';
-import { patiently } from '../kit/patience.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { inviteByProvider, personOf } from './oidc-visit.ts';
+import { DESK, keepPicture, TestBrowser, withoutChromium } from './test-browser.ts';
 import { CLIENT, TestProvider } from './test-provider.ts';
-import { originOf } from './visitor.ts';
 
-/** Kept to be looked at; git ignores them. */
-const PICTURES = fileURLToPath(new URL('../../coverage/console/', import.meta.url));
-const skip = skipWithout('chromium');
+const skip = withoutChromium;
 
 let provider: TestProvider;
 let service: TestService;
-let browser: Browser | undefined;
+let browser: TestBrowser;
 let folder: string;
-let origin: string;
 before(async () => {
   if (skip !== false) return;
   provider = await TestProvider.open();
   folder = await mkdtemp(join(tmpdir(), 'parcela-oidc-browser-'));
   const secret = join(folder, 'secret');
   await writeFile(secret, CLIENT.secret, { mode: 0o600 });
-  await mkdir(PICTURES, { recursive: true });
   service = await openTestService({
     PARCELA_CONSOLE_OIDC_ISSUER: provider.issuer,
     PARCELA_CONSOLE_OIDC_CLIENT_ID: CLIENT.id,
     PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: secret,
   });
   // Another site than the provider's, which is under 127.0.0.1.
-  origin = originOf(service).replace('//127.0.0.1:', '//localhost:');
-  browser = await puppeteer.launch({
-    executablePath: programPath('chromium') ?? '',
-    userDataDir: join(folder, 'profile'),
-    timeout: patiently(60_000),
-    protocolTimeout: patiently(120_000),
-    // Root has no sandbox; nothing but our own pages is opened.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-  });
+  browser = await TestBrowser.open(service);
 });
 after(async () => {
   if (skip !== false) return;
@@ -59,14 +43,12 @@ test('somebody goes to the provider and comes back to where the way led, without
   await inviteByProvider(service, name);
   provider.behaviour = { person: personOf(name) };
   for (const hasScript of [true, false]) {
-    const context = await browser?.createBrowserContext();
-    const page = await context?.newPage();
-    assert.ok(page !== undefined);
-    page.setDefaultTimeout(patiently(30_000));
+    const page = await browser.newPage({ ...DESK, language: hasScript ? 'pt-BR' : 'en' });
+    const { origin } = browser;
     await page.setJavaScriptEnabled(hasScript);
     await page.goto(`${origin}/console/health?a=b`);
     assert.ok(page.url().startsWith(`${origin}/console/sign-in?next=`));
-    await page.screenshot({ path: join(PICTURES, 'sign-in-oidc.png'), fullPage: true });
+    await keepPicture(page, `sign-in-oidc-${hasScript ? 'pt' : 'en'}`);
     await Promise.all([page.waitForNavigation(), page.click('a.button')]);
     assert.ok(page.url().startsWith(`${provider.issuer}/authorize?`), page.url());
     await page.click('button');
@@ -74,11 +56,11 @@ test('somebody goes to the provider and comes back to where the way led, without
     await page.waitForSelector('.user');
     assert.equal(page.url(), `${origin}/console/health?a=b`);
     assert.ok((await page.content()).includes(name));
-    const cookies = await context?.cookies();
+    const cookies = await page.browserContext().cookies();
     assert.deepEqual(
-      cookies?.filter(({ domain }) => domain === 'localhost').map((cookie) => [cookie.name, cookie.sameSite]),
+      cookies.filter(({ domain }) => domain === 'localhost').map((cookie) => [cookie.name, cookie.sameSite]),
       [['parcela_homologation', 'Strict']],
     );
-    await context?.close();
+    await page.browserContext().close();
   }
 });

@@ -37,7 +37,8 @@ export async function ask(origin: string, path: string, asked: Asked = {}): Prom
 }
 
 /** What a page says of what takes longer than somebody waits. */
-const UNDER_WAY = /Estes dias estão sendo contados|As parcelas deste dia estão sendo percorridas/;
+export const UNDER_WAY =
+  /Estes dias estão sendo contados|As parcelas deste dia estão sendo percorridas|days are being counted|being gone through/;
 
 /** Somebody with a browser of its own. */
 export class Visitor {
