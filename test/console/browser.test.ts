@@ -1,165 +1,218 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import puppeteer, { type Browser, type Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
+import {
+  CASE,
+  CHARTS,
+  DAY_SHEET,
+  EXCEPTION,
+  FILES,
+  HEALTH,
+  PAYMENT,
+  RECEIPT,
+  SEARCH,
+} from '../../src/console/parts/paths.ts';
 import { SCREENS } from '../../src/console/screens.ts';
-import { programPath, skipWithout } from '../../tools/test-programs.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
-import { patiently } from '../kit/patience.ts';
-import { openTestService, type TestService } from '../kit/service.ts';
-import { makeThings } from './merchant-things.ts';
+import { until } from '../kit/service.ts';
+import { type FilledConsole, type FilledThings, fillConsole } from './filled-console.ts';
+import {
+  cutTables,
+  DESK,
+  faultsOf,
+  isTooWide,
+  keepPicture,
+  type Look,
+  pictureAt,
+  press,
+  send,
+  TestBrowser,
+  WINDOWS,
+  wear,
+  withoutChromium,
+  wordsOn,
+} from './test-browser.ts';
 import { invite } from './visitor.ts';
 
-/** Kept to be looked at; git ignores them. */
-const PICTURES = fileURLToPath(new URL('../../coverage/console/', import.meta.url));
-const AXE = fileURLToPath(import.meta.resolve('axe-core/axe.min.js'));
-const WINDOWS = {
-  desk: { width: 1280, height: 900 },
-  phone: { width: 375, height: 760 },
-} as const;
+const skip = withoutChromium;
 
-const skip = skipWithout('chromium');
-
-let service: TestService;
-let browser: Browser | undefined;
-let profile: string;
-let origin: string;
-let merchantId: string;
-let paymentId: string;
-let things: Readonly<Record<string, string>>;
+let filled: FilledConsole;
+let browser: TestBrowser;
 before(async () => {
   if (skip !== false) return;
-  service = await openTestService();
-  // Passkeys are bound to a name.
-  origin = new URL(service.gatewayUrl).origin.replace('//127.0.0.1:', '//localhost:');
-  const demo = await service.demo();
-  ({ merchantId } = demo);
-  paymentId = await payments(await logIn(service.gatewayUrl, demo.gateway));
-  const day = new Date().toLocaleDateString('en-CA', { timeZone: 'America/Sao_Paulo' });
-  const { name } = await invite(service, 'support', merchantId);
-  things = { merchantId, paymentId, day, name, ...(await makeThings(service)) };
-  profile = await mkdtemp(join(tmpdir(), 'parcela-chromium-'));
-  await mkdir(PICTURES, { recursive: true });
-  browser = await puppeteer.launch({
-    executablePath: programPath('chromium') ?? '',
-    userDataDir: profile,
-    timeout: patiently(60_000),
-    protocolTimeout: patiently(120_000),
-    // Root has no sandbox; nothing but our own pages is opened.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-color-profile=srgb'],
-  });
+  filled = await fillConsole();
+  browser = await TestBrowser.open(filled.service);
 });
 after(async () => {
   if (skip !== false) return;
   await browser?.close();
-  await service.close();
-  await rm(profile, { recursive: true, force: true });
+  await filled?.close();
 });
 
-/** One with everything that its page may show, and some others; gives its id. */
-async function payments(token: string): Promise<string> {
-  const make = async (amount: number, change: Record<string, unknown> = {}) => {
-    const { reply } = await pay(service.gatewayUrl, token, amount, change);
-    return reply.body?.paymentAuthorization?.paymentId as string;
-  };
-  await make(4_990);
-  await make(51, { referenceTransaction: 'PEDIDO-8002' });
-  return make(12_990, {
-    referenceTransaction: 'PEDIDO-8001',
-    payment: { transactionType: 'credit', amount: 12_990, productType: 'lojista', installments: 3 },
-    configSplit: [{ documentNumberBeneficiary: '11222333000181', percent: 10.5 }],
+/** The path of a screen with what stands in it; exceptions are named as cases are. */
+function pathWith(path: string): string {
+  const { things } = filled;
+  const values: FilledThings = path === EXCEPTION ? { id: things.exceptionId ?? '' } : things;
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
+}
+
+/** `/merchants/{merchantId}/payments/{paymentId}`: `merchant-payments-one`. */
+const nameOf = (path: string) =>
+  path
+    .slice(1)
+    .replace('merchants/{merchantId}/', 'merchant-')
+    .replaceAll(/\{\w+\}/g, 'one')
+    .replaceAll('/', '-');
+
+/** Nothing is found until somebody looks for something. */
+const EMPTY_AS_THEY_OPEN: readonly string[] = [SEARCH];
+/** The month in which something came of the sales: today no charge was made again. */
+const CHARTS_OF_MONTH = `${CHARTS}?from={soldOn}&to={monthOn}`;
+
+const PHONE: Look = { ...DESK, window: 'phone' };
+const DARK: Look = { window: 'desk', scheme: 'dark', language: 'en' };
+
+/** What is wrong in each look: on a desk and a phone in Portuguese, then dark in English. */
+async function faultsFrom(page: Page, name: string, open: () => Promise<void>): Promise<string[]> {
+  await wear(page, DESK);
+  await open();
+  const onDesk = await faultsOf(page, `${name}-desk-light`);
+  await wear(page, PHONE);
+  const onPhone = await faultsOf(page, `${name}-phone-light`);
+  await wear(page, DARK);
+  await open();
+  return [...onDesk, ...onPhone, ...(await faultsOf(page, `${name}-desk-dark`))];
+}
+
+async function lookFrom(page: Page, name: string, open: () => Promise<void>): Promise<void> {
+  assert.deepEqual(await faultsFrom(page, name, open), []);
+}
+
+const OPEN_ALL = 'for (const one of document.querySelectorAll("details")) one.open = true';
+
+test('every page has its things, and is good to use on a desk and a phone, light and dark, in both languages', {
+  skip,
+}, async () => {
+  const page = await browser.newPage();
+  const { path: link } = await invite(filled.service, 'admin', null);
+  await lookFrom(page, 'sign-in', async () => void (await browser.goTo(page, '/sign-in')));
+  await lookFrom(page, 'welcome', async () => void (await page.goto(browser.origin + link)));
+  await browser.enter(page, null);
+  await browser.goTo(page, pathWith('/merchants/{merchantId}/payments?status=Paga'));
+  await send(page, '/filters', { name: 'Pagas' });
+  const [empty, faults]: [string[], string[]] = [[], []];
+  for (const { path, isFile } of SCREENS) {
+    if (isFile === true) continue;
+    const found = await faultsFrom(page, nameOf(path), async () => {
+      const answer = await browser.goTo(page, pathWith(path === CHARTS ? CHARTS_OF_MONTH : path));
+      assert.equal(answer.status(), 200, path);
+      await page.evaluate(OPEN_ALL);
+    });
+    faults.push(...found);
+    if ((await page.$('.empty')) !== null) empty.push(path);
+  }
+  assert.deepEqual(faults, []);
+  assert.deepEqual(empty, EMPTY_AS_THEY_OPEN);
+  await page.browserContext().close();
+});
+
+/** What a page shows beside the way it opens, by the name of its picture. */
+const MORE = {
+  'declined-payment': '/merchants/{merchantId}/payments/{declinedId}',
+  'denied-billing': '/merchants/{merchantId}/billings/{deniedBillingId}',
+  'charts-of-today': CHARTS,
+  'no-payment': '/merchants/{merchantId}/payments?lastFour=9999',
+  'wrong-filter': '/merchants/{merchantId}/payments?lastFour=x',
+} as const;
+
+test('what is declined, denied, not there or wrongly asked for is good to read too', { skip }, async () => {
+  const page = await browser.visit(null);
+  for (const [name, path] of Object.entries(MORE))
+    await lookFrom(page, name, async () => void (await browser.goTo(page, pathWith(path))));
+  assert.match(await wordsOn(page, '[role=alert]'), /^Last four: /);
+  await lookFrom(page, 'found', async () => {
+    await browser.goTo(page, pathWith('/merchants/{merchantId}'));
+    await page.type('#q', filled.things.documentNumber ?? '');
+    await press(page, '.search button');
   });
-}
+  assert.match(await wordsOn(page), /P-1001/);
+  await browser.goTo(page, FILES);
+  assert.match(await wordsOn(page), /Days with a file .* \d+ missing \d\d\//);
+  await page.browserContext().close();
+});
 
-async function newPage(
-  window: keyof typeof WINDOWS,
-  scheme: 'light' | 'dark' = 'light',
-  language: 'pt-BR' | 'en' = 'pt-BR',
-): Promise<Page> {
-  assert.ok(browser !== undefined);
-  const context = await browser.createBrowserContext();
-  const page = await context.newPage();
-  page.setDefaultTimeout(patiently(30_000));
-  await page.setViewport(WINDOWS[window]);
-  await page.setExtraHTTPHeaders({ 'accept-language': language });
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-  return page;
-}
+/** So many at once are more than the acquirer is asked by one user. */
+const ASK_OFTEN = `(() => {
+  const form = document.querySelector('form[action$="/ask"]');
+  return Promise.all(Array.from({ length: 12 }, () => {
+    const body = new URLSearchParams(new FormData(form));
+    body.set('once', crypto.randomUUID());
+    return fetch(form.action, { method: 'POST', body }).then(({ status }) => status);
+  }));
+})()`;
 
-/** Presses the button of a form that leads elsewhere. */
-async function press(page: Page, selector: string): Promise<void> {
-  await Promise.all([page.waitForNavigation(), page.click(selector)]);
-}
-
-async function enter(page: Page, merchant: string | null): Promise<void> {
-  const { path } = await invite(service, 'admin', merchant);
-  await page.goto(origin + path);
-  await press(page, 'form:not([data-passkey]) button');
-}
-
-type Violation = { readonly id: string; readonly nodes: readonly { readonly html: string }[] };
-
-/** Everything that axe knows of WCAG 2.2 A and AA, and of good practice. */
-async function violationsOn(page: Page): Promise<string[]> {
-  await page.addScriptTag({ path: AXE });
-  const found = (await page.evaluate(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
-       .then(({ violations }) => violations)`,
-  )) as Violation[];
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`);
-}
-
-/** No wider than the window: what is wide scrolls by itself. */
-async function isTooWide(page: Page): Promise<boolean> {
-  return (await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')) as boolean;
-}
-
-async function lookAt(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
-  assert.deepEqual(await violationsOn(page), [], name);
-  assert.equal(await isTooWide(page), false, `${name} is wider than its window`);
-}
-
-const addressOf = (path: string) =>
-  `${origin}/console${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => things[name] ?? '')}`;
-
-const LOOKS = [
-  { window: 'desk', scheme: 'light', language: 'pt-BR' },
-  { window: 'desk', scheme: 'dark', language: 'en' },
-  { window: 'phone', scheme: 'light', language: 'pt-BR' },
-] as const;
-
-for (const { window, scheme, language } of LOOKS) {
-  test(`every page is good to use, on a ${window}, ${scheme}, in ${language}`, { skip }, async () => {
-    const page = await newPage(window, scheme, language);
-    // What a test brings is not under the policy of the page.
-    await page.setBypassCSP(true);
-    const { path } = await invite(service, 'admin', null);
-    await page.goto(`${origin}/console/sign-in`);
-    await lookAt(page, `sign-in-${window}-${scheme}`);
-    await page.goto(origin + path);
-    await lookAt(page, `welcome-${window}-${scheme}`);
-    await enter(page, null);
-    for (const screen of SCREENS) {
-      if (screen.isFile === true) continue;
-      const name = screen.path.slice(1).replaceAll('/', '-').replaceAll(/[{}]/g, '');
-      await page.goto(addressOf(screen.path));
-      await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true');
-      await lookAt(page, `${name}-${window}-${scheme}`);
-    }
-    await page.goto(`${origin}/console/nowhere`);
-    await lookAt(page, `nowhere-${window}-${scheme}`);
-    await page.browserContext().close();
+test('errors say what to do: not found, not allowed, wrongly filled in, too often', { skip }, async () => {
+  const merchantId = filled.things.merchantId ?? '';
+  const path = pathWith('/merchants/{merchantId}/payments/{paymentId}');
+  const viewer = await browser.visit(merchantId, 'viewer');
+  await lookFrom(viewer, 'error-404', async () => {
+    assert.equal((await browser.goTo(viewer, '/nowhere')).status(), 404);
+    assert.notEqual(await viewer.$('#q'), null, 'its own merchant is still at hand');
   });
-}
+  await lookFrom(viewer, 'error-403', async () => {
+    const credentials = pathWith('/merchants/{merchantId}/credentials');
+    assert.equal((await browser.goTo(viewer, credentials)).status(), 403);
+  });
+  await viewer.browserContext().close();
+  const admin = await browser.visit(null);
+  await lookFrom(admin, 'error-429', async () => {
+    await until('the acquirer is asked too often', async () => {
+      await browser.goTo(admin, pathWith(CASE));
+      await admin.evaluate(ASK_OFTEN);
+      await send(admin, '/ask');
+      return /Espere alguns segundos|Wait some seconds/.test(await wordsOn(admin));
+    });
+  });
+  await admin.browserContext().close();
+  const finance = await browser.visit(merchantId, 'finance');
+  await lookFrom(finance, 'error-400', async () => {
+    await browser.goTo(finance, path);
+    await send(finance, '/cancel', { amount: 'dez reais', reason: 'um engano' });
+    assert.match(await wordsOn(finance, '[role=alert]'), /./);
+  });
+  await finance.browserContext().close();
+});
+
+test('a receipt, the sheet of a day and a payment are whole on A4, without what is for screens', {
+  skip,
+}, async () => {
+  const page = await browser.visit(null);
+  for (const [name, path] of [
+    ['receipt', RECEIPT],
+    ['day-sheet', DAY_SHEET],
+    ['payment', PAYMENT],
+  ] as const) {
+    await browser.goTo(page, pathWith(path));
+    await page.pdf({ path: pictureAt(`${name}-a4.pdf`), preferCSSPageSize: true });
+    await page.emulateMediaType('print');
+    // What stands between the margins of a sheet.
+    await page.setViewport({ width: Math.floor(((210 - 32) / 25.4) * 96), height: 1_000 });
+    await page.screenshot({ path: pictureAt(`${name}-a4.png`), fullPage: true });
+    assert.equal(await isTooWide(page), false, `${name} is wider than A4`);
+    assert.deepEqual(await cutTables(page), [], name);
+    const isShown = `[...document.querySelectorAll('nav.main, .search, .user, footer, details.action, .unprinted')]
+      .filter((one) => getComputedStyle(one).display !== 'none').map((one) => one.className || one.tagName)`;
+    assert.deepEqual(await page.evaluate(isShown), [], `what is for screens is printed on ${name}`);
+    await page.emulateMediaType();
+    await page.setViewport(WINDOWS.desk);
+  }
+  await page.browserContext().close();
+});
 
 test('a user makes a passkey, signs out, and signs in with it; the same answer opens nothing again', {
   skip,
 }, async () => {
-  const page = await newPage('desk');
+  const page = await browser.newPage();
   const client = await page.createCDPSession();
   await client.send('WebAuthn.enable');
   await client.send('WebAuthn.addVirtualAuthenticator', {
@@ -172,30 +225,30 @@ test('a user makes a passkey, signs out, and signs in with it; the same answer o
       automaticPresenceSimulation: true,
     },
   });
-  const { name, path } = await invite(service, 'admin', null);
-  await page.goto(origin + path);
+  const { name, path } = await invite(filled.service, 'admin', null);
+  await page.goto(browser.origin + path);
   await press(page, 'form[data-passkey=create] button');
   assert.match(page.url(), /\/console\/merchants\/[^/]+\/first-steps$/);
-  const keys = await service.auditor.query(
+  const keys = await filled.service.auditor.query(
     'select 1 from console_passkeys p join console_users u using (user_id) where u.name = $1',
     [name],
   );
   assert.equal(keys.length, 1);
   await press(page, '.user button');
-  assert.equal(page.url(), `${origin}/console/sign-in`);
-  await page.goto(`${origin}/console/audit?action=user.signIn`);
-  await page.screenshot({ path: join(PICTURES, 'sign-in-again.png'), fullPage: true });
+  assert.equal(page.url(), `${browser.origin}/console/sign-in`);
+  await page.goto(`${browser.origin}/console/audit?action=user.signIn`);
+  await keepPicture(page, 'sign-in-again');
   let sent = '';
   page.on('request', (request) => {
     if (request.method() === 'POST') sent = request.postData() ?? sent;
   });
   await press(page, 'form[data-passkey=get] button');
-  assert.equal(page.url(), `${origin}/console/audit?action=user.signIn`);
+  assert.equal(page.url(), `${browser.origin}/console/audit?action=user.signIn`);
   assert.ok((await page.content()).includes(`user:${name}`));
-  const replayed = await fetch(`${origin}/console/sign-in`, {
+  const replayed = await fetch(`${browser.origin}/console/sign-in`, {
     method: 'POST',
     redirect: 'manual',
-    headers: { origin, 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { origin: browser.origin, 'content-type': 'application/x-www-form-urlencoded' },
     body: sent,
   });
   assert.equal(replayed.status, 401);
@@ -204,35 +257,35 @@ test('a user makes a passkey, signs out, and signs in with it; the same answer o
 });
 
 test('a visitor without a passkey reads so on the page, and stays outside', { skip }, async () => {
-  const page = await newPage('desk');
+  const page = await browser.newPage();
   const client = await page.createCDPSession();
   await client.send('WebAuthn.enable');
   await client.send('WebAuthn.addVirtualAuthenticator', {
     options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true },
   });
-  await page.goto(`${origin}/console/sign-in`);
+  await page.goto(`${browser.origin}/console/sign-in`);
   await page.click('form[data-passkey=get] button');
   await page.waitForSelector('[data-fault]:not([hidden])');
-  assert.equal(page.url(), `${origin}/console/sign-in`);
+  assert.equal(page.url(), `${browser.origin}/console/sign-in`);
   await page.browserContext().close();
 });
 
 test('everything behind the sign-in works without JavaScript: a payment is found and given back', {
   skip,
 }, async () => {
-  const page = await newPage('phone');
+  const page = await browser.newPage({ ...DESK, window: 'phone' });
   await page.setJavaScriptEnabled(false);
-  await enter(page, merchantId);
+  await browser.enter(page, filled.things.merchantId ?? '');
   await page.type('#q', 'PEDIDO-8001');
   await press(page, '.search button');
-  assert.equal(page.url(), addressOf('/merchants/{merchantId}/payments/{paymentId}'));
+  assert.equal(page.url(), `${browser.origin}/console${pathWith(PAYMENT)}`);
   await page.click('details.action summary');
   await page.type('details.action [name=amount]', '10,00');
   await page.type('details.action [name=reason]', 'cliente devolveu um item');
   await press(page, 'details.action button');
   const text = (await page.content()).replaceAll('&nbsp;', ' ');
   assert.match(text, /O valor foi devolvido/);
-  await page.screenshot({ path: join(PICTURES, 'given-back-phone.png'), fullPage: true });
+  await keepPicture(page, 'given-back-phone');
   await page.browserContext().close();
 });
 
@@ -245,12 +298,12 @@ const textAt = (page: Page, selector: string) =>
 test('a page that is read again draws what changed alone, says it, and says when it is not live', {
   skip,
 }, async () => {
+  const { service, things } = filled;
   const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
   const { reply } = await pay(service.gatewayUrl, token, 7_000);
   const { paymentId: id } = reply.body.paymentAuthorization;
-  const page = await newPage('desk');
-  await enter(page, merchantId);
-  await page.goto(`${origin}/console/merchants/${merchantId}/payments/${id}`);
+  const page = await browser.visit(things.merchantId ?? '');
+  await browser.goTo(page, `/merchants/${things.merchantId}/payments/${id}`);
   await page.evaluate(`window.drawn = 0;
     new MutationObserver((seen) => { window.drawn += seen.length; }).observe(
       document.querySelector('[data-refresh]'),
@@ -280,7 +333,7 @@ test('a page that is read again draws what changed alone, says it, and says when
   await page.setOfflineMode(true);
   await page.evaluate(COME_BACK);
   await page.waitForFunction("document.querySelector('[data-away]').textContent !== ''");
-  await page.screenshot({ path: join(PICTURES, 'not-live.png') });
+  await keepPicture(page, 'not-live');
   await page.setOfflineMode(false);
   await page.evaluate(COME_BACK);
   await page.waitForFunction("document.querySelector('[data-away]').textContent === ''");
@@ -293,9 +346,8 @@ test('a page that is read again draws what changed alone, says it, and says when
 });
 
 test('nothing is asked while nobody looks at a page', { skip }, async () => {
-  const page = await newPage('desk');
-  await enter(page, null);
-  await page.goto(`${origin}/console/health`);
+  const page = await browser.visit(null);
+  await browser.goTo(page, HEALTH);
   let asked = 0;
   page.on('request', (request) => {
     if (request.headers()['x-parcela-live'] !== undefined) asked += 1;
@@ -315,19 +367,19 @@ test('nothing is asked while nobody looks at a page', { skip }, async () => {
 });
 
 test('hostile texts are never executed', { skip }, async () => {
-  const page = await newPage('desk');
+  const page = await browser.newPage();
   const hostile = `<img src=x onerror="document.title='run'"><script>document.title='run'</script>`;
-  await service.auditor.query('update merchants set legal_name = $1 where merchant_id = $2', [
+  await filled.service.auditor.query('update merchants set legal_name = $1 where merchant_id = $2', [
     hostile,
-    merchantId,
+    filled.things.merchantId,
   ]);
-  await enter(page, null);
+  await browser.enter(page, null);
   for (const path of [
     '/merchants',
     '/merchants/{merchantId}/payments',
     '/merchants/{merchantId}/payments?status=Paga',
   ]) {
-    await page.goto(addressOf(path));
+    await browser.goTo(page, pathWith(path));
     assert.notEqual(await page.title(), 'run', path);
     assert.equal(await page.$('main img, header img'), null);
   }
@@ -341,33 +393,5 @@ test('hostile texts are never executed', { skip }, async () => {
   assert.match(await page.$eval('main', (main) => main.textContent ?? ''), /onerror/);
   assert.notEqual(await page.title(), 'run');
   assert.equal(await page.$('main img, header img'), null);
-  await page.browserContext().close();
-});
-
-test('a receipt, the sheet of a day and a payment are whole on A4, without what is for screens', {
-  skip,
-}, async () => {
-  const page = await newPage('desk');
-  await enter(page, null);
-  for (const [name, path] of [
-    ['receipt', '/merchants/{merchantId}/payments/{paymentId}/receipt'],
-    ['day-sheet', '/merchants/{merchantId}/reconciliation/days/{day}'],
-    ['payment', '/merchants/{merchantId}/payments/{paymentId}'],
-  ] as const) {
-    await page.goto(addressOf(path));
-    await page.pdf({ path: join(PICTURES, `${name}-a4.pdf`), preferCSSPageSize: true });
-    await page.emulateMediaType('print');
-    // What stands between the margins of a sheet.
-    await page.setViewport({ width: Math.floor(((210 - 32) / 25.4) * 96), height: 1_000 });
-    await page.screenshot({ path: join(PICTURES, `${name}-a4.png`), fullPage: true });
-    assert.equal(await isTooWide(page), false, `${name} is wider than A4`);
-    const isCut = `[...document.querySelectorAll('.scroll')].some((one) => one.scrollWidth > one.clientWidth + 1)`;
-    assert.equal(await page.evaluate(isCut), false, `a table of ${name} is cut`);
-    const isShown = `[...document.querySelectorAll('nav.main, .search, .user, footer, details.action, .unprinted')]
-      .filter((one) => getComputedStyle(one).display !== 'none').map((one) => one.className || one.tagName)`;
-    assert.deepEqual(await page.evaluate(isShown), [], `what is for screens is printed on ${name}`);
-    await page.emulateMediaType();
-    await page.setViewport(WINDOWS.desk);
-  }
   await page.browserContext().close();
 });

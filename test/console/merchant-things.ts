@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { boletoRequest } from '../boletos/boleto-service.ts';
+import type { Day } from '../../src/values/instant.ts';
+import { boletoRequest, inDays } from '../boletos/boleto-service.ts';
 import { startListener } from '../kit/listener.ts';
-import { call, logIn, tokenize } from '../kit/merchant.ts';
+import { call, logIn, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { type TestService, until } from '../kit/service.ts';
 
 /** One of each that the console shows beside payments, by the names in the paths of its pages. */
@@ -30,6 +31,7 @@ async function made(called: Called, path: string, body: object): Promise<string>
 export async function subscribe(
   service: Pick<TestService, 'gatewayUrl' | 'demo'>,
   amount: number,
+  cardNumber = TEST_CARD,
 ): Promise<{ readonly planId: string; readonly subscriptionId: string; readonly billingId: string }> {
   const { gatewayUrl: url, demo } = service;
   const { gateway, recurrence } = await demo();
@@ -37,7 +39,7 @@ export async function subscribe(
   const card = await call(url, '/v1/vaults/cards', {
     token: gatewayToken,
     body: {
-      numberToken: await tokenize(url, gatewayToken),
+      numberToken: await tokenize(url, gatewayToken, cardNumber),
       brand: 'mastercard',
       cardholderName: 'ANA SOUZA',
       expirationMonth: '12',
@@ -72,13 +74,18 @@ export async function subscribe(
 
 export async function makeThings(
   service: Pick<TestService, 'gatewayUrl' | 'integrationUrl' | 'demo'>,
+  /** Of the boleto; absent: by a clock that was never moved. */
+  dueDate: Day = inDays(10),
 ): Promise<MerchantThings> {
   const subscribed = await subscribe(service, 10.51);
   const { integration, accountNumber } = await service.demo();
   const url = service.integrationUrl;
   const token = await logIn(url, integration, '/api/authentication/login');
   const ofAccount = (path: string) => `${path}?accountNumber=${accountNumber}`;
-  const boleto = await call(url, ofAccount('/api/billissuer/new'), { token, body: boletoRequest() });
+  const boleto = await call(url, ofAccount('/api/billissuer/new'), {
+    token,
+    body: boletoRequest({ dueDate }),
+  });
   assert.equal(boleto.status, 200, boleto.text);
   const shop = await startListener(200);
   try {
