@@ -57,7 +57,11 @@ const MANY_WAITING = 20;
 
 export function peerTable(processes: readonly ProcessReport[], { wording }: Visit): Html {
   const { say, duration } = wording;
-  const peers = Object.keys(PEERS).flatMap((peer) => peerHealth(processes, peer) ?? []);
+  const reported = processes.flatMap((one) => one.peers.map(({ peer }) => peer)).sort();
+  // Those of another version stand behind ours, under the name that it gives them.
+  const peers = [...new Set([...Object.keys(PEERS), ...reported])].flatMap(
+    (peer) => peerHealth(processes, peer) ?? [],
+  );
   if (peers.length === 0)
     return emptyState(
       say('No process has reported yet.'),
@@ -100,10 +104,11 @@ export function peerTable(processes: readonly ProcessReport[], { wording }: Visi
   );
 }
 
+const UNKNOWN_SILENCE = 'What needs it waits or fails until it answers.';
 const SOME_SILENT = 'Some processes get no answer: look at their way to it.';
 
 function meaning({ peer, state }: Pick<PeerHealth, 'peer' | 'state'>, { say }: Wording): Shown {
-  const { silence = '', leadsTo = WAYS } = PEERS[peer] ?? {};
+  const { silence, leadsTo } = PEERS[peer] ?? { silence: UNKNOWN_SILENCE, leadsTo: WAYS };
   const pointed = (text: string, { path, title }: Page) =>
     html`<span class="why">${say(text)} ${link(pathOf(path), say(title))}</span>`;
   switch (state) {
