@@ -28,7 +28,7 @@ import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
 import { isAnythingWaiting } from './second-person/requests.sql.ts';
 import type { WaitingTools } from './second-person/waiting-screens.ts';
 import { forgetOldRequests } from './second-person/work.ts';
-import { actorName } from './users/user.ts';
+import { operatorOf } from './users/user.ts';
 import { forgetExpiredSessions } from './users/work.ts';
 import { answerPage, framed, type PageTools } from './visits/answer-page.ts';
 import { decideRequest } from './visits/decide-request.ts';
@@ -146,10 +146,10 @@ function consoleTools(context: ConsoleContext): Omit<ConsoleTools, 'contractOf' 
   const { database, lookUp, gate, audit, keyring, configuration } = context;
   const findVerification = keptRead(VERIFICATION_MILLISECONDS, () => findLastVerification(database));
   const enforceAddresses = configuration.environment === 'production';
-  const toolsOf = ({ user, address }: Pick<Visit, 'user' | 'address'>) => ({
+  const toolsOf = (by: Pick<Visit, 'user' | 'address'>) => ({
     database,
     audit,
-    operator: { actor: actorName(user), origin: address },
+    operator: operatorOf(by),
     enforceAddresses,
     cell: configuration.cell,
   });

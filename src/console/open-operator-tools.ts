@@ -1,5 +1,5 @@
 import type { Acquirer } from '../acquirers/acquirer.ts';
-import type { Actor, Audit } from '../audit/audit-event.ts';
+import type { Audit } from '../audit/audit-event.ts';
 import { listUnresolvedBoletos } from '../boletos/unresolved/unresolved-boletos.sql.ts';
 import { listKeyPairs } from '../cards/pairs/key-pairs.sql.ts';
 import { listDataKeys } from '../keys/data-keys.sql.ts';
@@ -64,7 +64,7 @@ import { MOST_VERSIONS_LISTED } from './upkeep/fee-comparison.ts';
 import type { FeeTools } from './upkeep/fee-screens.ts';
 import { keyStates } from './upkeep/key-due.ts';
 import type { KeyTools } from './upkeep/key-screens.ts';
-import { actorName } from './users/user.ts';
+import { operatorOf } from './users/user.ts';
 
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
   readonly audit: Audit;
@@ -95,11 +95,6 @@ const QUESTIONS = { perSecond: 0.2, burstSeconds: 50 };
 const MERCHANTS_OF_PAGE = 50;
 /** A file a day of a hundred establishments. */
 const MOST_SPANS = 5_000;
-
-/** As the audit log names who does something on a page. */
-function operatorOf({ user, address }: Visit): Actor {
-  return { actor: actorName(user), origin: address };
-}
 
 /** What the operator's pages read and do: the operations that the commands have. */
 export function openOperatorTools(context: OperatorContext): OperatorTools {

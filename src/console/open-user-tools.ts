@@ -1,18 +1,18 @@
-import type { Actor, Audit } from '../audit/audit-event.ts';
+import type { Audit } from '../audit/audit-event.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import { inviteByIdentity } from './identities/invite-by-identity.ts';
 import type { ProviderSettings } from './identities/provider-settings.ts';
 import { recoverByIdentity } from './identities/recover-by-identity.ts';
-import type { UserActionTools } from './operator/user-actions.ts';
-import type { UserTools } from './operator/user-screens.ts';
 import type { Visit } from './parts/screen.ts';
 import { disableUser } from './users/disable-user.ts';
 import { inviteUser, type WantedUser } from './users/invite-user.ts';
 import { listUsers } from './users/list-users.ts';
 import { recoverUser } from './users/recover-user.ts';
-import { actorName } from './users/user.ts';
+import { operatorOf } from './users/user.ts';
+import type { UserActionTools } from './users/user-actions.ts';
+import type { UserTools } from './users/user-screens.ts';
 import { findListedUser } from './users/users.sql.ts';
 
 export type UserContext = Pick<ModuleContext, 'database' | 'lookUp'> & {
@@ -33,10 +33,7 @@ function ownerOf({ user, merchantId }: Visit): string | null {
 /** What pages about users read and do: the operations that the commands have. */
 export function openUserTools(context: UserContext): UserTools & UserActionTools {
   const { database, audit, lookUp, configuration } = context;
-  const toolsOf = ({ user, address }: Visit) => {
-    const operator: Actor = { actor: actorName(user), origin: address };
-    return { database, audit, operator };
-  };
+  const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
   const read = <T>(visit: Visit, work: (reader: Reader, owner: string | null) => Promise<T>) => {
     const owner = ownerOf(visit);
     return lookUp(owner ?? NO_MERCHANT, (reader) => work(reader, owner));

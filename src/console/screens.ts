@@ -21,8 +21,6 @@ import type { MerchantPageTools } from './open-merchant-tools.ts';
 import type { OperatorTools } from './open-operator-tools.ts';
 import { AUDIT_SCREENS, type AuditTools } from './operator/audit-screens.ts';
 import { HEALTH_SCREENS, type HealthTools } from './operator/health-screens.ts';
-import { USER_ACTIONS, type UserActionTools } from './operator/user-actions.ts';
-import { USER_SCREENS, type UserTools } from './operator/user-screens.ts';
 import type { Action, Screen } from './parts/screen.ts';
 import { PAYMENT_ACTIONS } from './payments/payment-actions.ts';
 import { PAYMENT_SCREENS } from './payments/payment-screens.ts';
@@ -45,6 +43,8 @@ import { UNRESOLVED_SCREENS } from './unresolved/unresolved-screens.ts';
 import { FEE_ACTIONS } from './upkeep/fee-actions.ts';
 import { FEE_SCREENS } from './upkeep/fee-screens.ts';
 import { KEY_SCREENS } from './upkeep/key-screens.ts';
+import { USER_ACTIONS, type UserActionTools } from './users/user-actions.ts';
+import { USER_SCREENS, type UserTools } from './users/user-screens.ts';
 
 /** What screens read beside the endpoints of the API. */
 export type ConsoleTools = MerchantPageTools &

@@ -1,3 +1,4 @@
+import type { Actor } from '../../audit/audit-event.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { User } from '../parts/user.ts';
 
@@ -34,6 +35,17 @@ export function isUserName(text: string): boolean {
 /** In the audit log, and as the maker of what is made: no credential has such a name. */
 export function actorName({ name }: Pick<User, 'name'>): string {
   return `user:${name}`;
+}
+
+/** As the audit log names a user who does something on a page. */
+export function operatorOf({
+  user,
+  address,
+}: {
+  readonly user: Pick<User, 'name'>;
+  readonly address: string;
+}): Actor {
+  return { actor: actorName(user), origin: address };
 }
 
 /** In the audit log. */

@@ -4,19 +4,17 @@ import { pathOf, USER, USERS, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
 import { ROLE_WORDS, ROLES_TO_GIVE } from '../parts/user.ts';
-import type { ListedUser, UserFilter, UserPage } from '../users/user.ts';
-import { ofAdmins, type Side, USER_ACTIONS_OF } from './user-actions.ts';
+import type { ListedUser, UserFilter, UserPage } from './user.ts';
+import { isSelf, ofAdmins, type Side, USER_ACTIONS_OF, type UserActionTools } from './user-actions.ts';
 
 /** Each finds users of the visit's merchant alone, or on the operator's pages any. */
-export type UserTools = {
+export type UserTools = Pick<UserActionTools, 'hasProvider'> & {
   readonly listUsers: (visit: Visit, filter: UserFilter) => Promise<UserPage>;
   readonly findUser: (visit: Visit, name: string) => Promise<ListedUser | null>;
-  /** Whether people may sign in through an identity provider. */
-  readonly hasProvider: boolean;
 };
 
-type Found = UserPage & { readonly hasProvider: boolean };
-type FoundUser = ListedUser & { readonly hasProvider: boolean };
+type Found = UserPage & Pick<UserTools, 'hasProvider'>;
+type FoundUser = ListedUser & Pick<UserTools, 'hasProvider'>;
 
 function listScreen(side: Side, title: string, place: number): Screen<UserTools> {
   return screen<UserTools, Found>({
@@ -144,7 +142,6 @@ function stateOf({ disabledAt }: ListedUser, { wording }: Visit): Html {
 function userPage(side: Side, user: FoundUser, visit: Visit): Html {
   const { wording } = visit;
   const { say } = wording;
-  const isOther = user.userId !== visit.user.userId;
   return html`<p class="headline"><strong>${user.name}</strong> ${stateOf(user, visit)}</p>
 ${facts([
   [say('Role'), say(ROLE_WORDS[user.role])],
@@ -155,8 +152,8 @@ ${facts([
   [say('Seen'), moment(wording, user.seenAt)],
   [say('Locked out at'), moment(wording, user.disabledAt)],
 ])}
-${isOther && user.disabledAt === null && forms(side, user, visit)}
-${!isOther && html`<p class="note">${say('Another administrator recovers you or locks you out.')}</p>`}`;
+${!isSelf(visit) && user.disabledAt === null && forms(side, user, visit)}
+${isSelf(visit) && html`<p class="note">${say('Another administrator recovers you or locks you out.')}</p>`}`;
 }
 
 function forms(side: Side, { name, hasProvider }: FoundUser, visit: Visit): Html {

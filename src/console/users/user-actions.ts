@@ -4,8 +4,8 @@ import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts'
 import { pathOf, USER, USERS } from '../parts/paths.ts';
 import type { Action, Form, Visit } from '../parts/screen.ts';
 import { ROLES_TO_GIVE, type User } from '../parts/user.ts';
-import type { Invited, WantedUser } from '../users/invite-user.ts';
-import type { UserRefusal } from '../users/user.ts';
+import type { Invited, WantedUser } from './invite-user.ts';
+import type { UserRefusal } from './user.ts';
 
 type Refusing<Made> = Promise<Made | { readonly refusal: UserRefusal }>;
 
@@ -80,7 +80,8 @@ async function entryBy(
   return { ok: true, status: 200, body: { user, token: null } };
 }
 
-const isSelf = (visit: Visit) => visit.parameters.name === visit.user.name;
+/** Whether a page of a user is about the one who looks at it. */
+export const isSelf = ({ parameters, user }: Visit) => parameters.name === user.name;
 
 function userActions(side: Side) {
   const toUser = ({ merchantId, parameters: { name = '' } }: Visit) =>
