@@ -140,6 +140,21 @@ test('who saved which file is audited', async () => {
   assert.match(JSON.stringify(entries[0]?.detail), /parcela-payments-.*2026-03-15/);
 });
 
+test('HEAD says what a file would be, saves nothing, is not audited as if it had, and holds no place', async () => {
+  const entries = async () =>
+    (await service.auditor.query("select from audit_entries where action = 'console.export'")).length;
+  const before = await entries();
+  for (let asked = 0; asked < 5; asked += 1) {
+    const { status, headers, text } = await viewer.ask(csvOf(DAYS.many), { method: 'HEAD' });
+    assert.deepEqual([status, text], [200, '']);
+    assert.match(headers.get('content-type') ?? '', /^text\/csv/);
+    assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="parcela-payments-/);
+  }
+  assert.equal(await entries(), before);
+  linesOf(await viewer.ask(csvOf(DAYS.many)));
+  assert.equal(await entries(), before + 1);
+});
+
 test('a file that cannot be made to its end is cut, and does not look whole', async () => {
   await sell(merchantId, DAYS.broken, MANY);
   // The oldest comes last: its amount is none that a program could hold.

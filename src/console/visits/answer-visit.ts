@@ -44,6 +44,7 @@ export type VisitTools = {
 /** A request of somebody who is signed in. */
 export type VisitRequest = {
   readonly method: 'GET' | 'POST';
+  readonly isHead: boolean;
   readonly path: string;
   readonly query: Form;
   readonly form: Form;
@@ -123,7 +124,7 @@ export async function answerVisit(
   if (read === 'notFound')
     return { ...about, ...shown(404, frame(wording.say('Not found'), notFound(wording))) };
   if ('leadsTo' in read) return { ...about, ...seeOther(read.leadsTo) };
-  if ('name' in read) return { ...about, ...(await sendFile(tools, read, session, visit)) };
+  if ('name' in read) return { ...about, ...(await sendFile(tools, read, session, visit, request.isHead)) };
   const title = wording.say(found.of.title);
   const message = messageOf(tools, session, wording, done);
   const { refreshSeconds } = found.screen;

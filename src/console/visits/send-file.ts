@@ -12,13 +12,14 @@ export type FileTools = { readonly database: Database; readonly audit: Audit };
 
 /**
  * A file to be saved. One of any length is audited before a byte of it goes out, and its user reads on only
- * while the session is open.
+ * while the session is open. To HEAD nothing of it goes out.
  */
 export async function sendFile(
   { database, audit }: FileTools,
   file: Download,
   session: Session,
   visit: Pick<Visit, 'path' | 'merchantId' | 'address' | 'query'>,
+  isHead: boolean,
 ): Promise<Answer> {
   const headers = { ...PAGE_HEADERS, 'content-disposition': `attachment; filename="${file.name}"` };
   if (!('stream' in file)) {
@@ -26,6 +27,7 @@ export async function sendFile(
     return { status: 200, headers, text: { content, type } };
   }
   const { stream } = file;
+  if (isHead) return { status: 200, headers, stream };
   const exported: AuditEvent = {
     action: 'console.export',
     outcome: 'success',

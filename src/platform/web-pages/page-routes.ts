@@ -11,6 +11,8 @@ import type { Language } from '../http/sentence.ts';
 /** A request for a page, before anything is known of who asks. */
 export type PageRequest = {
   readonly method: 'GET' | 'POST';
+  /** Of a GET: asked with HEAD, whose answer has no body. */
+  readonly isHead: boolean;
   /** Below the prefix: `/` or `/payments`. */
   readonly path: string;
   readonly query: Readonly<Record<string, unknown>>;
@@ -109,6 +111,7 @@ function pageRequest(request: FastifyRequest, prefix: string, origin: string | n
   const [path = ''] = request.url.split('?');
   return {
     method: request.method === 'POST' ? 'POST' : 'GET',
+    isHead: request.method === 'HEAD',
     path: path.slice(prefix.length) || '/',
     query: request.query as Readonly<Record<string, unknown>>,
     form: typeof request.body === 'string' ? request.body : '',
