@@ -38,7 +38,7 @@ async function enterAs(name: string, role: string): Promise<Visitor> {
 /** Sends a form to a path, whether a page shows it or not. */
 async function press(visitor: Visitor, action: string, fields: Record<string, string> = {}): Promise<Shown> {
   const form = { mark: await markOf(visitor, users), once: randomUUID(), reason: 'um teste', ...fields };
-  return visitor.ask(action, { form });
+  return visitor.slowly(action, { form });
 }
 
 const rowOf = async (name: string) =>
@@ -137,13 +137,15 @@ test('roles that are no administrator look after nobody, and no administrator af
   assert.equal((await admin.turnTo(users)).status, 200);
 });
 
-test('whom an administrator let in or recovered within the last day is no second person', async () => {
+test('whom an administrator let in or recovered within the last day is no second person to anybody', async () => {
   const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
   const { reply } = await pay(service.gatewayUrl, token, 20_000);
   const { paymentId } = reply.body.paymentAuthorization;
   const payment = `/console/merchants/${merchantId}/payments/${paymentId}`;
   const waiting = `/console/merchants/${merchantId}/waiting`;
-  const asked = await admin.send(payment, `${payment}/cancel`, { reason: 'cliente desistiu' });
+  const other = await invite(service, 'finance', merchantId);
+  const asker = await new Visitor(admin.origin).enter(other.path);
+  const asked = await asker.send(payment, `${payment}/cancel`, { reason: 'cliente desistiu' });
   assert.equal(asked.status, 202, asked.text);
   const [row] = await service.auditor.query('select request_id::text as id from console_requests');
   const approve = async (visitor: Visitor) =>

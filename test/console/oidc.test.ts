@@ -322,9 +322,21 @@ test("a merchant's administrator invites by the provider too, and into the own m
     return browser.ask(`/console/merchants/${merchantId}/payments`);
   };
   assert.equal((await entered('first')).status, 200);
+  const letInBy = async () => {
+    const [row] = await service.auditor.query(
+      'select g.name from console_users u join console_users g on g.user_id = u.let_in_by where u.name = $1',
+      [name],
+    );
+    return row?.name;
+  };
+  const inviter = await letInBy();
+  assert.match(String(inviter), /^admin-/);
   const page = `${users}/${encodeURIComponent(name)}`;
-  const again = await admin.send(page, `${page}/recover`, { by: 'oidc', reason: 'conta nova' });
+  const colleague = await signedIn(service, 'admin', merchantId);
+  const again = await colleague.send(page, `${page}/recover`, { by: 'oidc', reason: 'conta nova' });
   assert.equal(again.status, 200, again.text);
+  assert.match(String(await letInBy()), /^admin-/);
+  assert.notEqual(await letInBy(), inviter, 'who recovered this one');
   assert.equal((await entered('second')).status, 200);
   const other = await newPerson();
   const form = { mark: await markOf(admin, users), once: randomUUID(), reason: 'x', by: 'oidc' };

@@ -9,6 +9,7 @@ import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Form } from '../parts/screen.ts';
 import type { Role } from '../parts/user.ts';
+import { type Hands, MOST_HANDS } from './hands.ts';
 import {
   type FoundRequest,
   MOST_WAITING,
@@ -105,6 +106,32 @@ const IS_WAITING = statement(
 export async function isAnythingWaiting(reader: Reader, merchantId: string | null): Promise<boolean> {
   const [row] = await reader.query(IS_WAITING, [merchantId, REQUEST_MILLISECONDS]);
   return row?.is_waiting === true;
+}
+
+const FIND_HANDS = statement(
+  'console_requests.find_hands',
+  `with recursive hands (of_user, user_id) as (
+     select one, one from unnest($1::uuid[]) as asked (one)
+     union
+     select h.of_user, u.let_in_by from hands h join console_users u on u.user_id = h.user_id
+     where u.let_in_by is not null
+   )
+   select of_user::text, user_id::text from hands limit $2`,
+);
+
+/** Of each user; none are known where they are more than a bound. */
+export async function findHands(
+  reader: Reader,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, Hands>> {
+  const asked = [...new Set(userIds)];
+  const most = MOST_HANDS * asked.length;
+  const rows = await reader.query(FIND_HANDS, [asked, most + 1]);
+  const hands = new Map<string, Set<string>>();
+  if (rows.length > most) return hands;
+  for (const row of rows)
+    hands.getOrInsertComputed(row.of_user as string, () => new Set()).add(row.user_id as string);
+  return hands;
 }
 
 const DECIDE = statement(

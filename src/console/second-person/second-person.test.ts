@@ -24,7 +24,13 @@ const found: FoundRequest = {
   decision: null,
   now: instant(1_999),
 };
-const bia = { user: { userId: 'bia' }, isNewcomer: false, isRequesterNew: false, mayBoth: true };
+const bia = {
+  user: { userId: 'bia' },
+  isOneHand: false,
+  isNewcomer: false,
+  isRequesterNew: false,
+  mayBoth: true,
+};
 const decision = {
   decision: 'approved',
   decidedBy: 'bia',
@@ -39,6 +45,7 @@ test('another person who may do it approves what waits, and nobody else', () => 
   assert.equal(approvalFault(found, { ...bia, user: { userId: 'ana' } }), 'samePerson');
   assert.equal(approvalFault(found, { ...bia, mayBoth: false }), 'notAllowed');
   assert.equal(approvalFault(found, { ...bia, isNewcomer: true }), 'newcomer');
+  assert.equal(approvalFault(found, { ...bia, isNewcomer: true, isOneHand: true }), 'oneHand');
   assert.equal(approvalFault(found, { ...bia, isRequesterNew: true }), 'newRequester');
   assert.equal(approvalFault({ ...found, isRequesterLockedOut: true }, bia), 'requesterLockedOut');
   assert.equal(approvalFault({ ...found, now: instant(2_000) }, bia), 'expired');

@@ -78,14 +78,16 @@ export function stateOf({ request, decision, now }: FoundRequest): RequestState 
 }
 
 /**
- * Why a person may not decide. `newcomer`: somebody let this person in within the last day, and may have made
- * a second one of him; `newRequester`: the same of the one who asked. `underWay`: it, or something else of
- * the same thing, is being done. `notAllowed`: the one who asked, or who decides, may not do it alone either.
+ * Why a person may not decide. `oneHand`: the two may be one person, who let the other in. `newcomer`:
+ * somebody let this person in within the last day, and may have made a second one of him;
+ * `newRequester`: the same of the one who asked. `underWay`: it, or something else of the same thing, is
+ * being done. `notAllowed`: the one who asked, or who decides, may not do it alone either.
  */
 export type DecisionFault =
   | 'decided'
   | 'expired'
   | 'samePerson'
+  | 'oneHand'
   | 'newcomer'
   | 'newRequester'
   | 'underWay'
@@ -96,6 +98,8 @@ export type DecisionFault =
 
 export type Decider = {
   readonly user: Pick<User, 'userId'>;
+  /** With the one who asked. */
+  readonly isOneHand: boolean;
   readonly isNewcomer: boolean;
   readonly isRequesterNew: boolean;
   /** Of the person who decides and of the one who asked. */
@@ -105,7 +109,7 @@ export type Decider = {
 /** Null: the person may approve it. */
 export function approvalFault(
   found: FoundRequest,
-  { user, isNewcomer, isRequesterNew, mayBoth }: Decider,
+  { user, isOneHand, isNewcomer, isRequesterNew, mayBoth }: Decider,
 ): DecisionFault | null {
   const state = stateOf(found);
   if (state === 'expired') return 'expired';
@@ -113,6 +117,7 @@ export function approvalFault(
   if (user.userId === found.request.requestedBy) return 'samePerson';
   if (found.isRequesterLockedOut) return 'requesterLockedOut';
   if (!mayBoth) return 'notAllowed';
+  if (isOneHand) return 'oneHand';
   if (isNewcomer) return 'newcomer';
   return isRequesterNew ? 'newRequester' : null;
 }

@@ -15,6 +15,8 @@ export type ShownRequest = FoundRequest & {
   /** What its fields say beside the amount; null: no more. */
   readonly says: string | null;
   readonly mayApprove: boolean;
+  /** That is why the user may not, and nothing else. */
+  readonly isOneHand: boolean;
   readonly mayDecline: boolean;
 };
 
@@ -113,7 +115,7 @@ function waitingOne(found: ShownRequest, visit: Visit): Html {
     `${what}: ${money(request.amount)}`,
     html`<p>${about}</p>
 <p>${link(thingPath(request.path), say('What it is about'))} · ${say('Requested')} ${moment(wording, request.requestedAt)} · ${say('Until')} ${moment(wording, request.expiresAt)}</p>
-${mayApprove && form(approve, true)}${mayDecline && form(decline, false)}`,
+${found.isOneHand && html`<p class="note">${say(ONE_HAND)}</p>`}${mayApprove && form(approve, true)}${mayDecline && form(decline, false)}`,
   );
 }
 
@@ -161,6 +163,8 @@ function overTable(requests: readonly ShownRequest[], visit: Visit): Html {
   );
 }
 
+const ONE_HAND =
+  'You and the person who asked do not count as two: one of you let the other in, or a third one let in both. Somebody approves it who was let in by others, or on the command line.';
 const UNDER_WAY =
   'Something else of it is under way, or it is not known what became of it. Look before you decide.';
 
@@ -171,6 +175,7 @@ const FAULTS: Readonly<
   decided: { status: 409, text: 'It is decided already.' },
   expired: { status: 409, text: 'Its day is over: it is to be asked for anew.' },
   samePerson: { status: 409, text: 'Another person than the one who asked decides.' },
+  oneHand: { status: 409, text: ONE_HAND },
   newcomer: {
     status: 409,
     text: 'You were let in within the last day by another user, and count as a second person a day later.',

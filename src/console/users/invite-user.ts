@@ -48,7 +48,7 @@ export async function makeUser(
     detail: { name, role, ...(by !== null && { by }) },
   } as const;
   const [made] = await audit.commit(
-    [insertUser(user), ([rows]) => (rows?.length === 1 ? wayIn(user) : null)],
+    [insertUser(user, operator.actor), ([rows]) => (rows?.length === 1 ? wayIn(user) : null)],
     ([rows]) => (rows?.length === 1 ? [event] : []),
   );
   if (made?.length === 1) return user;

@@ -149,6 +149,7 @@ ${facts([
   [say('Passkeys'), user.passkeys],
   [say('Signs in'), say(IDENTITY_WORDS[user.identity])],
   [say('Since'), moment(wording, user.createdAt)],
+  [say('Let in by'), user.letInBy ?? '–'],
   [say('Seen'), moment(wording, user.seenAt)],
   [say('Locked out at'), moment(wording, user.disabledAt)],
 ])}

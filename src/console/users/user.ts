@@ -20,6 +20,8 @@ export type ListedUser = User & {
   readonly identity: 'none' | 'invited' | 'bound';
   /** Of the newest session; null: there was none. */
   readonly seenAt: Instant | null;
+  /** The name of the user who did it last; null: the command line. */
+  readonly letInBy: string | null;
 };
 
 const NAME = /^[a-z0-9][a-z0-9._@+-]{0,59}$/;

@@ -14,16 +14,20 @@ const COLUMNS = 'u.user_id::text, u.name, u.role, u.merchant_id';
 
 const INSERT = statement(
   'console_users.insert',
-  `insert into console_users (user_id, name, role, merchant_id)
-   select $1, $2, $3, $4
+  `insert into console_users (user_id, name, role, merchant_id, let_in_by)
+   select $1, $2, $3, $4,
+     (select g.user_id from console_users g where $6 like 'user:%' and g.name = substr($6, 6))
    where (select count(*) from console_users u
           where (u.merchant_id = $4 or ($4::text is null and u.merchant_id is null)) and u.disabled_at is null) < $5
    on conflict (name) do nothing returning user_id`,
 );
 
-/** Gives a row; none: the name is taken, or there are as many as there may be. */
-export function insertUser({ userId, name, role, merchantId }: User): Step {
-  return { statement: INSERT, values: [userId, name, role, merchantId, MOST_USERS] };
+/**
+ * `letInBy`: as the audit log names who does it. Gives a row; none: the name is taken, or there are as
+ * many as there may be.
+ */
+export function insertUser({ userId, name, role, merchantId }: User, letInBy: string): Step {
+  return { statement: INSERT, values: [userId, name, role, merchantId, MOST_USERS, letInBy] };
 }
 
 const FIND = statement(
@@ -57,7 +61,8 @@ const LISTED = `${COLUMNS}, u.created_at, u.disabled_at,
   (select count(*) from console_passkeys p where p.user_id = u.user_id) as passkeys,
   coalesce((select case when i.subject is null then 'invited' else 'bound' end
      from console_identities i where i.user_id = u.user_id), 'none') as identity,
-  (select max(s.seen_at) from console_sessions s where s.user_id = u.user_id) as seen_at`;
+  (select max(s.seen_at) from console_sessions s where s.user_id = u.user_id) as seen_at,
+  (select g.name from console_users g where g.user_id = u.let_in_by) as let_in_by`;
 
 const LIST = statement(
   'console_users.list',
@@ -98,6 +103,7 @@ function parseListed(row: Row): ListedUser {
     passkeys: row.passkeys as number,
     identity: row.identity as ListedUser['identity'],
     seenAt: row.seen_at as Instant | null,
+    letInBy: row.let_in_by as string | null,
   };
 }
 

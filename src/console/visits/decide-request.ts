@@ -9,7 +9,14 @@ import { matchPath } from '../parts/paths.ts';
 import { type Action, mayUse, type Visit } from '../parts/screen.ts';
 import { mayEnter } from '../parts/user.ts';
 import type { ConsoleTools } from '../screens.ts';
-import { decideStep, findRequest, finishRequest, freeRequest } from '../second-person/requests.sql.ts';
+import { isOneHand } from '../second-person/hands.ts';
+import {
+  decideStep,
+  findHands,
+  findRequest,
+  finishRequest,
+  freeRequest,
+} from '../second-person/requests.sql.ts';
 import {
   approvalFault,
   declineFault,
@@ -124,8 +131,10 @@ async function faultOf(
     (person) =>
       mayUse(action, person) && (request.merchantId === null || mayEnter(person, request.merchantId)),
   );
+  const hands = await findHands(database, [user.userId, requester.userId]);
   return approvalFault(found, {
     user,
+    isOneHand: isOneHand(hands.get(user.userId), hands.get(requester.userId)),
     isNewcomer: await isNewcomer(database, user.userId),
     isRequesterNew: await isNewcomer(database, requester.userId),
     mayBoth,

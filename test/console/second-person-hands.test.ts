@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import type { Role } from '../../src/console/parts/user.ts';
+import { recoverUser } from '../../src/console/users/recover-user.ts';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { auditedTools } from '../kit/keys.ts';
+import { logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService } from '../kit/service.ts';
+import { invite, markOf, originOf, type Shown, Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let merchantId: string;
+let home: string;
+let token: string;
+before(async () => {
+  service = await openTestService({ PARCELA_CONSOLE_SECOND_PERSON_OVER: '1000' });
+  const { gateway, ...demo } = await service.demo();
+  merchantId = demo.merchantId;
+  home = `/console/merchants/${merchantId}`;
+  token = await logIn(service.gatewayUrl, gateway);
+});
+after(() => service.close());
+
+type Person = { readonly name: string; readonly visitor: Visitor };
+
+const linkOf = ({ text }: Shown) => /\/console\/links\/[\w-]+/.exec(text)?.[0] ?? '';
+
+/** Whom the command line let in, of the merchant or of the operator. */
+async function ofCommandLine(role: Role, owner: string | null = merchantId): Promise<Person> {
+  const { name, path } = await invite(service, role, owner);
+  return { name, visitor: await new Visitor(originOf(service)).enter(path) };
+}
+
+/** Whom a user lets in on the merchant's page, long enough ago. */
+async function letInBy({ visitor }: Person, role: Role): Promise<Person> {
+  const name = `${role}-${randomUUID().slice(0, 8)}`;
+  const page = `${home}/users`;
+  const invited = await visitor.send(page, `${page}/invite`, { name, role, reason: 'equipe' });
+  const entered = await new Visitor(visitor.origin).enter(linkOf(invited));
+  await aDayLater();
+  return { name, visitor: entered };
+}
+
+async function recoveredBy({ visitor }: Person, { name }: Person): Promise<Person> {
+  const page = `${home}/users/${name}`;
+  const recovered = await visitor.send(page, `${page}/recover`, { reason: 'chave perdida' });
+  const entered = await new Visitor(visitor.origin).enter(linkOf(recovered));
+  await aDayLater();
+  return { name, visitor: entered };
+}
+
+/** All have been there for longer than a day. */
+async function aDayLater(): Promise<void> {
+  await service.auditor.query(
+    "update console_links set created_at = created_at - interval '25 hours', used_at = used_at - interval '25 hours'",
+  );
+}
+
+/** Asks to give money back; gives the request that waits. */
+async function askedBy({ visitor }: Person): Promise<string> {
+  const { reply } = await pay(service.gatewayUrl, token, 20_000);
+  const page = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
+  const asked = await visitor.send(page, `${page}/cancel`, { reason: 'cliente desistiu' });
+  assert.equal(asked.status, 202, asked.text);
+  const [row] = await service.auditor.query(
+    'select request_id::text as id from console_requests order by requested_at desc limit 1',
+  );
+  return String(row?.id);
+}
+
+/** Presses the button, whether the page shows it or not. */
+async function approve({ visitor }: Person, requestId: string): Promise<Shown> {
+  const page = `${home}/waiting`;
+  const form = { mark: await markOf(visitor, page), once: randomUUID(), reason: 'conferido' };
+  return visitor.slowly(`${page}/${requestId}/approve`, { form });
+}
+
+async function isRefused(person: Person, requestId: string, how: string): Promise<void> {
+  const { text } = await person.visitor.turnTo(`${home}/waiting`);
+  assert.ok(!text.includes(`${requestId}/approve"`), `${how}: no button`);
+  const sent = await approve(person, requestId);
+  assert.deepEqual([sent.status, /não contam como duas pessoas/.test(wordsOf(sent.text))], [409, true], how);
+}
+
+async function isDone(person: Person, requestId: string, how: string): Promise<void> {
+  const { text } = await person.visitor.turnTo(`${home}/waiting`);
+  assert.ok(text.includes(`${requestId}/approve"`), `${how}: a button`);
+  const sent = await approve(person, requestId);
+  assert.equal(sent.status, 303, `${how}: ${wordsOf(sent.text)}`);
+}
+
+test('whom somebody let in is no second person to him, however long ago, and he none to that one', async () => {
+  const ana = await ofCommandLine('admin');
+  const bia = await letInBy(ana, 'finance');
+  const ofAna = await askedBy(ana);
+  await isRefused(bia, ofAna, 'let in by the one who asks');
+  await isRefused(ana, await askedBy(bia), 'let the one in who asks');
+  await isDone(await ofCommandLine('finance'), ofAna, 'let in by nobody');
+  const shown = wordsOf((await ana.visitor.turnTo(`${home}/users/${bia.name}`)).text);
+  assert.ok(shown.includes(`Acesso dado por ${ana.name}`), shown);
+});
+
+test('whom somebody recovered is no second person to him, until the command line lets that one in', async () => {
+  const [ana, caio] = [await ofCommandLine('admin'), await ofCommandLine('finance')];
+  const requestId = await askedBy(ana);
+  await isRefused(await recoveredBy(ana, caio), requestId, 'recovered by the one who asks');
+  const pool = openDatabase(service.database.runtime, () => {});
+  try {
+    const made = await recoverUser(await auditedTools(pool), caio.name, null);
+    assert.ok(!('refusal' in made));
+    const visitor = await new Visitor(originOf(service)).enter(`/console/links/${made.token}`);
+    await isDone({ ...caio, visitor }, requestId, 'recovered on the command line');
+  } finally {
+    await pool.close();
+  }
+});
+
+test('a chain of people counts as its first one, and so do those whom one let in', async () => {
+  const ana = await ofCommandLine('admin');
+  const bia = await letInBy(ana, 'admin');
+  const caio = await letInBy(bia, 'admin');
+  const dora = await letInBy(caio, 'finance');
+  const eva = await letInBy(ana, 'finance');
+  const ofAna = await askedBy(ana);
+  await isRefused(dora, ofAna, 'three steps down');
+  await isRefused(ana, await askedBy(dora), 'three steps up');
+  const ofEva = await askedBy(eva);
+  await isRefused(dora, ofEva, 'made by the same one');
+  await service.auditor.query('update console_users set disabled_at = now() where name = $1', [bia.name]);
+  await isRefused(dora, ofAna, 'through somebody who is locked out');
+  const zoe = await ofCommandLine('admin');
+  const yara = await letInBy(zoe, 'finance');
+  await isDone(yara, ofAna, 'let in by another one');
+  await isDone(zoe, ofEva, 'another one');
+});
+
+test('those who let each other in are one, and others beside them', async () => {
+  const ana = await ofCommandLine('admin');
+  const first = await letInBy(ana, 'admin');
+  const again = await recoveredBy(first, ana);
+  const requestId = await askedBy(again);
+  await isRefused(first, requestId, 'each let in by the other');
+  await isRefused(await letInBy(first, 'finance'), requestId, 'below both');
+  await isDone(await ofCommandLine('admin'), requestId, 'beside both');
+});
+
+test("those of a merchant whom one user of the operator's let in are no two people", async () => {
+  const operator = await ofCommandLine('admin', null);
+  const [ana, bia] = [await letInBy(operator, 'admin'), await letInBy(operator, 'finance')];
+  const requestId = await askedBy(ana);
+  await isRefused(bia, requestId, "let in by the same user of the operator's");
+  await isRefused(operator, requestId, 'who let in the one who asks');
+  await isDone(await ofCommandLine('finance', null), requestId, "another of the operator's");
+});
+
+test('who recovers somebody of another stands for that one from then on', async () => {
+  const [ana, zoe] = [await ofCommandLine('admin'), await ofCommandLine('admin')];
+  const bia = await letInBy(ana, 'finance');
+  const [ofAna, ofZoe] = [await askedBy(ana), await askedBy(zoe)];
+  const again = await recoveredBy(zoe, bia);
+  await isRefused(again, ofZoe, 'by the one who recovered');
+  await isDone(again, ofAna, 'by the one before');
+});
