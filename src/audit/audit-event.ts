@@ -56,6 +56,7 @@ export const AUDIT_ACTIONS = [
   'privacy.export',
   'privacy.erase',
   'user.invite',
+  'user.change',
   'user.recover',
   'user.disable',
   'user.signIn',

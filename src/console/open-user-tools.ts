@@ -6,6 +6,7 @@ import { inviteByIdentity } from './identities/invite-by-identity.ts';
 import type { ProviderSettings } from './identities/provider-settings.ts';
 import { recoverByIdentity } from './identities/recover-by-identity.ts';
 import type { Visit } from './parts/screen.ts';
+import { changeRole } from './users/change-role.ts';
 import { disableUser } from './users/disable-user.ts';
 import { inviteUser, type WantedUser } from './users/invite-user.ts';
 import { listUsers } from './users/list-users.ts';
@@ -51,6 +52,7 @@ export function openUserTools(context: UserContext): UserTools & UserActionTools
     findUser: (visit, name) => read(visit, (reader, owner) => findListedUser(reader, name, owner)),
     inviteUser: (visit, wanted) => inviteUser(toolsOf(visit), ofOwner(visit, wanted)),
     inviteByIdentity: (visit, wanted) => inviteByIdentity(toolsOf(visit), ofOwner(visit, wanted)),
+    changeRole: (visit, wanted) => changeRole(toolsOf(visit), wanted, ownerOf(visit)),
     recoverUser: (visit, name) => recoverUser(toolsOf(visit), name, ownerOf(visit)),
     recoverByIdentity: (visit, name) => recoverByIdentity(toolsOf(visit), name, ownerOf(visit)),
     disableUser: (visit, name) => disableUser(toolsOf(visit), name, ownerOf(visit)),

@@ -47,6 +47,7 @@ const KEYS_WITHOUT_MERCHANT: Readonly<Record<string, string>> = {
   'access_tokens(token_hash)': 'a caller shows nothing but the token',
   'console_users(user_id)': 'a session names nothing but its user; those of the operator have no merchant',
   'console_users(let_in_by)': "a merchant's first users may be let in by the operator's",
+  'console_users(role_given_by)': "a merchant's users may have their roles from the operator's",
   'console_users(name)': 'a command names nothing but the name',
   'console_requests(request_id)': "those of the operator's pages have no merchant",
   'console_requests(requested_by)': 'a user of the operator has no merchant',

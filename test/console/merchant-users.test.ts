@@ -131,7 +131,10 @@ test('roles that are no administrator look after nobody, and no administrator af
       assert.equal((await press(visitor, action, { mark })).status, 403, `${role} ${action}`);
   }
   const own = userPath(adminName);
-  assert.match(wordsOf((await admin.turnTo(own)).text), /Outro administrador recupera ou bloqueia você/);
+  assert.match(
+    wordsOf((await admin.turnTo(own)).text),
+    /Outro administrador muda o seu papel, recupera ou bloqueia você/,
+  );
   for (const step of ['recover', 'disable'])
     assert.equal((await press(admin, `${own}/${step}`)).status, 409, step);
   assert.equal((await admin.turnTo(users)).status, 200);

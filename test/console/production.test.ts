@@ -279,6 +279,12 @@ test('somebody of the provider comes in over TLS on both sides', async () => {
   };
   const identities = Object.fromEntries(listed.items.map(({ name, identity }) => [name, identity]));
   assert.deepEqual([identities.gil, identities.ana], ['bound', 'none']);
+  const changed = await command('user', 'change', '--name', 'gil', '--role', 'support');
+  assert.deepEqual([changed.name, changed.role], ['gil', 'support']);
+  const words = ['user', 'change', '--name', 'gil', '--role', 'support'];
+  const again = await production.keys.runParcela(words, production.settings).ended;
+  assert.equal(again.code, 1);
+  assert.match(again.said, /--role is the role that the user has already/);
 });
 
 test('a start of production refuses a console without TLS, and half a provider', async () => {

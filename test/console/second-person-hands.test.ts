@@ -50,11 +50,18 @@ async function recoveredBy({ visitor }: Person, { name }: Person): Promise<Perso
   return { name, visitor: entered };
 }
 
+async function givenRoleBy({ visitor }: Person, { name }: Person, role: Role): Promise<void> {
+  const page = `${home}/users/${name}`;
+  const changed = await visitor.send(page, `${page}/role`, { role, reason: 'outra equipe' });
+  assert.equal(changed.status, 303, changed.text);
+}
+
 /** All have been there for longer than a day. */
 async function aDayLater(): Promise<void> {
   await service.auditor.query(
     "update console_links set created_at = created_at - interval '25 hours', used_at = used_at - interval '25 hours'",
   );
+  await service.auditor.query("update console_users set role_given_at = role_given_at - interval '25 hours'");
 }
 
 /** Asks to give money back; gives the request that waits. */
@@ -161,4 +168,56 @@ test('who recovers somebody of another stands for that one from then on', async 
   const again = await recoveredBy(zoe, bia);
   await isRefused(again, ofZoe, 'by the one who recovered');
   await isDone(again, ofAna, 'by the one before');
+});
+
+test('to whom somebody gave the role is no second person to him, and to others a day later', async () => {
+  const [ana, zoe] = [await ofCommandLine('admin'), await ofCommandLine('admin')];
+  const [bia, caio] = [await ofCommandLine('viewer'), await ofCommandLine('admin')];
+  const [ofAna, ofZoe] = [await askedBy(ana), await askedBy(zoe)];
+  await givenRoleBy(ana, bia, 'finance');
+  const early = await approve(bia, ofZoe);
+  assert.deepEqual([early.status, /há menos de um dia/.test(wordsOf(early.text))], [409, true]);
+  await isRefused(bia, ofAna, 'a moment later');
+  await aDayLater();
+  await isRefused(bia, ofAna, 'a day later');
+  await isDone(bia, ofZoe, 'to another one');
+  await givenRoleBy(ana, caio, 'finance');
+  await aDayLater();
+  await isRefused(caio, ofAna, 'an administrator before');
+  await givenRoleBy(zoe, caio, 'admin');
+  await aDayLater();
+  await isDone(caio, ofAna, 'by another one since');
+});
+
+test('who asked with a role that was given within the day is approved by nobody, and with a lower one neither', async () => {
+  const [ana, bia] = [await ofCommandLine('admin'), await ofCommandLine('viewer')];
+  const other = await ofCommandLine('finance');
+  await givenRoleBy(ana, bia, 'finance');
+  const requestId = await askedBy(bia);
+  const early = await approve(other, requestId);
+  assert.deepEqual([early.status, /a quem pediu/.test(wordsOf(early.text))], [409, true]);
+  await givenRoleBy(ana, bia, 'support');
+  await aDayLater();
+  const lower = await approve(other, requestId);
+  assert.deepEqual([lower.status, /precisam ambos poder/.test(wordsOf(lower.text))], [409, true]);
+});
+
+test('a chain that is longer than anybody would make is not followed to its end, and nobody in it counts', async () => {
+  const [ana, bia] = [await ofCommandLine('admin'), await ofCommandLine('finance')];
+  const requestId = await askedBy(ana);
+  await service.auditor.query(
+    `insert into console_users (user_id, name, role, merchant_id, disabled_at)
+     select gen_random_uuid(), 'long-' || n, 'admin', $1, now() from generate_series(1, 401) n`,
+    [merchantId],
+  );
+  await service.auditor.query(
+    `update console_users u set let_in_by = l.user_id from console_users l
+     where l.name = 'long-' || (case u.name when $1 then 1 else substr(u.name, 6)::int + 1 end)
+       and (u.name = $1 or u.name like 'long-%')`,
+    [bia.name],
+  );
+  const sent = await approve(bia, requestId);
+  assert.deepEqual([sent.status, /não contam como duas pessoas/.test(wordsOf(sent.text))], [409, true]);
+  await service.auditor.query("update console_users set let_in_by = null where name = 'long-150'");
+  await isDone(bia, requestId, 'with an end');
 });

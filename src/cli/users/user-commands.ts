@@ -1,6 +1,7 @@
 import { inviteByIdentity } from '../../console/identities/invite-by-identity.ts';
 import { recoverByIdentity } from '../../console/identities/recover-by-identity.ts';
 import { isRole, ROLES, type Role, type User } from '../../console/parts/user.ts';
+import { changeRole } from '../../console/users/change-role.ts';
 import { disableUser } from '../../console/users/disable-user.ts';
 import { type Invited, inviteUser } from '../../console/users/invite-user.ts';
 import { listUsers } from '../../console/users/list-users.ts';
@@ -23,6 +24,14 @@ const NAME_OPTION = {
   isRequired: true,
 } as const;
 
+const ROLE_OPTION = {
+  name: 'role',
+  value: 'ROLE',
+  description: `one of ${ROLES.join(', ')}`,
+  isRequired: true,
+  check: (value: string) => (isRole(value) ? null : `must be one of ${ROLES.join(', ')}`),
+} as const;
+
 const OIDC_SWITCH = {
   name: 'oidc',
   description: 'signs in through the identity provider (PARCELA_CONSOLE_OIDC_ISSUER): no link is given',
@@ -35,13 +44,7 @@ export const USER_COMMANDS: readonly Command[] = [
     summary: 'make a user of the console, and a link that lets this user in once',
     options: [
       NAME_OPTION,
-      {
-        name: 'role',
-        value: 'ROLE',
-        description: `one of ${ROLES.join(', ')}`,
-        isRequired: true,
-        check: (value) => (isRole(value) ? null : `must be one of ${ROLES.join(', ')}`),
-      },
+      ROLE_OPTION,
       {
         name: 'merchant',
         value: 'ID',
@@ -61,6 +64,13 @@ export const USER_COMMANDS: readonly Command[] = [
     ],
     opens: 'database',
     run: runList,
+  },
+  {
+    words: ['user', 'change'],
+    summary: 'give a user another role, at once',
+    options: [NAME_OPTION, ROLE_OPTION],
+    opens: 'audited',
+    run: runChange,
   },
   {
     words: ['user', 'recover'],
@@ -93,6 +103,9 @@ const REFUSALS: Readonly<Record<UserRefusal, { readonly option: string; readonly
   },
   userUnknown: { option: '--name', message: 'is no user' },
   userDisabled: { option: '--name', message: 'is locked out for good' },
+  roleUnchanged: { option: '--role', message: 'is the role that the user has already' },
+  roleChanged: { option: '--role', message: 'was given to a user whose role was changed meanwhile' },
+  lastAdministrator: { option: '--name', message: 'is the only administrator: make another one before' },
   merchantUnknown: { option: '--merchant', message: 'is no merchant' },
 };
 
@@ -110,6 +123,14 @@ async function runInvite(given: GivenOptions, tools: AuditedCommandTools): Promi
   return given.has('oidc')
     ? invitedOutcome(await inviteByIdentity(tools, wanted), 'is invited')
     : linkOutcome(await inviteUser(tools, wanted), 'is invited');
+}
+
+async function runChange(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const wanted = { name: given.one('name') ?? '', role: given.one('role') as Role };
+  const changed = await changeRole(tools, wanted, null);
+  if ('refusal' in changed) return refused(changed.refusal);
+  const { name, role } = changed;
+  return { ok: true, lines: [`User ${name} has the role ${role}.`], json: changed };
 }
 
 async function runRecover(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {

@@ -108,13 +108,17 @@ export async function isAnythingWaiting(reader: Reader, merchantId: string | nul
   return row?.is_waiting === true;
 }
 
+/** `offset 0`: each user is found by the key, and not all users for each. */
 const FIND_HANDS = statement(
   'console_requests.find_hands',
   `with recursive hands (of_user, user_id) as (
      select one, one from unnest($1::uuid[]) as asked (one)
      union
-     select h.of_user, u.let_in_by from hands h join console_users u on u.user_id = h.user_id
-     where u.let_in_by is not null
+     select h.of_user, given.by_one from hands h cross join lateral (
+       select g.by_one from console_users u, lateral (values (u.let_in_by), (u.role_given_by)) as g (by_one)
+       where u.user_id = h.user_id and g.by_one is not null
+       offset 0
+     ) as given
    )
    select of_user::text, user_id::text from hands limit $2`,
 );

@@ -164,7 +164,7 @@ function overTable(requests: readonly ShownRequest[], visit: Visit): Html {
 }
 
 const ONE_HAND =
-  'You and the person who asked do not count as two: one of you let the other in, or a third one let in both. Somebody approves it who was let in by others, or on the command line.';
+  'You and the person who asked do not count as two: one of you let the other in or gave the role, or a third one did so of both. Somebody approves it who was let in by others, or on the command line.';
 const UNDER_WAY =
   'Something else of it is under way, or it is not known what became of it. Look before you decide.';
 
@@ -178,11 +178,11 @@ const FAULTS: Readonly<
   oneHand: { status: 409, text: ONE_HAND },
   newcomer: {
     status: 409,
-    text: 'You were let in within the last day by another user, and count as a second person a day later.',
+    text: 'You were let in, or got your role, within the last day by another user, and count as a second person a day later.',
   },
   newRequester: {
     status: 409,
-    text: 'The person who asked was let in within the last day by another user: decline this, and let it be asked for a day later.',
+    text: 'The person who asked was let in, or got the role, within the last day by another user: decline this, and let it be asked for a day later.',
   },
   underWay: { status: 409, text: UNDER_WAY },
   notAllowed: {

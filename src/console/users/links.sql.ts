@@ -73,6 +73,8 @@ const IS_NEWCOMER = statement(
      where user_id = $1 and created_by like 'user:%'
        and greatest(created_at, used_at) > now() - interval '1 day'
      union all
+     select from console_users where user_id = $1 and role_given_at > now() - interval '1 day'
+     union all
      select from console_identities
      where user_id = $1 and (bound_at > now() - interval '1 day'
        or (created_by like 'user:%' and created_at > now() - interval '1 day'))) as is_newcomer`,
@@ -80,7 +82,7 @@ const IS_NEWCOMER = statement(
 
 /**
  * Whether a user of the console let this one in, anew or for the first time, within the last day; or an
- * account at the identity provider was bound, which those who run the provider choose.
+ * account at the identity provider was bound, which those who run the provider choose. The same of a role.
  */
 export async function isNewcomer(database: Database, userId: string): Promise<boolean> {
   const [row] = await database.query(IS_NEWCOMER, [userId]);

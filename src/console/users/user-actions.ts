@@ -3,7 +3,7 @@ import { html } from '../parts/html.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { pathOf, USER, USERS } from '../parts/paths.ts';
 import type { Action, Form, Visit } from '../parts/screen.ts';
-import { ROLES_TO_GIVE, type User } from '../parts/user.ts';
+import { ROLES_TO_GIVE, type Role, type User } from '../parts/user.ts';
 import type { Invited, WantedUser } from './invite-user.ts';
 import type { UserRefusal } from './user.ts';
 
@@ -15,6 +15,10 @@ export type UserActionTools = {
   readonly hasProvider: boolean;
   readonly inviteUser: (visit: Visit, wanted: WantedUser) => Refusing<Invited>;
   readonly inviteByIdentity: (visit: Visit, wanted: WantedUser) => Refusing<User>;
+  readonly changeRole: (
+    visit: Visit,
+    wanted: { readonly name: string; readonly role: Role },
+  ) => Refusing<User>;
   readonly recoverUser: (visit: Visit, name: string) => Refusing<Invited>;
   readonly recoverByIdentity: (visit: Visit, name: string) => Refusing<User>;
   readonly disableUser: (visit: Visit, name: string) => Refusing<User>;
@@ -37,6 +41,12 @@ const REFUSALS: Readonly<Record<UserRefusal, { readonly status: 400 | 404 | 409;
   },
   userUnknown: { status: 404, text: 'There is no such user.' },
   userDisabled: { status: 409, text: 'The user is locked out for good.' },
+  roleUnchanged: { status: 409, text: 'The user has this role already.' },
+  roleChanged: { status: 409, text: 'The role was changed meanwhile. Open the page again.' },
+  lastAdministrator: {
+    status: 409,
+    text: 'This is the only administrator: make another one before.',
+  },
   merchantUnknown: { status: 404, text: 'There is no such merchant.' },
 };
 
@@ -86,6 +96,7 @@ export const isSelf = ({ parameters, user }: Visit) => parameters.name === user.
 function userActions(side: Side) {
   const toUser = ({ merchantId, parameters: { name = '' } }: Visit) =>
     pathOf(USER[side], { merchantId, name });
+  const roleOf = (form: Form) => ROLES_TO_GIVE[side].find((one) => one === form.role);
   const invite: Action<UserActionTools> = {
     ...ofAdmins(side),
     path: `${USERS[side]}/invite`,
@@ -93,7 +104,7 @@ function userActions(side: Side) {
     operation: 'user.invite',
     async perform(visit, form, { hasProvider, inviteUser, inviteByIdentity }) {
       const { name = '', merchant: merchantId = null } = form;
-      const role = ROLES_TO_GIVE[side].find((one) => one === form.role);
+      const role = roleOf(form);
       if (role === undefined) return operationRefused(400, visit.wording.say('Choose a role.'));
       const wanted = { name, role, merchantId };
       return entryBy(visit, form, hasProvider, {
@@ -104,6 +115,21 @@ function userActions(side: Side) {
     reveal,
     done: 'The user is invited.',
     next: ({ merchantId }) => pathOf(USERS[side], { merchantId }),
+  };
+  const change: Action<UserActionTools> = {
+    ...ofAdmins(side),
+    path: `${USER[side]}/role`,
+    title: 'Change the role',
+    operation: 'user.change',
+    async perform(visit, form, { changeRole }) {
+      if (isSelf(visit)) return ofAnother(visit);
+      const role = roleOf(form);
+      if (role === undefined) return operationRefused(400, visit.wording.say('Choose a role.'));
+      const made = await changeRole(visit, { name: visit.parameters.name ?? '', role });
+      return 'refusal' in made ? refusedBecause(visit, made.refusal) : OPERATION_DONE;
+    },
+    done: 'The user has another role.',
+    next: toUser,
   };
   const recover: Action<UserActionTools> = {
     ...ofAdmins(side),
@@ -136,11 +162,13 @@ function userActions(side: Side) {
     done: 'The user is locked out.',
     next: toUser,
   };
-  return { invite, recover, disable };
+  return { invite, change, recover, disable };
 }
 
+export const BY_ANOTHER = 'Another administrator changes your role, recovers you or locks you out.';
+
 function ofAnother({ wording }: Visit): Asked<never> {
-  return operationRefused(409, wording.say('Another administrator recovers you or locks you out.'));
+  return operationRefused(409, wording.say(BY_ANOTHER));
 }
 
 export const USER_ACTIONS_OF = {
@@ -149,5 +177,5 @@ export const USER_ACTIONS_OF = {
 } as const;
 
 export const USER_ACTIONS: readonly Action<UserActionTools>[] = Object.values(USER_ACTIONS_OF).flatMap(
-  ({ invite, recover, disable }) => [invite, recover, disable],
+  Object.values,
 );

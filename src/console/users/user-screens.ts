@@ -3,9 +3,16 @@ import { actionForm, emptyState, facts, filterForm, link, moment, table } from '
 import { pathOf, USER, USERS, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
-import { ROLE_WORDS, ROLES_TO_GIVE } from '../parts/user.ts';
+import { ROLE_WORDS, ROLES_TO_GIVE, type Role } from '../parts/user.ts';
 import type { ListedUser, UserFilter, UserPage } from './user.ts';
-import { isSelf, ofAdmins, type Side, USER_ACTIONS_OF, type UserActionTools } from './user-actions.ts';
+import {
+  BY_ANOTHER,
+  isSelf,
+  ofAdmins,
+  type Side,
+  USER_ACTIONS_OF,
+  type UserActionTools,
+} from './user-actions.ts';
 
 /** Each finds users of the visit's merchant alone, or on the operator's pages any. */
 export type UserTools = Pick<UserActionTools, 'hasProvider'> & {
@@ -78,16 +85,16 @@ function inviteForm(side: Side, { hasProvider }: Found, visit: Visit): Shown {
         isRequired: true,
         mostCharacters: 60,
       },
-      {
-        name: 'role',
-        label: say('Role'),
-        isRequired: true,
-        choices: ROLES_TO_GIVE[side].map((role) => [role, say(ROLE_WORDS[role])] as const),
-      },
+      roleField(ROLES_TO_GIVE[side], visit),
       ...(side === 'operator' ? [merchantField(visit)] : []),
       ...(hasProvider ? [wayField(visit)] : []),
     ],
   });
+}
+
+function roleField(roles: readonly Role[], { wording: { say } }: Visit) {
+  const choices = roles.map((role) => [role, say(ROLE_WORDS[role])] as const);
+  return { name: 'role', label: say('Role'), isRequired: true, choices };
 }
 
 function merchantField({ wording: { say } }: Visit) {
@@ -150,18 +157,24 @@ ${facts([
   [say('Signs in'), say(IDENTITY_WORDS[user.identity])],
   [say('Since'), moment(wording, user.createdAt)],
   [say('Let in by'), user.letInBy ?? '–'],
+  [say('Role given by'), user.roleGivenBy ?? '–'],
   [say('Seen'), moment(wording, user.seenAt)],
   [say('Locked out at'), moment(wording, user.disabledAt)],
 ])}
 ${!isSelf(visit) && user.disabledAt === null && forms(side, user, visit)}
-${isSelf(visit) && html`<p class="note">${say('Another administrator recovers you or locks you out.')}</p>`}`;
+${isSelf(visit) && html`<p class="note">${say(BY_ANOTHER)}</p>`}`;
 }
 
-function forms(side: Side, { name, hasProvider }: FoundUser, visit: Visit): Html {
+function forms(side: Side, { name, role, hasProvider }: FoundUser, visit: Visit): Html {
   const { say } = visit.wording;
-  const { recover, disable } = USER_ACTIONS_OF[side];
+  const { change, recover, disable } = USER_ACTIONS_OF[side];
   const values = { name };
-  return html`${actionForm(visit, recover, {
+  const others = ROLES_TO_GIVE[side].filter((one) => one !== role);
+  return html`${actionForm(visit, change, {
+    values,
+    about: say('It holds at once, where the user is signed in too.'),
+    fields: [roleField(others, visit)],
+  })}${actionForm(visit, recover, {
     values,
     about: say('For lost passkeys: ends all sessions, takes the passkeys away and gives a new link.'),
     fields: hasProvider ? [wayField(visit)] : [],

@@ -22,6 +22,8 @@ export type ListedUser = User & {
   readonly seenAt: Instant | null;
   /** The name of the user who did it last; null: the command line. */
   readonly letInBy: string | null;
+  /** The same of the role, where it is not the first. */
+  readonly roleGivenBy: string | null;
 };
 
 const NAME = /^[a-z0-9][a-z0-9._@+-]{0,59}$/;
@@ -62,4 +64,7 @@ export type UserRefusal =
   | 'tooManyUsers'
   | 'userUnknown'
   | 'userDisabled'
+  | 'roleUnchanged'
+  | 'roleChanged'
+  | 'lastAdministrator'
   | 'merchantUnknown';

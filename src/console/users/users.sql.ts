@@ -62,7 +62,8 @@ const LISTED = `${COLUMNS}, u.created_at, u.disabled_at,
   coalesce((select case when i.subject is null then 'invited' else 'bound' end
      from console_identities i where i.user_id = u.user_id), 'none') as identity,
   (select max(s.seen_at) from console_sessions s where s.user_id = u.user_id) as seen_at,
-  (select g.name from console_users g where g.user_id = u.let_in_by) as let_in_by`;
+  (select g.name from console_users g where g.user_id = u.let_in_by) as let_in_by,
+  (select g.name from console_users g where g.user_id = u.role_given_by) as role_given_by`;
 
 const LIST = statement(
   'console_users.list',
@@ -104,6 +105,7 @@ function parseListed(row: Row): ListedUser {
     identity: row.identity as ListedUser['identity'],
     seenAt: row.seen_at as Instant | null,
     letInBy: row.let_in_by as string | null,
+    roleGivenBy: row.role_given_by as string | null,
   };
 }
 
@@ -119,6 +121,40 @@ const LOCK = statement(
 export function behindLock(userId: string, step: Step): readonly CommitStep[] {
   const lock = { statement: LOCK, values: [userId] };
   return [lock, ([locked]) => (locked?.length === 1 ? step : null)];
+}
+
+const LOCK_ADMINS = statement(
+  'console_users.lock_admins',
+  `select user_id from console_users
+   where disabled_at is null and (user_id = $1
+     or (role = 'admin' and (merchant_id = $2 or ($2::text is null and merchant_id is null))))
+   order by user_id for update`,
+);
+
+/** The user, and all administrators of the user's merchant, or of the operator. */
+export function lockAdmins({ userId, merchantId }: User): Step {
+  return { statement: LOCK_ADMINS, values: [userId, merchantId] };
+}
+
+const CHANGE_ROLE = statement(
+  'console_users.change_role',
+  `update console_users u set role = $4,
+     role_given_by = (select g.user_id from console_users g where $5 like 'user:%' and g.name = substr($5, 6)),
+     role_given_at = case when $5 like 'user:%' then now() end
+   where u.user_id = $1 and u.disabled_at is null and u.role = $3
+     and (u.role <> 'admin' or exists (
+       select from console_users o
+       where (o.merchant_id = $2 or ($2::text is null and o.merchant_id is null)) and o.role = 'admin'
+         and o.disabled_at is null and o.user_id <> $1))
+   returning user_id`,
+);
+
+/**
+ * Behind the lock of the administrators. `givenBy`: as the audit log names who does it. Gives a row; none:
+ * the user has another role by now, is locked out, or is the only administrator.
+ */
+export function changeRoleStep({ userId, merchantId, role }: User, next: Role, givenBy: string): Step {
+  return { statement: CHANGE_ROLE, values: [userId, merchantId, role, next, givenBy] };
 }
 
 const DISABLE = statement(

@@ -1,0 +1,40 @@
+import type { Role, User } from '../parts/user.ts';
+import type { UserTools } from './invite-user.ts';
+import { type UserRefusal, userResource } from './user.ts';
+import { changeRoleStep, findUserByName, lockAdmins } from './users.sql.ts';
+
+/**
+ * Gives a user another role, which holds at once: sessions have none of their own. One administrator of a
+ * merchant, and of the operator, stays. Of the users of a merchant; `merchantId` null: of all.
+ */
+export async function changeRole(
+  { database, audit, operator }: UserTools,
+  { name, role }: { readonly name: string; readonly role: Role },
+  merchantId: string | null,
+): Promise<User | { readonly refusal: UserRefusal }> {
+  const found = await findUserByName(database, name, merchantId);
+  if (found === null) return { refusal: 'userUnknown' };
+  if (found.isDisabled) return { refusal: 'userDisabled' };
+  const { isDisabled: _, ...user } = found;
+  if (user.role === role) return { refusal: 'roleUnchanged' };
+  const event = {
+    ...operator,
+    action: 'user.change',
+    outcome: 'success',
+    resource: userResource(user),
+    detail: { name, 'role.old': user.role, 'role.new': role },
+  } as const;
+  // Of two who take the role from each other at once, the second sees what the first has done.
+  const [, changed] = await audit.commit(
+    [lockAdmins(user), changeRoleStep(user, role, operator.actor)],
+    ([, rows]) => (rows?.length === 1 ? [event] : []),
+  );
+  return changed?.length === 1 ? { ...user, role } : { refusal: await refusalOf(database, user) };
+}
+
+/** Why nothing was changed: somebody else was faster, or the user is the last administrator. */
+async function refusalOf(database: UserTools['database'], { name, role }: User): Promise<UserRefusal> {
+  const now = await findUserByName(database, name, null);
+  if (now === null || now.isDisabled) return 'userDisabled';
+  return now.role === role ? 'lastAdministrator' : 'roleChanged';
+}

@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, test } from 'node:test';
+import pg from 'pg';
+import type { Role } from '../../src/console/parts/user.ts';
+import { changeRole } from '../../src/console/users/change-role.ts';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
+import { auditedTools } from '../kit/keys.ts';
+import { logIn, pay } from '../kit/merchant.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
+import { hiddenFields, invite, markOf, originOf, type Shown, Visitor, wordsOf } from './visitor.ts';
+
+let service: TestService;
+let merchantId: string;
+let home: string;
+let admin: Person;
+before(async () => {
+  service = await openTestService();
+  const { gateway, ...demo } = await service.demo();
+  ({ merchantId } = demo);
+  home = `/console/merchants/${merchantId}`;
+  await createForeignMerchant(service.auditor, gateway.userName);
+  admin = await someone('admin');
+});
+after(() => service.close());
+
+type Person = { readonly name: string; readonly visitor: Visitor };
+
+async function someone(role: Role, owner: string | null = merchantId): Promise<Person> {
+  const { name, path } = await invite(service, role, owner);
+  return { name, visitor: await new Visitor(originOf(service)).enter(path) };
+}
+
+/** Fills in the form of the user's page. */
+function giveRole({ visitor }: Person, name: string, role: string, users = `${home}/users`): Promise<Shown> {
+  const page = `${users}/${name}`;
+  return visitor.send(page, `${page}/role`, { role, reason: 'outra equipe' });
+}
+
+/** Sends the form whether a page shows it or not. */
+async function press(
+  { visitor }: Person,
+  name: string,
+  role: string,
+  users = `${home}/users`,
+): Promise<Shown> {
+  const mark = await markOf(visitor, `${home}/payments`);
+  const form = { mark, once: randomUUID(), role, reason: 'outra equipe' };
+  return visitor.slowly(`${users}/${name}/role`, { form });
+}
+
+async function roleOf(name: string): Promise<unknown> {
+  const [row] = await service.auditor.query('select role from console_users where name = $1', [name]);
+  return row?.role;
+}
+
+test('an administrator gives a user another role, which holds at once where the user is signed in', async () => {
+  const { reply } = await pay(
+    service.gatewayUrl,
+    await logIn(service.gatewayUrl, (await service.demo()).gateway),
+    5_000,
+  );
+  const payment = `${home}/payments/${reply.body.paymentAuthorization.paymentId}`;
+  const { name, visitor } = await someone('viewer');
+  const before = await visitor.turnTo(payment);
+  assert.ok(!before.text.includes(`${payment}/cancel"`));
+  const changed = await giveRole(admin, name, 'finance');
+  assert.equal(changed.status, 303, changed.text);
+  const said = await admin.visitor.turnTo(changed.headers.get('location') ?? '');
+  assert.match(wordsOf(said.text), /O usuário tem outro papel\./);
+  assert.match(wordsOf(said.text), new RegExp(`Papel Financeiro .* Papel dado por ${admin.name}`));
+  const shown = await visitor.turnTo(payment);
+  assert.ok(shown.text.includes(`${payment}/cancel"`));
+  const form = {
+    ...hiddenFields(shown.text, `${payment}/cancel`),
+    reason: 'cliente desistiu',
+    amount: '1,00',
+  };
+  assert.equal((await giveRole(admin, name, 'support')).status, 303);
+  // The page is from before.
+  assert.equal((await visitor.slowly(`${payment}/cancel`, { form })).status, 403);
+  const entries = await service.auditor.query(
+    `select action, detail from audit_entries where actor = $1 and (action = 'user.change' or detail like '%"user.change"%')
+     order by entry_number`,
+    [`user:${admin.name}`],
+  );
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['console.act', 'user.change', 'console.act', 'user.change'],
+  );
+  assert.deepEqual(
+    entries.map(({ detail }) => JSON.parse(String(detail))),
+    [
+      { operation: 'user.change', reason: 'outra equipe' },
+      { name, 'role.old': 'viewer', 'role.new': 'finance' },
+      { operation: 'user.change', reason: 'outra equipe' },
+      { name, 'role.old': 'finance', 'role.new': 'support' },
+    ],
+  );
+});
+
+test('nobody changes his own role, and no role that is none or not for this side is given', async () => {
+  const own = await admin.visitor.turnTo(`${home}/users/${admin.name}`);
+  assert.ok(!own.text.includes('/role"'));
+  const himself = await press(admin, admin.name, 'viewer');
+  assert.deepEqual(
+    [himself.status, /Outro administrador muda o seu papel/.test(wordsOf(himself.text))],
+    [409, true],
+  );
+  assert.equal(await roleOf(admin.name), 'admin');
+  const { name } = await someone('viewer');
+  for (const role of ['operator', 'root', ''])
+    assert.equal((await press(admin, name, role)).status, 400, role);
+  assert.equal((await press(admin, name, 'viewer')).status, 409, 'the same');
+  assert.equal(await roleOf(name), 'viewer');
+  const operator = await someone('admin', null);
+  assert.equal((await giveRole(operator, name, 'operator', '/console/users')).status, 303);
+  assert.equal(await roleOf(name), 'operator');
+  const gone = await admin.visitor.send(`${home}/users/${name}`, `${home}/users/${name}/disable`, {
+    reason: 'saiu',
+  });
+  assert.equal(gone.status, 303);
+  const late = await press(admin, name, 'viewer');
+  assert.deepEqual([late.status, /bloqueado para sempre/.test(wordsOf(late.text))], [409, true]);
+});
+
+test('roles of users of another merchant and of the operator are not changed', async () => {
+  const [stranger, operator] = [await someone('viewer', FOREIGN_MERCHANT), await someone('viewer', null)];
+  for (const { name } of [stranger, operator, { name: 'nobody' }]) {
+    assert.equal((await press(admin, name, 'admin')).status, 404, name);
+    const foreign = `/console/merchants/${FOREIGN_MERCHANT}/users`;
+    assert.equal((await press(admin, name, 'admin', foreign)).status, 404);
+    assert.equal((await press(admin, name, 'admin', '/console/users')).status, 403);
+  }
+  assert.deepEqual([await roleOf(stranger.name), await roleOf(operator.name)], ['viewer', 'viewer']);
+  for (const role of ['viewer', 'support', 'finance', 'operator'] as const)
+    assert.equal((await press(await someone(role), admin.name, 'viewer')).status, 403, role);
+});
+
+test('the last administrator of a merchant stays one, and another one may be made before', async () => {
+  const operator = await someone('admin', null);
+  const only = await someone('admin', FOREIGN_MERCHANT);
+  const other = await someone('finance', FOREIGN_MERCHANT);
+  const lower = () => giveRole(operator, only.name, 'viewer', '/console/users');
+  const refused = await lower();
+  assert.deepEqual([refused.status, /É o único administrador/.test(wordsOf(refused.text))], [409, true]);
+  assert.equal((await giveRole(operator, other.name, 'admin', '/console/users')).status, 303);
+  assert.equal((await lower()).status, 303);
+  assert.equal(await roleOf(only.name), 'viewer');
+  const pool = openDatabase(service.database.runtime, () => {});
+  try {
+    const wanted = { name: other.name, role: 'viewer' } as const;
+    const byCommand = await changeRole(await auditedTools(pool), wanted, null);
+    assert.deepEqual(byCommand, { refusal: 'lastAdministrator' });
+  } finally {
+    await pool.close();
+  }
+});
+
+test('of two administrators who take the role from each other at once one stays', async () => {
+  const merchant = FOREIGN_MERCHANT;
+  await service.auditor.query('update console_users set disabled_at = now() where merchant_id = $1', [
+    merchant,
+  ]);
+  const users = `/console/merchants/${merchant}/users`;
+  const [one, other] = [await someone('admin', merchant), await someone('admin', merchant)];
+  const forms = await Promise.all(
+    (
+      [
+        [one, other],
+        [other, one],
+      ] as const
+    ).map(async ([by, of]) => {
+      const path = `${users}/${of.name}/role`;
+      const shown = await by.visitor.turnTo(`${users}/${of.name}`);
+      const form = { ...hiddenFields(shown.text, path), role: 'viewer', reason: 'disputa' };
+      return () => by.visitor.slowly(path, { form });
+    }),
+  );
+  const holder = new pg.Client(service.database.address);
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select from console_users where merchant_id = $1 for no key update', [merchant]);
+    const sent = forms.map((send) => send());
+    await until('both wait', async () => {
+      const [row] = await service.auditor.query(
+        `select count(*)::int as waiting from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query ~ 'from console_users'`,
+      );
+      return row?.waiting === 2;
+    });
+    await holder.query('rollback');
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    assert.deepEqual(statuses.toSorted(), [303, 409]);
+  } finally {
+    await holder.end();
+  }
+  const roles = [await roleOf(one.name), await roleOf(other.name)];
+  assert.deepEqual(roles.toSorted(), ['admin', 'viewer']);
+});
