@@ -20,6 +20,8 @@ export function printScreens(visited: readonly VisitedScreen[]): void {
     one.kilobytes.toFixed(0),
   ]);
   printTable(['screen', 'of', 'p50 ms', 'p99 ms', '', 'statements', 'ms in them', 'kB'], rows);
+  for (const { of, whole } of visited.filter((one) => one.whole !== null))
+    console.log(`${of.title} (${of.owner}) was whole after ${whole?.toFixed(0)} ms at the slowest`);
   const over = visited.filter(({ p99 }) => p99 > AIM);
   console.log(`\n${over.length} of ${visited.length} over ${AIM} ms`);
 }

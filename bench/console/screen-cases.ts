@@ -17,6 +17,8 @@ export type Look = {
   readonly form?: (things: Things) => Readonly<Record<string, string>>;
   /** A page that finds nothing is not looked at as it is meant. */
   readonly mustFind?: true;
+  /** It goes through all of its days behind the page, however many there are. */
+  readonly readsOn?: true;
   /** Absent: of each. */
   readonly of?: readonly Owner[];
 };
@@ -77,8 +79,15 @@ const MORE: Readonly<Record<string, readonly Look[]>> = {
   '/merchants/{merchantId}/homologation/acquirer/file': [
     { query: (_things, today) => ({ day: addDays(today, -1), format: 'adiq' }) },
   ],
-  '/merchants/{merchantId}/homologation/acquirer/return-file': [
-    { query: (_things, today) => ({ day: addDays(today, -1) }) },
+  // The bench has no simulated bank.
+  '/merchants/{merchantId}/homologation/acquirer/return-file': [],
+  '/merchants/{merchantId}/charts': [
+    OPEN,
+    {
+      title: 'a month',
+      query: (_things, today) => ({ from: addDays(today, -29), to: today }),
+      readsOn: true,
+    },
   ],
   '/exceptions': [
     OPEN,

@@ -1,17 +1,21 @@
 import { findNamedBoletos } from '../boletos/boleto-searches.sql.ts';
+import { patiently } from '../platform/exports.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import { type PreparedReadsOptions, preparedReads } from '../platform/prepared-reads.ts';
 import { listReceivablesOf, sumSold } from '../reconciliation/receivables/receivables.sql.ts';
-import { type DayReport, readSmallDayReport } from '../reconciliation/reports/read-day-report.ts';
+import { type DayReport, readBoundedDayReport } from '../reconciliation/reports/read-day-report.ts';
 import { sumBillingDays } from '../recurrence/billings/billing-days.sql.ts';
 import { countRetries } from '../recurrence/billings/retry-counts.sql.ts';
 import { listChargebacksOf } from '../transactions/changes/chargebacks.sql.ts';
 import { findNewestCustomerPayments } from '../transactions/customers/customers.sql.ts';
 import { listTransactionMovements } from '../transactions/movements/movements.sql.ts';
 import { readSaleCounts } from '../transactions/read-sale-counts.ts';
+import { addDays, startOfSaoPauloDay } from '../values/instant.ts';
+import { DELIVERY_STATES } from '../webhooks/deliveries/delivery.ts';
 import { listDeliveriesOf } from '../webhooks/history/deliveries-of-payment.sql.ts';
-import type { ChartCounts, ChartTools } from './charts/chart-screens.ts';
+import { listDeliveries } from '../webhooks/history/list-deliveries.ts';
+import type { ChargeCounts, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
 import type { FilterPageTools } from './filters/filter-screens.ts';
 import { keepFilter, listSavedFilters, removeFilter } from './filters/saved-filters.sql.ts';
 import { MOST_DELIVERIES, MOST_FOUND, MOST_MOVEMENTS } from './payments/payment-bounds.ts';
@@ -29,13 +33,14 @@ export type MerchantPageTools = PaymentTools &
 
 /** Of a day, line by line: a hundred reads. */
 const MOST_INSTALLMENTS = 100_000;
-/** What a page waits for, and no longer; a page that somebody leaves open costs a twentieth of a core. */
-const PREPARED: PreparedReadsOptions = {
+/** Of each kind. What a page waits for, and no longer; one that is left open costs a twentieth of a core. */
+const PREPARED: Omit<PreparedReadsOptions, 'onFailure'> = {
   patienceMilliseconds: 50,
   freshTimes: 20,
+  mostFreshMilliseconds: 15_000,
   staleMilliseconds: 60_000,
   mostKept: 100,
-  mostUnderWay: 8,
+  mostReadOn: 8,
   mostOfMerchant: 2,
 };
 
@@ -44,7 +49,17 @@ export function openMerchantTools({
   database,
   search,
   lookUp,
-}: Pick<ModuleContext, 'database' | 'search' | 'lookUp'>): MerchantPageTools {
+  clock,
+  log,
+}: Pick<ModuleContext, 'database' | 'search' | 'lookUp' | 'clock' | 'log'>): MerchantPageTools {
+  const prepared = <Value>() =>
+    preparedReads<Value>({
+      ...PREPARED,
+      onFailure: (error) => log.warn({ err: error }, 'what a page asked for could not be read on'),
+    });
+  const charges = prepared<ChargeCounts>();
+  const deliveries = prepared<DeliveryCounts | null>();
+  const dayReports = prepared<DayReport | null>();
   return {
     findMovements: (merchantId, paymentId) =>
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
@@ -64,18 +79,36 @@ export function openMerchantTools({
       lookUp(merchantId, (reader) => listSavedFilters(reader, merchantId, userId)),
     keepFilter: (merchantId, userId, wanted) => keepFilter(database, merchantId, userId, wanted),
     removeFilter: (merchantId, userId, of) => removeFilter(database, merchantId, userId, of),
-    prepareCharts: preparedReads<ChartCounts>(PREPARED),
-    countSales: (merchantId, period) => readSaleCounts(search, merchantId, period),
-    countRetries: (merchantId, period) =>
-      search(merchantId, (reader) => countRetries(reader, merchantId, period)),
+    countCharges: (merchantId, { from, to }) =>
+      charges(merchantId, `${from} ${to}`, async () => {
+        const period = { from: startOfSaoPauloDay(from), before: startOfSaoPauloDay(addDays(to, 1)) };
+        const sales = await readSaleCounts(search, merchantId, period);
+        const retries = await patiently(() =>
+          search(merchantId, (reader) => countRetries(reader, merchantId, period)),
+        );
+        return { sales, retries };
+      }),
+    countDeliveries: (merchantId, accountNumber, { from, to }) =>
+      deliveries(merchantId, `${accountNumber} ${from} ${to}`, async () => {
+        const counts = { waiting: 0, delivered: 0, givenUp: 0 };
+        for (const state of DELIVERY_STATES) {
+          const order = { field: 'createdAt', isDescending: true } as const;
+          const wanted = { accountNumber, states: [state], nsu: null, from, to, page: 1, limit: 1, order };
+          const found = await patiently(() => listDeliveries({ search, clock }, merchantId, wanted));
+          if (typeof found === 'string') return null;
+          counts[state] = found.total;
+        }
+        return counts;
+      }),
     sumSold: (merchantId, wanted) => search(merchantId, (reader) => sumSold(reader, merchantId, wanted)),
-    prepareDayReport: preparedReads<DayReport | null>(PREPARED),
-    findDayReport: (merchantId, day) => {
-      const inTurn: Reader = {
-        query: (statement, values) => search(merchantId, (reader) => reader.query(statement, values)),
-      };
-      return readSmallDayReport(inTurn, { merchantId, day }, MOST_INSTALLMENTS);
-    },
+    readDayReport: (merchantId, day) =>
+      dayReports(merchantId, day, () => {
+        const inTurn: Reader = {
+          query: (statement, values) =>
+            patiently(() => search(merchantId, (reader) => reader.query(statement, values))),
+        };
+        return readBoundedDayReport(inTurn, { merchantId, day }, MOST_INSTALLMENTS);
+      }),
     sumBillingDays: (merchantId, period) =>
       search(merchantId, (reader) => sumBillingDays(reader, merchantId, period)),
   };

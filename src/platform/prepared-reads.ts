@@ -1,41 +1,47 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Overloaded } from './work/overloaded.ts';
 
 /**
- * What may take longer than somebody waits: it is read on, and whoever asks for the same again finds it.
- * `underWay`: it is not there yet. What nobody had to wait for is read anew each time. What goes wrong is
- * thrown to the next one who asks. Throws `Overloaded` where too much of the merchant, or of all, is under
- * way.
+ * Reads what may take longer than somebody waits: it is read on, and whoever asks for the same again gets
+ * it. What nobody had to wait for is read anew each time, and where no more may be read on it is waited for.
+ * `key` names all that `read` depends on beside the merchant, and nothing of who asks: all get the same.
+ * What went wrong is thrown to the next one who asks, unless something was read before.
  */
 export type PreparedReads<Value> = (
   merchantId: string,
   key: string,
   read: () => Promise<Value>,
-) => Promise<Value | 'underWay'>;
+) => Promise<Prepared<Value>>;
+
+/** `underWay`: it is not there yet. `keptSince`: when it was read, real milliseconds; null: just now. */
+export type Prepared<Value> = { readonly value: Value; readonly keptSince: number | null } | 'underWay';
 
 export type PreparedReadsOptions = {
   /** So long it is waited for before `underWay` is said, or what was read before is given. */
   readonly patienceMilliseconds: number;
   /**
-   * So many times as long as it took the same is given again without another read: whoever looks at it all
-   * the time costs this part of a core at most.
+   * 20: after a read of half a second the same is given for ten seconds without another one, so that whoever
+   * looks at it all the time costs a twentieth of a core at most.
    */
   readonly freshTimes: number;
+  readonly mostFreshMilliseconds: number;
   /** So long after that it is still given while it is read anew. */
   readonly staleMilliseconds: number;
   readonly mostKept: number;
-  readonly mostUnderWay: number;
+  /** So many are read on for nobody who waits. */
+  readonly mostReadOn: number;
   readonly mostOfMerchant: number;
+  /** Of what was read on: nobody may ask for it again. */
+  readonly onFailure: (error: unknown) => void;
 };
 
-type Prepared<Value> = {
+type Kept<Value> = {
   readonly merchantId: string;
   /** Null: nothing is under way. */
   reading: Promise<Value> | null;
   /** It took longer than somebody waits. */
   isLate: boolean;
   /** What was read last; null: nothing yet. */
-  value: { readonly of: Value } | null;
+  last: { readonly value: Value; readonly keptSince: number } | null;
   /** Of a read that nobody waited for; null: it went well. */
   failure: { readonly of: unknown } | null;
   /** Monotonic milliseconds. */
@@ -43,8 +49,8 @@ type Prepared<Value> = {
 };
 
 export function preparedReads<Value>(options: PreparedReadsOptions): PreparedReads<Value> {
-  // In the order in which they were first asked for.
-  const known = new Map<string, Prepared<Value>>();
+  // In the order in which they were asked for last.
+  const known = new Map<string, Kept<Value>>();
 
   function tidy(now: number): void {
     const over = [...known].filter(([, { reading }]) => reading === null);
@@ -53,33 +59,36 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
       if (index < surplus || freshUntil + options.staleMilliseconds <= now) known.delete(key);
   }
 
-  function hasPlace(merchantId: string): boolean {
-    const underWay = [...known.values()].filter(({ reading }) => reading !== null);
-    const ofMerchant = underWay.filter((one) => one.merchantId === merchantId);
-    return underWay.length < options.mostUnderWay && ofMerchant.length < options.mostOfMerchant;
+  function mayReadOn(merchantId: string): boolean {
+    const late = [...known.values()].filter(({ reading, isLate }) => reading !== null && isLate);
+    const ofMerchant = late.filter((one) => one.merchantId === merchantId);
+    return late.length < options.mostReadOn && ofMerchant.length < options.mostOfMerchant;
   }
 
-  async function readOn(one: Prepared<Value>, key: string, read: () => Promise<Value>): Promise<Value> {
+  async function readOn(one: Kept<Value>, key: string, read: () => Promise<Value>): Promise<Value> {
     const beganAt = performance.now();
+    let tookMilliseconds = 0;
     try {
       const value = await read();
-      one.value = { of: value };
+      tookMilliseconds = performance.now() - beganAt;
+      one.last = { value, keptSince: Date.now() };
       return value;
     } catch (error) {
-      one.failure = { of: error };
+      if (one.isLate) options.onFailure(error);
+      if (one.last === null) one.failure = { of: error };
       throw error;
     } finally {
-      const now = performance.now();
       one.reading = null;
-      one.freshUntil = now + options.freshTimes * (now - beganAt);
+      one.freshUntil =
+        performance.now() + Math.min(options.freshTimes * tookMilliseconds, options.mostFreshMilliseconds);
       if (!one.isLate) known.delete(key);
     }
   }
 
-  function begin(one: Prepared<Value>, key: string, read: () => Promise<Value>): Promise<Value> {
+  function begin(one: Kept<Value>, key: string, read: () => Promise<Value>): Promise<Value> {
     one.isLate = false;
     one.reading = readOn(one, key, read);
-    // The next one who asks gets what went wrong.
+    // Somebody else may get what went wrong.
     one.reading.catch(() => {});
     return one.reading;
   }
@@ -89,22 +98,25 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
     tidy(now);
     const wanted = `${merchantId} ${key}`;
     const one = known.get(wanted) ?? {
-      ...{ merchantId, reading: null, isLate: false, value: null, failure: null },
+      ...{ merchantId, reading: null, isLate: false, last: null, failure: null },
       freshUntil: 0,
     };
-    if (one.failure !== null) {
-      known.delete(wanted);
-      throw one.failure.of;
-    }
-    if (one.value !== null && (now < one.freshUntil || !(one.reading !== null || hasPlace(merchantId))))
-      return one.value.of;
-    if (one.reading === null && !hasPlace(merchantId)) throw new Overloaded('too much is being read');
+    known.delete(wanted);
+    if (one.failure !== null) throw one.failure.of;
     known.set(wanted, one);
-    const reading = one.reading ?? begin(one, wanted, read);
+    if (one.last !== null && now < one.freshUntil) return one.last;
+    const reading = (one.reading ?? begin(one, wanted, read)).then((value) => ({ value, keptSince: null }));
     const late = wait(options.patienceMilliseconds, 'late' as const, { ref: false });
-    const answer = await Promise.race([reading.then((of) => ({ of })), late]);
-    if (answer !== 'late') return answer.of;
+    try {
+      const answer = await Promise.race([reading, late]);
+      if (answer !== 'late') return answer;
+    } catch (error) {
+      if (one.last !== null) return one.last;
+      known.delete(wanted);
+      throw error;
+    }
+    if (!one.isLate && !mayReadOn(merchantId)) return one.last ?? reading;
     one.isLate = true;
-    return one.value === null ? 'underWay' : one.value.of;
+    return one.last ?? 'underWay';
   };
 }

@@ -4,7 +4,7 @@ import { type Day, type Instant, utcText } from '../values/instant.ts';
 import { ANSWERED_NO, ANSWERED_YES, type Answers, type SaleCounts } from './sale-counts.ts';
 import { INSTALLMENT_STATES } from './transaction.ts';
 
-/** Codes are the issuers', and may be any: the rarest are left out. */
+/** Codes are the issuers', and may be any: they come last, and the rarest are left out. */
 const MOST_GROUPS = 1_000;
 
 /**
@@ -39,7 +39,7 @@ const COUNT = statement(
      (select oldest_at from oldest), (select oldest_id from oldest)
    from placed
    group by grouping sets ((), (day), (hour), (card_brand), (card_brand, response_code, advice_code))
-   order by count desc limit $7`,
+   order by (grouping(card_brand, response_code) = 0), count desc limit $7`,
 );
 
 /** As `grouping` names them: a bit for each column that a row is not of. */
@@ -90,7 +90,7 @@ function countsOf(rows: readonly Row[]): SaleCounts {
         adviceCode: row.advice_code as string | null,
         count: row.declined as number,
       })),
-    countedFrom: (total?.first_at as Instant | undefined) ?? null,
+    oldestAt: (total?.first_at as Instant | undefined) ?? null,
   };
 }
 

@@ -9,7 +9,7 @@ const NOTHING: SaleCounts = {
   byHour: [],
   byBrand: [],
   declines: [],
-  countedFrom: null,
+  oldestAt: null,
 };
 
 test('the counts of two stretches add up by day, hour, brand and code', () => {
@@ -23,7 +23,7 @@ test('the counts of two stretches add up by day, hour, brand and code', () => {
     byHour: [{ hour: 9, ...one }],
     byBrand: [{ brand: 'visa', ...one }],
     declines: [{ ...declined, count: 2 }],
-    countedFrom: instant(2_000),
+    oldestAt: instant(2_000),
   };
   const earlier: SaleCounts = {
     total: other,
@@ -37,7 +37,7 @@ test('the counts of two stretches add up by day, hour, brand and code', () => {
       { ...advised, count: 17 },
       { ...declined, count: 3 },
     ],
-    countedFrom: instant(1_000),
+    oldestAt: instant(1_000),
   };
   assert.deepEqual(addSaleCounts([later, earlier]), {
     total: { approved: 11, declined: 22, other: 5 },
@@ -54,7 +54,7 @@ test('the counts of two stretches add up by day, hour, brand and code', () => {
       { ...advised, count: 17 },
       { ...declined, count: 5 },
     ],
-    countedFrom: 1_000,
+    oldestAt: 1_000,
   });
 });
 

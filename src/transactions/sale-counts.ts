@@ -28,7 +28,7 @@ export type SaleCounts = {
   /** The most frequent first. */
   readonly declines: readonly DeclineCount[];
   /** Of those that were counted the first was sold then; null: there is none. */
-  readonly countedFrom: Instant | null;
+  readonly oldestAt: Instant | null;
 };
 
 const NONE: Answers = { approved: 0, declined: 0, other: 0 };
@@ -59,7 +59,7 @@ export function addSaleCounts(parts: readonly SaleCounts[]): SaleCounts {
     parts.flatMap(({ declines }) => declines),
     ({ brand, responseCode, adviceCode }) => JSON.stringify([brand, responseCode, adviceCode]),
   );
-  const firsts = parts.flatMap(({ countedFrom }) => countedFrom ?? []);
+  const firsts = parts.flatMap(({ oldestAt }) => oldestAt ?? []);
   return {
     total: sumOf(parts.map(({ total }) => total)),
     byDay: together(
@@ -80,7 +80,7 @@ export function addSaleCounts(parts: readonly SaleCounts[]): SaleCounts {
         count: ofCode.reduce((sum, { count }) => sum + count, 0),
       }))
       .sort((one, other) => other.count - one.count),
-    countedFrom: firsts.length === 0 ? null : instant(Math.min(...firsts)),
+    oldestAt: firsts.length === 0 ? null : instant(Math.min(...firsts)),
   };
 }
 

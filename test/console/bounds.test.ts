@@ -83,7 +83,8 @@ async function readByPages(wanted: Omit<WantedConsole, 'now'>): Promise<RowsOfTa
     const service = await start();
     try {
       const visitors = await asOwner((tools) => enterConsole(tools, auditor, service, filled));
-      for (const one of casesOf(SCREENS)) await lookAt(visitors, one, saoPauloDay(instant(now)));
+      const bounded = casesOf(SCREENS).filter(({ look }) => look.readsOn !== true);
+      for (const one of bounded) await lookAt(visitors, one, saoPauloDay(instant(now)));
     } finally {
       await service.stop();
     }

@@ -58,7 +58,7 @@ async function seen(page: Page, words: RegExp): Promise<void> {
   });
 }
 
-test('a part of a payment is given back, and what is wrongly typed is not', { skip }, async () => {
+test('a part of a payment is given back, and more than was paid is not', { skip }, async () => {
   const id = await sold(30_000);
   const page = await browser.visit(merchantId, 'finance');
   await browser.goTo(page, `${home}/payments/${id}`);

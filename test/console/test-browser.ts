@@ -98,7 +98,7 @@ export class TestBrowser {
   async goTo(page: Page, path: string): Promise<HTTPResponse> {
     const answer = await page.goto(`${this.origin}/console${path}`);
     assert.ok(answer !== null);
-    const isWhole = `!${UNDER_WAY}.test(document.body.textContent)`;
+    const isWhole = `document.querySelector('[${UNDER_WAY}]') === null`;
     await page.waitForFunction(isWhole, { polling: 'mutation' });
     return answer;
   }

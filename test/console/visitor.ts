@@ -36,9 +36,8 @@ export async function ask(origin: string, path: string, asked: Asked = {}): Prom
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** What a page says of what takes longer than somebody waits. */
-export const UNDER_WAY =
-  /Estes dias estão sendo contados|As parcelas deste dia estão sendo percorridas|days are being counted|being gone through/;
+/** On what takes longer than somebody waits, and is still being read. */
+export const UNDER_WAY = 'data-under-way';
 
 /** Somebody with a browser of its own. */
 export class Visitor {
@@ -68,7 +67,7 @@ export class Visitor {
   turnTo(page: string): Promise<Shown> {
     return until(`${page} is whole`, async () => {
       const shown = await this.slowly(page);
-      return !UNDER_WAY.test(shown.text) && shown;
+      return !shown.text.includes(UNDER_WAY) && shown;
     });
   }
 

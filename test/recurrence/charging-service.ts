@@ -110,10 +110,13 @@ export async function openChargingService(
       await database.close();
       await bridge.close();
       await simulator.stop();
-      await keptSums('billings', '0066-sums-of-past-billings.sql').assertAddUp(auditor);
-      await auditor.close();
-      await place.drop();
-      await rm(folder, { recursive: true, force: true });
+      try {
+        await keptSums('billings', '0066-sums-of-past-billings.sql').assertAddUp(auditor);
+      } finally {
+        await auditor.close();
+        await place.drop();
+        await rm(folder, { recursive: true, force: true });
+      }
     },
   });
 }

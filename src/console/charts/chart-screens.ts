@@ -1,17 +1,9 @@
-import type { PreparedReads } from '../../platform/prepared-reads.ts';
+import type { Prepared } from '../../platform/prepared-reads.ts';
 import type { RetryCounts } from '../../recurrence/billings/retry-counts.sql.ts';
 import type { AllSales } from '../../transactions/read-sale-counts.ts';
 import type { Answers } from '../../transactions/sale-counts.ts';
-import {
-  addDays,
-  type Day,
-  type Instant,
-  instant,
-  isDay,
-  saoPauloDay,
-  startOfSaoPauloDay,
-} from '../../values/instant.ts';
-import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
+import { addDays, type Day, type Instant, instant, isDay, saoPauloDay } from '../../values/instant.ts';
+import type { DeliveryState } from '../../webhooks/deliveries/delivery.ts';
 import { brandText } from '../parts/card-text.ts';
 import { type Html, html } from '../parts/html.ts';
 import {
@@ -20,8 +12,10 @@ import {
   emptyState,
   errorsOf,
   filterForm,
+  keptNote,
   link,
   section,
+  underWay,
 } from '../parts/page-parts.ts';
 import { CHARTS, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
@@ -29,26 +23,31 @@ import type { Wording } from '../parts/wording.ts';
 import { type Bar, barChart } from './bars.ts';
 import { declineChart } from './decline-chart.ts';
 
-type Period = { readonly from: Instant; readonly before: Instant };
-
 export type ChartTools = {
-  readonly prepareCharts: PreparedReads<ChartCounts>;
-  readonly countSales: (merchantId: string, period: Period) => Promise<AllSales>;
-  readonly countRetries: (merchantId: string, period: Period) => Promise<RetryCounts>;
+  readonly countCharges: (merchantId: string, days: Days) => Promise<Prepared<ChargeCounts>>;
+  /** Value null: they cannot be counted, because there are too many or no such days. */
+  readonly countDeliveries: (
+    merchantId: string,
+    accountNumber: string,
+    days: Days,
+  ) => Promise<Prepared<DeliveryCounts | null>>;
 };
 
-type Days = { readonly from: Day; readonly to: Day };
-export type ChartCounts = {
-  readonly sales: AllSales;
-  readonly retries: RetryCounts;
-  /** Null: the account or its period cannot be read. */
-  readonly deliveries: Readonly<Record<DeliveryState, number>> | null;
-};
-type Counted = ChartCounts & { readonly days: Days };
-type Found = Counted | { readonly fault: 'noDays' } | { readonly days: Days; readonly isUnderWay: true };
+/** Both included. */
+export type Days = { readonly from: Day; readonly to: Day };
+/** Of days, whatever the account. */
+export type ChargeCounts = { readonly sales: AllSales; readonly retries: RetryCounts };
 
-const STATES = ['Delivered', 'Waiting', 'GivenUp'] as const;
-type DeliveryState = (typeof STATES)[number];
+export type DeliveryCounts = Readonly<Record<DeliveryState, number>>;
+
+type Found =
+  | { readonly fault: 'noDays' }
+  | {
+      readonly days: Days;
+      readonly charges: Prepared<ChargeCounts>;
+      /** Null: they cannot be counted. */
+      readonly deliveries: Prepared<DeliveryCounts | null>;
+    };
 
 const MOST_DAYS = 31;
 /** Days of very many sales are counted on behind the page. */
@@ -74,34 +73,19 @@ export const CHART_SCREENS: readonly Screen<ChartTools>[] = [
     async read(visit, tools) {
       const days = daysOf(visit.query, visit.now);
       if (days === null) return { fault: 'noDays' };
-      const { from, to } = days;
-      const counts = await tools.prepareCharts(visit.merchantId, `${from} ${to} ${accountOf(visit)}`, () =>
-        countDays(days, visit, tools),
-      );
-      return counts === 'underWay' ? { days, isUnderWay: true } : { days, ...counts };
+      const { merchantId, accountNumbers } = visit;
+      const accountNumber = accountOf(visit);
+      const [charges, deliveries] = await Promise.all([
+        tools.countCharges(merchantId, days),
+        accountNumbers.includes(accountNumber)
+          ? tools.countDeliveries(merchantId, accountNumber, days)
+          : { value: null, keptSince: null },
+      ]);
+      return { days, charges, deliveries };
     },
     view: chartPage,
   }),
 ];
-
-async function countDays(days: Days, visit: Visit, tools: ChartTools): Promise<ChartCounts> {
-  const { merchantId } = visit;
-  const period = { from: startOfSaoPauloDay(days.from), before: startOfSaoPauloDay(addDays(days.to, 1)) };
-  const sales = await tools.countSales(merchantId, period);
-  const retries = await tools.countRetries(merchantId, period);
-  return { sales, retries, deliveries: await countDeliveries(visit, days) };
-}
-
-async function countDeliveries(visit: Visit, { from, to }: Days): Promise<Counted['deliveries']> {
-  const counts = { Delivered: 0, Waiting: 0, GivenUp: 0 };
-  for (const status of STATES) {
-    const query = { accountNumber: accountOf(visit), from, to, status, limit: '1' };
-    const asked = await visit.ask(LIST_DELIVERIES, { query, countsAll: true });
-    if (!asked.ok) return null;
-    counts[status] = asked.body.total;
-  }
-  return counts;
-}
 
 function chartPage(found: Found, visit: Visit): Html {
   const { say } = visit.wording;
@@ -125,15 +109,21 @@ ${days(say('Seven days'), addDays(today, -6), today)} ${days(say('Thirty days'),
     const description = say('Choose at most 31 days, the first before the last.');
     return html`${form}${presets}${errorsOf([{ tag: 'from', description }])}`;
   }
-  if ('isUnderWay' in found)
-    return html`${form}${presets}${emptyState(
-      say('These days are being counted.'),
-      say('There are very many payments in them: in some seconds this page shows them, or open it again.'),
-    )}`;
-  return html`${form}${presets}${salesPart(found, visit)}${retryChart(found.retries, visit)}${deliveryChart(found.deliveries, visit)}`;
+  return html`${form}${presets}${chargesPart(found.charges, found.days, visit)}${deliveryChart(found.deliveries, visit)}`;
 }
 
-function salesPart({ sales, days: { from, to } }: Counted, visit: Visit): Html {
+function chargesPart(charges: Prepared<ChargeCounts>, days: Days, visit: Visit): Html {
+  const { say } = visit.wording;
+  if (charges === 'underWay')
+    return underWay(
+      say('These days are being counted.'),
+      say('The result appears here in some seconds; if it does not, load the page again.'),
+    );
+  const { sales, retries } = charges.value;
+  return html`${keptNote(charges.keptSince, visit.wording)}${salesPart(sales, days, visit)}${retryChart(retries, visit)}`;
+}
+
+function salesPart(sales: AllSales, { from, to }: Days, visit: Visit): Html {
   const { wording } = visit;
   const { say, count, day } = wording;
   const { approved, declined, other } = sales.total;
@@ -148,7 +138,7 @@ function salesPart({ sales, days: { from, to } }: Counted, visit: Visit): Html {
       declined: count(declined),
       other: count(other),
     }),
-    ...countedSince(sales.isWhole ? null : sales.countedFrom, wording),
+    ...countedSince(sales.countedFrom, wording),
   ];
   const hour = (one: number) => `${String(one).padStart(2, '0')}h`;
   const byBrand = sales.byBrand.map((one) => ({ name: brandText(one.brand), ...one }));
@@ -216,7 +206,7 @@ function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { w
           paid: count(paid),
           amount: money(amount),
         })
-      : say('Billings paid so: {paid}, {amount}.', { paid: count(paid), amount: money(amount) });
+      : say('Paid by another try: {paid} ({amount}).', { paid: count(paid), amount: money(amount) });
   const names = { of: say('Retry'), good: say('Recovered'), bad: say('Not paid') };
   return section(
     title,
@@ -225,14 +215,22 @@ function retryChart({ byAttempt, amount, summed, countedFrom }: RetryCounts, { w
 }
 
 /** Of one account, where it is sent: the sums above are of all accounts. */
-function deliveryChart(deliveries: Counted['deliveries'], visit: Visit): Html {
+function deliveryChart(counted: Prepared<DeliveryCounts | null>, visit: Visit): Html {
   const { wording, accountNumbers } = visit;
   const { say } = wording;
   const title = say('Deliveries');
   const label = say('Account of the deliveries');
   const account =
     accountNumbers.length > 1 && filterForm(visit, [accountField(visit)], { label, kept: ['from', 'to'] });
-  if (deliveries === null)
+  if (counted === 'underWay')
+    return section(
+      title,
+      html`${account}${underWay(
+        say('The deliveries of these days are being counted.'),
+        say('The result appears here in some seconds; if it does not, load the page again.'),
+      )}`,
+    );
+  if (counted.value === null)
     return section(
       title,
       html`${account}${emptyState(
@@ -240,8 +238,8 @@ function deliveryChart(deliveries: Counted['deliveries'], visit: Visit): Html {
         say('Choose another account or fewer days: at most a million are counted.'),
       )}`,
     );
-  const { Delivered, Waiting, GivenUp } = deliveries;
-  if (Delivered + Waiting + GivenUp === 0)
+  const { delivered, waiting, givenUp } = counted.value;
+  if (delivered + waiting + givenUp === 0)
     return section(
       title,
       html`${account}${emptyState(
@@ -250,10 +248,13 @@ function deliveryChart(deliveries: Counted['deliveries'], visit: Visit): Html {
       )}`,
     );
   const bars: Bar[] = [
-    { name: say('Delivered'), good: Delivered, bad: 0 },
-    { name: say('Waiting'), good: 0, bad: Waiting },
-    { name: say('Given up'), good: 0, bad: GivenUp },
+    { name: say('Delivered'), good: delivered, bad: 0 },
+    { name: say('Waiting'), good: 0, bad: waiting },
+    { name: say('Given up'), good: 0, bad: givenUp },
   ];
   const names = { of: say('Status'), good: say('Arrived'), bad: say('Not delivered') };
-  return section(title, html`${account}${barChart(title, names, bars, wording)}`);
+  return section(
+    title,
+    html`${account}${keptNote(counted.keptSince, wording)}${barChart(title, names, bars, wording)}`,
+  );
 }

@@ -10,8 +10,6 @@ export type Given = {
   readonly parameters?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
-  /** Of a list whose total is what is looked for: it is counted to its end, and as for people otherwise. */
-  readonly countsAll?: true;
 };
 
 /** Asks an endpoint in the name of the user, for the merchant of the page. */

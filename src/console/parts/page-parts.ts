@@ -62,6 +62,16 @@ export function emptyState(title: string, advice: Shown): Html {
   return html`<div class="empty"><p class="lead">${title}</p><p>${advice}</p></div>`;
 }
 
+/** The same of what is still being read; the page reads itself anew. */
+export function underWay(title: string, advice: Shown): Html {
+  return html`<div class="empty" data-under-way><p class="lead">${title}</p><p>${advice}</p></div>`;
+}
+
+/** Of what is shown as it was read some time ago, real milliseconds; null: just now. */
+export function keptNote(keptSince: number | null, { say, moment }: Wording): Shown {
+  return keptSince !== null && html`<p class="note">${say('As of {at}.', { at: moment(keptSince) })}</p>`;
+}
+
 /** Names and what they are, one below the other. */
 export function facts(rows: readonly (readonly [string, Shown])[]): Html {
   return html`<dl class="facts">${rows.map(

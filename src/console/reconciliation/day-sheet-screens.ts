@@ -1,6 +1,6 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
-import type { PreparedReads } from '../../platform/prepared-reads.ts';
+import type { Prepared } from '../../platform/prepared-reads.ts';
 import { LIST_DAYS } from '../../reconciliation/days/contract.ts';
 import type { SoldSum } from '../../reconciliation/receivables/receivables.sql.ts';
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
@@ -16,9 +16,8 @@ export type DaySheetTools = {
     merchantId: string,
     wanted: { readonly accountNumber: string; readonly from: Instant; readonly before: Instant },
   ) => Promise<SoldSum>;
-  readonly prepareDayReport: PreparedReads<DayReport | null>;
-  /** Null: it has more installments than are gone through. */
-  readonly findDayReport: (merchantId: string, day: Day) => Promise<DayReport | null>;
+  /** Value null: it has more installments than are gone through. */
+  readonly readDayReport: (merchantId: string, day: Day) => Promise<Prepared<DayReport | null>>;
 };
 
 type DayOfAccount = AnswerOf<typeof LIST_DAYS>[number];
@@ -31,7 +30,7 @@ export type DaySheetFound = {
   readonly errors: readonly WireError[];
   /** Null: nothing was expected, and nothing came. */
   readonly paid: DayOfAccount | null;
-  readonly report: DayReport | null | 'underWay';
+  readonly report: Prepared<DayReport | null>;
 };
 
 /** Of very many installments the sheet is made on behind the page. */
@@ -55,9 +54,7 @@ export const DAY_SHEET_SCREENS: readonly Screen<DaySheetTools>[] = [
       const period = { from: startOfSaoPauloDay(day), before: startOfSaoPauloDay(addDays(day, 1)) };
       const sold = await tools.sumSold(merchantId, { accountNumber, ...period });
       const asked = await ask(LIST_DAYS, { query: { accountNumber, from: day, to: day } });
-      const report = await tools.prepareDayReport(merchantId, day, () =>
-        tools.findDayReport(merchantId, day),
-      );
+      const report = await tools.readDayReport(merchantId, day);
       const [errors, paid] = asked.ok ? [[], asked.body[0] ?? null] : [asked.errors, null];
       return { day, merchant, accountNumber, sold, errors, paid, report };
     },

@@ -1,7 +1,16 @@
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
 import { documentText } from '../../values/document-number.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { emptyState, errorsOf, facts, link, section, table } from '../parts/page-parts.ts';
+import {
+  emptyState,
+  errorsOf,
+  facts,
+  keptNote,
+  link,
+  section,
+  table,
+  underWay,
+} from '../parts/page-parts.ts';
 import { MERCHANT_EXCEPTIONS, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import type { DaySheetFound } from './day-sheet-screens.ts';
@@ -82,18 +91,28 @@ function paid({ paid: day }: DaySheetFound, visit: Visit): Html {
   );
 }
 
-function causes({ report, day, accountNumber, paid: came }: DaySheetFound, visit: Visit): Html {
+function causes(found: DaySheetFound, visit: Visit): Html {
+  const { report } = found;
+  const { say } = visit.wording;
+  if (report === 'underWay')
+    return underWay(
+      say('The installments of this day are being gone through.'),
+      say('The result appears here in some seconds; if it does not, load the page again.'),
+    );
+  return html`${keptNote(report.keptSince, visit.wording)}${causesOf(report.value, found, visit)}`;
+}
+
+function causesOf(
+  report: DayReport | null,
+  { day, accountNumber, paid: came }: DaySheetFound,
+  visit: Visit,
+): Html {
   const { say } = visit.wording;
   const path = pathOf(MERCHANT_EXCEPTIONS, { merchantId: visit.merchantId });
   const exceptions = html`<p class="links unprinted">${link(
     withQuery(path, { accountNumber, from: day, to: day }),
     say('Exceptions of the day'),
   )}</p>`;
-  if (report === 'underWay')
-    return emptyState(
-      say('The installments of this day are being gone through.'),
-      say('There are very many: in some seconds this page shows what differs, or open it again.'),
-    );
   if (report === null)
     return html`${emptyState(
       say('This day has more installments than a page goes through.'),

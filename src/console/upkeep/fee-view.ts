@@ -100,18 +100,15 @@ function ruleText(name: string, rule: FeeRule | null | undefined, { say, count }
 
 function termsOf({ portion, plan, toInstallments }: FeeRule, { say, count }: Wording): string {
   const percent = count(portion / 100);
-  const even = { percent, days: plan.firstDays };
+  const { firstDays, betweenDays } = plan;
   // What is sold in one payment comes once.
-  const evenly =
-    toInstallments === 1
-      ? say('{percent}%, after {days} days', even)
-      : say('{percent}%, every {days} days', even);
-  return plan.firstDays === plan.betweenDays
-    ? evenly
+  if (toInstallments === 1) return say('{percent}%, after {days} days', { percent, days: firstDays });
+  return firstDays === betweenDays
+    ? say('{percent}%, every {days} days', { percent, days: firstDays })
     : say('{percent}%, after {first} days, then every {days}', {
         percent,
-        first: plan.firstDays,
-        days: plan.betweenDays,
+        first: firstDays,
+        days: betweenDays,
       });
 }
 

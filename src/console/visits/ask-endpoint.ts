@@ -77,7 +77,7 @@ export async function askEndpoint<Declared extends Contract>(
     caller,
     language,
     wantsCsv: false,
-    isForPeople: given.countsAll !== true,
+    isForPeople: true,
     requestId: asker.requestId,
     address: asker.address,
     origin: () => asker.origin,

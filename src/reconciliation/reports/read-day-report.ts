@@ -35,8 +35,8 @@ export async function readDayReport(tools: ReportTools, wanted: WantedDay): Prom
   return (await readUpTo(tools, wanted, Number.POSITIVE_INFINITY)) as DayReport;
 }
 
-/** The same for somebody who waits for it; null: the day has more than so many installments. */
-export async function readSmallDayReport(
+/** The same; null: the day has more than so many installments. */
+export async function readBoundedDayReport(
   database: Reader,
   wanted: WantedDay,
   most: number,
