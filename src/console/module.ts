@@ -28,7 +28,7 @@ import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
 import { isAnythingWaiting } from './second-person/requests.sql.ts';
 import type { WaitingTools } from './second-person/waiting-screens.ts';
 import { forgetOldRequests } from './second-person/work.ts';
-import { operatorOf } from './users/user.ts';
+import { actorOf } from './users/user.ts';
 import { forgetExpiredSessions } from './users/work.ts';
 import { answerPage, framed, type PageTools } from './visits/answer-page.ts';
 import { decideRequest } from './visits/decide-request.ts';
@@ -149,7 +149,7 @@ function consoleTools(context: ConsoleContext): Omit<ConsoleTools, 'contractOf' 
   const toolsOf = (by: Pick<Visit, 'user' | 'address'>) => ({
     database,
     audit,
-    operator: operatorOf(by),
+    operator: actorOf(by),
     enforceAddresses,
     cell: configuration.cell,
   });

@@ -64,7 +64,7 @@ import { MOST_VERSIONS_LISTED } from './upkeep/fee-comparison.ts';
 import type { FeeTools } from './upkeep/fee-screens.ts';
 import { keyStates } from './upkeep/key-due.ts';
 import type { KeyTools } from './upkeep/key-screens.ts';
-import { operatorOf } from './users/user.ts';
+import { actorOf } from './users/user.ts';
 
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
   readonly audit: Audit;
@@ -143,7 +143,7 @@ function unresolvedTools({
           audit,
           clock,
           acquirerTimeoutMilliseconds,
-          operator: operatorOf(visit),
+          operator: actorOf(visit),
           onWait: () => {},
         },
         id,
@@ -172,7 +172,7 @@ function settlementTools({ database, audit, search, lookUp }: OperatorContext) {
     readLine: (fileNumber, lineNumber) =>
       lookUp(NO_MERCHANT, (reader) => readLine(reader, fileNumber, lineNumber)),
     resolveException: (visit, id, reason) =>
-      resolveException({ database, audit }, operatorOf(visit), id, reason),
+      resolveException({ database, audit }, actorOf(visit), id, reason),
     listFiles: (before) => search(NO_MERCHANT, (reader) => listFiles(reader, before, MOST_FILES_SHOWN)),
     readFile: (fileNumber) => lookUp(NO_MERCHANT, () => readFile(database, fileNumber)),
     listFilesUnderWay: () => search(NO_MERCHANT, (reader) => listFilesUnderWay(reader, MOST_UNDER_WAY_SHOWN)),
@@ -203,7 +203,7 @@ function merchantTools({
   bankUrl,
   configuration,
 }: OperatorContext): MerchantOperatorTools {
-  const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
+  const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
   return {
     readRouting: () =>
       routingOf({
@@ -229,7 +229,7 @@ function merchantTools({
 }
 
 function upkeepTools({ database, audit, search }: OperatorContext): FeeTools & FeeActionTools & KeyTools {
-  const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
+  const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
   return {
     listFees: (owner) =>
       search(NO_MERCHANT, (reader) => listNewestFeeVersions(reader, MOST_VERSIONS_LISTED + 1, owner)),

@@ -11,7 +11,7 @@ import { disableUser } from './users/disable-user.ts';
 import { inviteUser, type WantedUser } from './users/invite-user.ts';
 import { listUsers } from './users/list-users.ts';
 import { recoverUser } from './users/recover-user.ts';
-import { operatorOf } from './users/user.ts';
+import { actorOf } from './users/user.ts';
 import type { UserActionTools } from './users/user-actions.ts';
 import type { UserTools } from './users/user-screens.ts';
 import { findListedUser } from './users/users.sql.ts';
@@ -34,7 +34,7 @@ function ownerOf({ user, merchantId }: Visit): string | null {
 /** What pages about users read and do: the operations that the commands have. */
 export function openUserTools(context: UserContext): UserTools & UserActionTools {
   const { database, audit, lookUp, configuration } = context;
-  const toolsOf = (visit: Visit) => ({ database, audit, operator: operatorOf(visit) });
+  const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
   const read = <T>(visit: Visit, work: (reader: Reader, owner: string | null) => Promise<T>) => {
     const owner = ownerOf(visit);
     return lookUp(owner ?? NO_MERCHANT, (reader) => work(reader, owner));

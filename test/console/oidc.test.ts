@@ -324,7 +324,9 @@ test("a merchant's administrator invites by the provider too, and into the own m
   assert.equal((await entered('first')).status, 200);
   const letInBy = async () => {
     const [row] = await service.auditor.query(
-      'select g.name from console_users u join console_users g on g.user_id = u.let_in_by where u.name = $1',
+      `select g.name from console_users u join console_hand_givers e on e.hand_id = u.hand_id
+       join console_hands h on h.hand_id = e.given_by join console_users g on g.user_id = h.user_id
+       where u.name = $1`,
       [name],
     );
     return row?.name;

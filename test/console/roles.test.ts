@@ -68,7 +68,7 @@ test('an administrator gives a user another role, which holds at once where the 
   const changed = await giveRole(admin, name, 'finance');
   assert.equal(changed.status, 303, changed.text);
   const said = await admin.visitor.turnTo(changed.headers.get('location') ?? '');
-  assert.match(wordsOf(said.text), /O usuário tem outro papel\./);
+  assert.match(wordsOf(said.text), /O papel do usuário foi alterado\./);
   assert.match(wordsOf(said.text), new RegExp(`Papel Financeiro .* Papel dado por ${admin.name}`));
   const shown = await visitor.turnTo(payment);
   assert.ok(shown.text.includes(`${payment}/cancel"`));

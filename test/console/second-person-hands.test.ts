@@ -50,6 +50,18 @@ async function recoveredBy({ visitor }: Person, { name }: Person): Promise<Perso
   return { name, visitor: entered };
 }
 
+/** Counts at once. */
+async function recoveredByCommand({ name }: Person): Promise<Person> {
+  const pool = openDatabase(service.database.runtime, () => {});
+  try {
+    const made = await recoverUser(await auditedTools(pool), name, null);
+    assert.ok(!('refusal' in made));
+    return { name, visitor: await new Visitor(originOf(service)).enter(`/console/links/${made.token}`) };
+  } finally {
+    await pool.close();
+  }
+}
+
 async function givenRoleBy({ visitor }: Person, { name }: Person, role: Role): Promise<void> {
   const page = `${home}/users/${name}`;
   const changed = await visitor.send(page, `${page}/role`, { role, reason: 'outra equipe' });
@@ -112,15 +124,7 @@ test('whom somebody recovered is no second person to him, until the command line
   const [ana, caio] = [await ofCommandLine('admin'), await ofCommandLine('finance')];
   const requestId = await askedBy(ana);
   await isRefused(await recoveredBy(ana, caio), requestId, 'recovered by the one who asks');
-  const pool = openDatabase(service.database.runtime, () => {});
-  try {
-    const made = await recoverUser(await auditedTools(pool), caio.name, null);
-    assert.ok(!('refusal' in made));
-    const visitor = await new Visitor(originOf(service)).enter(`/console/links/${made.token}`);
-    await isDone({ ...caio, visitor }, requestId, 'recovered on the command line');
-  } finally {
-    await pool.close();
-  }
+  await isDone(await recoveredByCommand(caio), requestId, 'recovered on the command line');
 });
 
 test('a chain of people counts as its first one, and so do those whom one let in', async () => {
@@ -170,6 +174,49 @@ test('who recovers somebody of another stands for that one from then on', async 
   await isDone(again, ofAna, 'by the one before');
 });
 
+test('a chain whose middle is recovered stays what it was, and whom that one let in stay one with him', async () => {
+  const [ana, zoe] = [await ofCommandLine('admin'), await ofCommandLine('admin')];
+  const bia = await letInBy(ana, 'admin');
+  const caio = await letInBy(bia, 'finance');
+  const [ofAna, ofCaio] = [await askedBy(ana), await askedBy(caio)];
+  const again = await recoveredBy(zoe, bia);
+  await isRefused(caio, ofAna, 'below who the middle was');
+  await isRefused(again, ofCaio, 'whom he let in before');
+  const byCommand = await recoveredByCommand(bia);
+  await isRefused(caio, ofAna, 'recovered on the command line');
+  await isRefused(byCommand, ofCaio, 'whom he let in before the command line did so');
+  await isDone(zoe, ofCaio, 'beside the chain');
+  await isDone(byCommand, ofAna, 'the middle itself');
+});
+
+test('two whom the same person let in stay one after that person was recovered', async () => {
+  const [ana, zoe] = [await ofCommandLine('admin'), await ofCommandLine('admin')];
+  const [bia, caio] = [await letInBy(ana, 'finance'), await letInBy(ana, 'admin')];
+  const requestId = await askedBy(bia);
+  const again = await recoveredBy(zoe, ana);
+  await isRefused(caio, requestId, 'both by who he was');
+  const dora = await letInBy(again, 'finance');
+  await isRefused(dora, requestId, 'the one by who he was, the other by who he is');
+  await givenRoleBy(zoe, caio, 'finance');
+  await aDayLater();
+  await isRefused(caio, requestId, 'with a role of another one since');
+  await isDone(zoe, requestId, 'who recovered that person, beside whom he let in before');
+});
+
+test('of whom it is not known who let them in, or theirs, nobody counts until the command line does', async () => {
+  const [ana, bia] = [await ofCommandLine('admin'), await ofCommandLine('admin')];
+  // As a version from before this writes it.
+  await service.auditor.query('update console_users set hand_id = default where name = $1', [bia.name]);
+  const caio = await letInBy(bia, 'finance');
+  const requestId = await askedBy(ana);
+  await isRefused(bia, requestId, 'not known');
+  await isRefused(caio, requestId, 'let in by somebody who is not known');
+  await isRefused(ana, await askedBy(bia), 'asked by one who is not known');
+  const shown = wordsOf((await ana.visitor.turnTo(`${home}/users/${bia.name}`)).text);
+  assert.ok(shown.includes('Acesso dado por Não se sabe'), shown);
+  await isDone(await recoveredByCommand(bia), requestId, 'recovered on the command line');
+});
+
 test('to whom somebody gave the role is no second person to him, and to others a day later', async () => {
   const [ana, zoe] = [await ofCommandLine('admin'), await ofCommandLine('admin')];
   const [bia, caio] = [await ofCommandLine('viewer'), await ofCommandLine('admin')];
@@ -186,7 +233,10 @@ test('to whom somebody gave the role is no second person to him, and to others a
   await isRefused(caio, ofAna, 'an administrator before');
   await givenRoleBy(zoe, caio, 'admin');
   await aDayLater();
-  await isDone(caio, ofAna, 'by another one since');
+  await isRefused(caio, ofAna, 'by another one since');
+  const shown = wordsOf((await ana.visitor.turnTo(`${home}/users/${caio.name}`)).text);
+  assert.ok(shown.includes(`Papel dado por ${ana.name}, ${zoe.name}`), shown);
+  await isDone(await recoveredByCommand(caio), ofAna, 'recovered on the command line since');
 });
 
 test('who asked with a role that was given within the day is approved by nobody, and with a lower one neither', async () => {
@@ -206,18 +256,25 @@ test('a chain that is longer than anybody would make is not followed to its end,
   const [ana, bia] = [await ofCommandLine('admin'), await ofCommandLine('finance')];
   const requestId = await askedBy(ana);
   await service.auditor.query(
-    `insert into console_users (user_id, name, role, merchant_id, disabled_at)
-     select gen_random_uuid(), 'long-' || n, 'admin', $1, now() from generate_series(1, 401) n`,
-    [merchantId],
+    `insert into console_hands (hand_id, user_id)
+     select ('00000000-0000-0000-0001-' || lpad(n::text, 12, '0'))::uuid, user_id
+     from generate_series(1, 401) n, console_users where name = $1`,
+    [bia.name],
   );
   await service.auditor.query(
-    `update console_users u set let_in_by = l.user_id from console_users l
-     where l.name = 'long-' || (case u.name when $1 then 1 else substr(u.name, 6)::int + 1 end)
-       and (u.name = $1 or u.name like 'long-%')`,
+    `insert into console_hand_givers (hand_id, given_by, gift)
+     select hand_id, lead(hand_id) over (order by hand_id), 'access' from console_hands
+     where hand_id::text like '00000000-0000-0000-0001-%' order by hand_id limit 400`,
+  );
+  await service.auditor.query(
+    `insert into console_hand_givers (hand_id, given_by, gift)
+     select hand_id, '00000000-0000-0000-0001-000000000001', 'access' from console_users where name = $1`,
     [bia.name],
   );
   const sent = await approve(bia, requestId);
   assert.deepEqual([sent.status, /não contam como duas pessoas/.test(wordsOf(sent.text))], [409, true]);
-  await service.auditor.query("update console_users set let_in_by = null where name = 'long-150'");
+  await service.auditor.query(
+    `delete from console_hand_givers where hand_id = '00000000-0000-0000-0001-000000000150'`,
+  );
   await isDone(bia, requestId, 'with an end');
 });

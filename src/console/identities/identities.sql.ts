@@ -23,10 +23,6 @@ const RECOVER = statement(
      delete from console_passkeys where user_id = $1
    ), former as (
      delete from console_links where user_id = $1 and used_at is null
-   ), anew as (
-     update console_users set let_in_by =
-       (select g.user_id from console_users g where $2 like 'user:%' and g.name = substr($2, 6))
-     where user_id = $1
    )
    insert into console_identities (user_id, created_by, invited_until)
    values ($1, $2, now() + $3 * interval '1 day')

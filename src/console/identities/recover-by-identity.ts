@@ -1,4 +1,5 @@
 import type { User } from '../parts/user.ts';
+import { renewHandStep } from '../users/hands.sql.ts';
 import type { UserTools } from '../users/invite-user.ts';
 import { type UserRefusal, userResource } from '../users/user.ts';
 import { behindLock, findUserByName } from '../users/users.sql.ts';
@@ -25,8 +26,9 @@ export async function recoverByIdentity(
     detail: { name, by: 'oidc' },
   } as const;
   const step = recoverByInvitation(user.userId, operator.actor);
-  const [, made] = await audit.commit(behindLock(user.userId, step), ([, rows]) =>
-    rows?.length === 1 ? [event] : [],
+  const [, made] = await audit.commit(
+    behindLock(user.userId, step, renewHandStep(user.userId, operator.actor)),
+    ([, rows]) => (rows?.length === 1 ? [event] : []),
   );
   return made?.length === 1 ? user : { refusal: 'userDisabled' };
 }

@@ -9,7 +9,8 @@ import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Form } from '../parts/screen.ts';
 import type { Role } from '../parts/user.ts';
-import { type Hands, MOST_HANDS } from './hands.ts';
+import { findReachedHands } from '../users/hands.sql.ts';
+import { type Hands, handsOf, MOST_HANDS } from './hands.ts';
 import {
   type FoundRequest,
   MOST_WAITING,
@@ -108,21 +109,6 @@ export async function isAnythingWaiting(reader: Reader, merchantId: string | nul
   return row?.is_waiting === true;
 }
 
-/** `offset 0`: each user is found by the key, and not all users for each. */
-const FIND_HANDS = statement(
-  'console_requests.find_hands',
-  `with recursive hands (of_user, user_id) as (
-     select one, one from unnest($1::uuid[]) as asked (one)
-     union
-     select h.of_user, given.by_one from hands h cross join lateral (
-       select g.by_one from console_users u, lateral (values (u.let_in_by), (u.role_given_by)) as g (by_one)
-       where u.user_id = h.user_id and g.by_one is not null
-       offset 0
-     ) as given
-   )
-   select of_user::text, user_id::text from hands limit $2`,
-);
-
 /** Of each user; none are known where they are more than a bound. */
 export async function findHands(
   reader: Reader,
@@ -130,12 +116,8 @@ export async function findHands(
 ): Promise<ReadonlyMap<string, Hands>> {
   const asked = [...new Set(userIds)];
   const most = MOST_HANDS * asked.length;
-  const rows = await reader.query(FIND_HANDS, [asked, most + 1]);
-  const hands = new Map<string, Set<string>>();
-  if (rows.length > most) return hands;
-  for (const row of rows)
-    hands.getOrInsertComputed(row.of_user as string, () => new Set()).add(row.user_id as string);
-  return hands;
+  const reached = await findReachedHands(reader, asked, most + 1);
+  return reached.length > most ? new Map() : handsOf(reached);
 }
 
 const DECIDE = statement(

@@ -3,6 +3,7 @@ import { findMerchant } from '../../merchants/merchants.sql.ts';
 import { newId, newSecret } from '../../platform/chance.ts';
 import type { Database, Step } from '../../platform/postgres/database.ts';
 import type { Role, User } from '../parts/user.ts';
+import { renewHandStep } from './hands.sql.ts';
 import { insertLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
 import { isUserName, type UserRefusal, userResource } from './user.ts';
@@ -48,7 +49,11 @@ export async function makeUser(
     detail: { name, role, ...(by !== null && { by }) },
   } as const;
   const [made] = await audit.commit(
-    [insertUser(user, operator.actor), ([rows]) => (rows?.length === 1 ? wayIn(user) : null)],
+    [
+      insertUser(user),
+      ([rows]) => (rows?.length === 1 ? wayIn(user) : null),
+      ([rows]) => (rows?.length === 1 ? renewHandStep(user.userId, operator.actor) : null),
+    ],
     ([rows]) => (rows?.length === 1 ? [event] : []),
   );
   if (made?.length === 1) return user;

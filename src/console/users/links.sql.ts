@@ -52,10 +52,6 @@ const RECOVER = statement(
      delete from console_identities where user_id = $2
    ), former as (
      delete from console_links where user_id = $2 and used_at is null
-   ), anew as (
-     update console_users set let_in_by =
-       (select g.user_id from console_users g where $3 like 'user:%' and g.name = substr($3, 6))
-     where user_id = $2
    )
    insert into console_links (token_hash, user_id, created_by, expires_at)
    values ($1, $2, $3, now() + $4 * interval '1 second') returning user_id`,

@@ -1,4 +1,5 @@
 import { newSecret } from '../../platform/chance.ts';
+import { renewHandStep } from './hands.sql.ts';
 import type { Invited, UserTools } from './invite-user.ts';
 import { recoverByLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
@@ -27,8 +28,9 @@ export async function recoverUser(
     detail: { name },
   } as const;
   const step = recoverByLink(tokenHash(token), user.userId, operator.actor);
-  const [, made] = await audit.commit(behindLock(user.userId, step), ([, rows]) =>
-    rows?.length === 1 ? [event] : [],
+  const [, made] = await audit.commit(
+    behindLock(user.userId, step, renewHandStep(user.userId, operator.actor)),
+    ([, rows]) => (rows?.length === 1 ? [event] : []),
   );
   return made?.length === 1 ? { user, token } : { refusal: 'userDisabled' };
 }

@@ -20,10 +20,16 @@ export type ListedUser = User & {
   readonly identity: 'none' | 'invited' | 'bound';
   /** Of the newest session; null: there was none. */
   readonly seenAt: Instant | null;
-  /** The name of the user who did it last; null: the command line. */
-  readonly letInBy: string | null;
-  /** The same of the role, where it is not the first. */
-  readonly roleGivenBy: string | null;
+  /** Of the hand that the user has; none: the command line let it in. Null: it is not known. */
+  readonly givers: readonly Giver[] | null;
+};
+
+export type Giver = {
+  /** Null: nothing was known of that one then. */
+  readonly name: string | null;
+  /** Null: one of the operator's. */
+  readonly merchantId: string | null;
+  readonly gift: 'access' | 'role';
 };
 
 const NAME = /^[a-z0-9][a-z0-9._@+-]{0,59}$/;
@@ -36,13 +42,20 @@ export function isUserName(text: string): boolean {
   return NAME.test(text);
 }
 
+const OF_USER = 'user:';
+
 /** In the audit log, and as the maker of what is made: no credential has such a name. */
 export function actorName({ name }: Pick<User, 'name'>): string {
-  return `user:${name}`;
+  return `${OF_USER}${name}`;
+}
+
+/** The name of the user whom the audit log names so; null: the command line, or what is no user. */
+export function userOfActor(actor: string): string | null {
+  return actor.startsWith(OF_USER) ? actor.slice(OF_USER.length) : null;
 }
 
 /** As the audit log names a user who does something on a page. */
-export function operatorOf({
+export function actorOf({
   user,
   address,
 }: {

@@ -8,26 +8,22 @@ import {
 } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Role, User } from '../parts/user.ts';
-import { type ListedUser, MOST_USERS, type UserFilter } from './user.ts';
+import { type ListedUser, MOST_USERS, type UserFilter, userOfActor } from './user.ts';
 
 const COLUMNS = 'u.user_id::text, u.name, u.role, u.merchant_id';
 
 const INSERT = statement(
   'console_users.insert',
-  `insert into console_users (user_id, name, role, merchant_id, let_in_by)
-   select $1, $2, $3, $4,
-     (select g.user_id from console_users g where $6 like 'user:%' and g.name = substr($6, 6))
+  `insert into console_users (user_id, name, role, merchant_id)
+   select $1, $2, $3, $4
    where (select count(*) from console_users u
           where (u.merchant_id = $4 or ($4::text is null and u.merchant_id is null)) and u.disabled_at is null) < $5
    on conflict (name) do nothing returning user_id`,
 );
 
-/**
- * `letInBy`: as the audit log names who does it. Gives a row; none: the name is taken, or there are as
- * many as there may be.
- */
-export function insertUser({ userId, name, role, merchantId }: User, letInBy: string): Step {
-  return { statement: INSERT, values: [userId, name, role, merchantId, MOST_USERS, letInBy] };
+/** Gives a row; none: the name is taken, or there are as many as there may be. */
+export function insertUser({ userId, name, role, merchantId }: User): Step {
+  return { statement: INSERT, values: [userId, name, role, merchantId, MOST_USERS] };
 }
 
 const FIND = statement(
@@ -62,8 +58,12 @@ const LISTED = `${COLUMNS}, u.created_at, u.disabled_at,
   coalesce((select case when i.subject is null then 'invited' else 'bound' end
      from console_identities i where i.user_id = u.user_id), 'none') as identity,
   (select max(s.seen_at) from console_sessions s where s.user_id = u.user_id) as seen_at,
-  (select g.name from console_users g where g.user_id = u.let_in_by) as let_in_by,
-  (select g.name from console_users g where g.user_id = u.role_given_by) as role_given_by`;
+  (select h.user_id is not null from console_hands h where h.hand_id = u.hand_id) as is_known,
+  (select coalesce(jsonb_agg(jsonb_build_object('name', g.name, 'merchantId', g.merchant_id, 'gift', e.gift)
+     order by e.made_at), '[]')
+   from console_hand_givers e join console_hands h on h.hand_id = e.given_by
+     left join console_users g on g.user_id = h.user_id
+   where e.hand_id = u.hand_id) as givers`;
 
 const LIST = statement(
   'console_users.list',
@@ -104,8 +104,7 @@ function parseListed(row: Row): ListedUser {
     passkeys: row.passkeys as number,
     identity: row.identity as ListedUser['identity'],
     seenAt: row.seen_at as Instant | null,
-    letInBy: row.let_in_by as string | null,
-    roleGivenBy: row.role_given_by as string | null,
+    givers: row.is_known === true ? (row.givers as ListedUser['givers']) : null,
   };
 }
 
@@ -115,12 +114,19 @@ const LOCK = statement(
 );
 
 /**
- * A commit of a step that lets the user in, or takes that away: behind the lock it sees what the one before
- * has committed. It runs where the user is not locked out; its rows are the second ones.
+ * A commit of steps that let the user in, or take that away: behind the lock they see what the one before
+ * has committed. They run where the user is not locked out; the rows of the first are the second ones.
  */
-export function behindLock(userId: string, step: Step): readonly CommitStep[] {
+export function behindLock(userId: string, ...steps: readonly Step[]): readonly CommitStep[] {
   const lock = { statement: LOCK, values: [userId] };
-  return [lock, ([locked]) => (locked?.length === 1 ? step : null)];
+  return [
+    lock,
+    ...steps.map(
+      (step): CommitStep =>
+        ([locked]) =>
+          locked?.length === 1 ? step : null,
+    ),
+  ];
 }
 
 const LOCK_ADMINS = statement(
@@ -138,15 +144,20 @@ export function lockAdmins({ userId, merchantId }: User): Step {
 
 const CHANGE_ROLE = statement(
   'console_users.change_role',
-  `update console_users u set role = $4,
-     role_given_by = (select g.user_id from console_users g where $5 like 'user:%' and g.name = substr($5, 6)),
-     role_given_at = case when $5 like 'user:%' then now() end
-   where u.user_id = $1 and u.disabled_at is null and u.role = $3
-     and (u.role <> 'admin' or exists (
-       select from console_users o
-       where (o.merchant_id = $2 or ($2::text is null and o.merchant_id is null)) and o.role = 'admin'
-         and o.disabled_at is null and o.user_id <> $1))
-   returning user_id`,
+  `with anew as (
+     update console_users u set role = $4, role_given_at = case when $5::text is not null then now() end
+     where u.user_id = $1 and u.disabled_at is null and u.role = $3
+       and (u.role <> 'admin' or exists (
+         select from console_users o
+         where (o.merchant_id = $2 or ($2::text is null and o.merchant_id is null)) and o.role = 'admin'
+           and o.disabled_at is null and o.user_id <> $1))
+     returning user_id, hand_id
+   ), given as (
+     insert into console_hand_givers (hand_id, given_by, gift)
+     select anew.hand_id, g.hand_id, 'role' from anew cross join console_users g where g.name = $5
+     on conflict do nothing
+   )
+   select user_id from anew`,
 );
 
 /**
@@ -154,7 +165,7 @@ const CHANGE_ROLE = statement(
  * the user has another role by now, is locked out, or is the only administrator.
  */
 export function changeRoleStep({ userId, merchantId, role }: User, next: Role, givenBy: string): Step {
-  return { statement: CHANGE_ROLE, values: [userId, merchantId, role, next, givenBy] };
+  return { statement: CHANGE_ROLE, values: [userId, merchantId, role, next, userOfActor(givenBy)] };
 }
 
 const DISABLE = statement(

@@ -1,0 +1,56 @@
+import { newId } from '../../platform/chance.ts';
+import { type Reader, type Step, statement } from '../../platform/postgres/database.ts';
+import { userOfActor } from './user.ts';
+
+const RENEW = statement(
+  'console_hands.renew',
+  `with anew as (
+     update console_users set hand_id = $2, role_given_at = case when $3::text is not null then role_given_at end
+     where user_id = $1 returning user_id
+   ), hand as (
+     insert into console_hands (hand_id, user_id) select $2, user_id from anew
+   ), given as (
+     insert into console_hand_givers (hand_id, given_by, gift)
+     select $2, g.hand_id, 'access' from anew cross join console_users g where g.name = $3
+   )
+   select user_id from anew`,
+);
+
+/**
+ * Of a user who is let in, for the first time or anew: a hand that nobody has given but the one who does so
+ * (`actor`: as the audit log names that one). What was given to the one before, a role too, is over.
+ */
+export function renewHandStep(userId: string, actor: string): Step {
+  return { statement: RENEW, values: [userId, newId(), userOfActor(actor)] };
+}
+
+/** `offset 0`: each hand is found by the key, and not all for each. */
+const FIND_REACHED = statement(
+  'console_hands.find_reached',
+  `with recursive hands (of_user, hand_id) as (
+     select u.user_id, u.hand_id from console_users u where u.user_id = any($1::uuid[])
+     union
+     select h.of_user, g.given_by from hands h cross join lateral (
+       select given_by from console_hand_givers where hand_id = h.hand_id offset 0
+     ) g
+   )
+   select h.of_user::text, k.user_id::text from hands h cross join lateral (
+     select user_id from console_hands where hand_id = h.hand_id offset 0
+   ) k limit $2`,
+);
+
+/** Of a hand that is reached from the one that a user has now: whose it is. Null: it is not known. */
+export type ReachedHand = { readonly ofUser: string; readonly userId: string | null };
+
+/** Gives up to `limit` of all users together. */
+export async function findReachedHands(
+  reader: Reader,
+  userIds: readonly string[],
+  limit: number,
+): Promise<ReachedHand[]> {
+  const rows = await reader.query(FIND_REACHED, [userIds, limit]);
+  return rows.map((row) => ({
+    ofUser: row.of_user as string,
+    userId: row.user_id as string | null,
+  }));
+}
