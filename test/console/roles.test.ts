@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import pg from 'pg';
 import type { Role } from '../../src/console/parts/user.ts';
 import { changeRole } from '../../src/console/users/change-role.ts';
+import { disableUser } from '../../src/console/users/disable-user.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { auditedTools } from '../kit/keys.ts';
@@ -158,31 +159,78 @@ test('the last administrator of a merchant stays one, and another one may be mad
   }
 });
 
-test('of two administrators who take the role from each other at once one stays', async () => {
+test('who has not signed in yet is no other administrator, and a page locks out no last one, but a command', async () => {
   const merchant = FOREIGN_MERCHANT;
   await service.auditor.query('update console_users set disabled_at = now() where merchant_id = $1', [
     merchant,
   ]);
-  const users = `/console/merchants/${merchant}/users`;
-  const [one, other] = [await someone('admin', merchant), await someone('admin', merchant)];
-  const forms = await Promise.all(
-    (
-      [
-        [one, other],
-        [other, one],
-      ] as const
-    ).map(async ([by, of]) => {
-      const path = `${users}/${of.name}/role`;
-      const shown = await by.visitor.turnTo(`${users}/${of.name}`);
-      const form = { ...hiddenFields(shown.text, path), role: 'viewer', reason: 'disputa' };
-      return () => by.visitor.slowly(path, { form });
-    }),
-  );
+  const operator = await someone('admin', null);
+  const only = await someone('admin', merchant);
+  const { name, path } = await invite(service, 'admin', merchant);
+  const disable = () => {
+    const page = `/console/users/${only.name}`;
+    return operator.visitor.send(page, `${page}/disable`, { reason: 'saiu' });
+  };
+  for (const refused of [await disable(), await giveRole(operator, only.name, 'viewer', '/console/users')])
+    assert.deepEqual([refused.status, /É o único administrador/.test(wordsOf(refused.text))], [409, true]);
+  await new Visitor(originOf(service)).enter(path);
+  assert.equal((await disable()).status, 303);
+  const pool = openDatabase(service.database.runtime, () => {});
+  try {
+    assert.ok(!('refusal' in (await disableUser(await auditedTools(pool), name, null))));
+  } finally {
+    await pool.close();
+  }
+});
+
+type Deed = 'role' | 'disable';
+const AT_ONCE: readonly (readonly [Deed, Deed])[] = [
+  ['role', 'role'],
+  ['disable', 'disable'],
+  ['disable', 'role'],
+];
+
+for (const deeds of AT_ONCE)
+  test(`of two administrators who act on each other at once one stays: ${deeds.join(', ')}`, async () => {
+    const [one, other] = await twoAlone(FOREIGN_MERCHANT);
+    const statuses = await sentAtOnce([
+      await filledIn(one, other, deeds[0]),
+      await filledIn(other, one, deeds[1]),
+    ]);
+    assert.deepEqual(statuses.toSorted(), [303, 409]);
+    const left = await service.auditor.query(
+      "select from console_users where role = 'admin' and disabled_at is null and merchant_id = $1",
+      [FOREIGN_MERCHANT],
+    );
+    assert.equal(left.length, 1);
+  });
+
+/** The only administrators of the merchant. */
+async function twoAlone(merchant: string): Promise<readonly [Person, Person]> {
+  await service.auditor.query('update console_users set disabled_at = now() where merchant_id = $1', [
+    merchant,
+  ]);
+  return [await someone('admin', merchant), await someone('admin', merchant)];
+}
+
+/** Gives what sends the form. */
+async function filledIn(by: Person, of: Person, deed: Deed): Promise<() => Promise<Shown>> {
+  const page = `/console/merchants/${FOREIGN_MERCHANT}/users/${of.name}`;
+  const shown = await by.visitor.turnTo(page);
+  const fields = { reason: 'disputa', ...(deed === 'role' && { role: 'viewer' }) };
+  const form = { ...hiddenFields(shown.text, `${page}/${deed}`), ...fields };
+  return () => by.visitor.slowly(`${page}/${deed}`, { form });
+}
+
+/** Both are at the lock before the first goes on; gives their statuses. */
+async function sentAtOnce(forms: readonly (() => Promise<Shown>)[]): Promise<number[]> {
   const holder = new pg.Client(service.database.address);
   await holder.connect();
   try {
     await holder.query('begin');
-    await holder.query('select from console_users where merchant_id = $1 for no key update', [merchant]);
+    await holder.query('select from console_users where merchant_id = $1 for no key update', [
+      FOREIGN_MERCHANT,
+    ]);
     const sent = forms.map((send) => send());
     await until('both wait', async () => {
       const [row] = await service.auditor.query(
@@ -192,11 +240,8 @@ test('of two administrators who take the role from each other at once one stays'
       return row?.waiting === 2;
     });
     await holder.query('rollback');
-    const statuses = (await Promise.all(sent)).map(({ status }) => status);
-    assert.deepEqual(statuses.toSorted(), [303, 409]);
+    return (await Promise.all(sent)).map(({ status }) => status);
   } finally {
     await holder.end();
   }
-  const roles = [await roleOf(one.name), await roleOf(other.name)];
-  assert.deepEqual(roles.toSorted(), ['admin', 'viewer']);
-});
+}

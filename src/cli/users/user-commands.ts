@@ -105,7 +105,11 @@ const REFUSALS: Readonly<Record<UserRefusal, { readonly option: string; readonly
   userDisabled: { option: '--name', message: 'is locked out for good' },
   roleUnchanged: { option: '--role', message: 'is the role that the user has already' },
   roleChanged: { option: '--role', message: 'was given to a user whose role was changed meanwhile' },
-  lastAdministrator: { option: '--name', message: 'is the only administrator: make another one before' },
+  lastAdministrator: {
+    option: '--name',
+    message: 'is the only administrator who signs in: make another one before',
+  },
+  notAdministrator: { option: '--name', message: 'is not looked after by who does it' },
   merchantUnknown: { option: '--merchant', message: 'is no merchant' },
 };
 

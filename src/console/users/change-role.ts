@@ -1,7 +1,7 @@
 import type { Role, User } from '../parts/user.ts';
 import type { UserTools } from './invite-user.ts';
 import { type UserRefusal, userResource } from './user.ts';
-import { changeRoleStep, findUserByName, lockAdmins } from './users.sql.ts';
+import { changeRoleStep, findUserByName, isStillAdmin, lockAdmins } from './users.sql.ts';
 
 /**
  * Gives a user another role, which holds at once: sessions have none of their own. One administrator of a
@@ -26,15 +26,22 @@ export async function changeRole(
   } as const;
   // Of two who take the role from each other at once, the second sees what the first has done.
   const [, changed] = await audit.commit(
-    [lockAdmins(user), changeRoleStep(user, role, operator.actor)],
+    [lockAdmins(user, operator.actor), changeRoleStep(user, role, operator.actor)],
     ([, rows]) => (rows?.length === 1 ? [event] : []),
   );
-  return changed?.length === 1 ? { ...user, role } : { refusal: await refusalOf(database, user) };
+  return changed?.length === 1
+    ? { ...user, role }
+    : { refusal: await refusalOf(database, user, operator.actor) };
 }
 
 /** Why nothing was changed: somebody else was faster, or the user is the last administrator. */
-async function refusalOf(database: UserTools['database'], { name, role }: User): Promise<UserRefusal> {
+async function refusalOf(
+  database: UserTools['database'],
+  { name, role }: User,
+  actor: string,
+): Promise<UserRefusal> {
   const now = await findUserByName(database, name, null);
   if (now === null || now.isDisabled) return 'userDisabled';
-  return now.role === role ? 'lastAdministrator' : 'roleChanged';
+  if (now.role !== role) return 'roleChanged';
+  return (await isStillAdmin(database, actor)) ? 'lastAdministrator' : 'notAdministrator';
 }

@@ -1,11 +1,12 @@
 import type { User } from '../parts/user.ts';
 import type { UserTools } from './invite-user.ts';
 import { type UserRefusal, userResource } from './user.ts';
-import { behindLock, disableUserStep, findUserByName } from './users.sql.ts';
+import { disableUserStep, findUserByName, isStillAdmin, lockAdmins } from './users.sql.ts';
 
 /**
- * Ends the user's sessions, links and identity at once; the name stays taken, for the audit log has it. Of
- * the users of a merchant; `merchantId` null: of all.
+ * Ends the user's sessions, links and identity at once; the name stays taken, for the audit log has it. On a
+ * page one administrator of a merchant, and of the operator, stays. Of the users of a merchant; `merchantId`
+ * null: of all.
  */
 export async function disableUser(
   { database, audit, operator }: UserTools,
@@ -21,9 +22,16 @@ export async function disableUser(
     resource: userResource(found),
     detail: { name },
   } as const;
-  const steps = behindLock(found.userId, disableUserStep(found.userId));
-  const [, disabled] = await audit.commit(steps, ([, rows]) => (rows?.length === 1 ? [event] : []));
-  if (disabled?.length !== 1) return { refusal: 'userDisabled' };
   const { isDisabled: _, ...user } = found;
-  return user;
+  // Of two who lock each other out at once, the second sees what the first has done.
+  const steps = [lockAdmins(user, operator.actor), disableUserStep(user.userId, operator.actor)];
+  const [, disabled] = await audit.commit(steps, ([, rows]) => (rows?.length === 1 ? [event] : []));
+  return disabled?.length === 1 ? user : { refusal: await refusalOf(database, name, operator.actor) };
+}
+
+/** Why nobody was locked out: somebody else was faster, or the user is the last administrator. */
+async function refusalOf(database: UserTools['database'], name: string, actor: string): Promise<UserRefusal> {
+  const now = await findUserByName(database, name, null);
+  if (now === null || now.isDisabled) return 'userDisabled';
+  return (await isStillAdmin(database, actor)) ? 'lastAdministrator' : 'notAdministrator';
 }

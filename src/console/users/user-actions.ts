@@ -45,8 +45,9 @@ const REFUSALS: Readonly<Record<UserRefusal, { readonly status: 400 | 404 | 409;
   roleChanged: { status: 409, text: 'The role was changed meanwhile. Open the page again.' },
   lastAdministrator: {
     status: 409,
-    text: 'This is the only administrator: make another one before.',
+    text: 'This is the only administrator who signs in: make another one before.',
   },
+  notAdministrator: { status: 409, text: 'You are no administrator any more.' },
   merchantUnknown: { status: 404, text: 'There is no such merchant.' },
 };
 
@@ -176,6 +177,9 @@ export const USER_ACTIONS_OF = {
   merchant: userActions('merchant'),
 } as const;
 
-export const USER_ACTIONS: readonly Action<UserActionTools>[] = Object.values(USER_ACTIONS_OF).flatMap(
-  Object.values,
-);
+const { operator, merchant } = USER_ACTIONS_OF;
+
+export const USER_ACTIONS: readonly Action<UserActionTools>[] = [
+  ...[operator.invite, operator.change, operator.recover, operator.disable],
+  ...[merchant.invite, merchant.change, merchant.recover, merchant.disable],
+];

@@ -80,4 +80,5 @@ export type UserRefusal =
   | 'roleUnchanged'
   | 'roleChanged'
   | 'lastAdministrator'
+  | 'notAdministrator'
   | 'merchantUnknown';

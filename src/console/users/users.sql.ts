@@ -110,7 +110,7 @@ function parseListed(row: Row): ListedUser {
 
 const LOCK = statement(
   'console_users.lock',
-  'select user_id from console_users where user_id = $1 and disabled_at is null for update',
+  'select user_id from console_users where user_id = $1 and disabled_at is null for no key update',
 );
 
 /**
@@ -132,57 +132,88 @@ export function behindLock(userId: string, ...steps: readonly Step[]): readonly 
 const LOCK_ADMINS = statement(
   'console_users.lock_admins',
   `select user_id from console_users
-   where disabled_at is null and (user_id = $1
+   where disabled_at is null and (user_id = $1 or name = $3
      or (role = 'admin' and (merchant_id = $2 or ($2::text is null and merchant_id is null))))
-   order by user_id for update`,
+   order by user_id for no key update`,
 );
 
-/** The user, and all administrators of the user's merchant, or of the operator. */
-export function lockAdmins({ userId, merchantId }: User): Step {
-  return { statement: LOCK_ADMINS, values: [userId, merchantId] };
+/**
+ * The user, all administrators of the user's merchant, or of the operator, and who does it (`actor`: as the
+ * audit log names that one).
+ */
+export function lockAdmins({ userId, merchantId }: User, actor: string): Step {
+  return { statement: LOCK_ADMINS, values: [userId, merchantId, userOfActor(actor)] };
 }
+
+/** The user of a name who does something to the user `u` still may. */
+const MAY_DO = `exists (
+  select from console_users a
+  where a.name = $2 and a.role = 'admin' and a.disabled_at is null
+    and (a.merchant_id is null or a.merchant_id = u.merchant_id))`;
+
+/** Somebody else looks after those whom the user `u` looks after, and comes in or is in. */
+const IS_NOT_LAST = `(u.role <> 'admin' or exists (
+  select from console_users o
+  where o.merchant_id is not distinct from u.merchant_id and o.role = 'admin' and o.disabled_at is null
+    and o.user_id <> u.user_id
+    and (exists (select from console_passkeys p where p.user_id = o.user_id)
+      or exists (select from console_identities i where i.user_id = o.user_id and i.subject is not null)
+      or exists (select from console_sessions s where s.user_id = o.user_id and s.expires_at > now()))))`;
 
 const CHANGE_ROLE = statement(
   'console_users.change_role',
   `with anew as (
-     update console_users u set role = $4, role_given_at = case when $5::text is not null then now() end
+     update console_users u set role = $4, role_given_at = case when $2::text is not null then now() end
      where u.user_id = $1 and u.disabled_at is null and u.role = $3
-       and (u.role <> 'admin' or exists (
-         select from console_users o
-         where (o.merchant_id = $2 or ($2::text is null and o.merchant_id is null)) and o.role = 'admin'
-           and o.disabled_at is null and o.user_id <> $1))
-     returning user_id, hand_id
+       and ($2::text is null or ${MAY_DO}) and ${IS_NOT_LAST}
+     returning u.user_id, u.hand_id
    ), given as (
      insert into console_hand_givers (hand_id, given_by, gift)
-     select anew.hand_id, g.hand_id, 'role' from anew cross join console_users g where g.name = $5
+     select anew.hand_id, g.hand_id, 'role' from anew cross join console_users g where g.name = $2
      on conflict do nothing
    )
    select user_id from anew`,
 );
 
 /**
- * Behind the lock of the administrators. `givenBy`: as the audit log names who does it. Gives a row; none:
- * the user has another role by now, is locked out, or is the only administrator.
+ * Behind the lock of the administrators. `actor`: as the audit log names who does it. Gives a row; none:
+ * the user has another role by now, is locked out, or is the only administrator; or who does it may no more.
  */
-export function changeRoleStep({ userId, merchantId, role }: User, next: Role, givenBy: string): Step {
-  return { statement: CHANGE_ROLE, values: [userId, merchantId, role, next, userOfActor(givenBy)] };
+export function changeRoleStep({ userId, role }: User, next: Role, actor: string): Step {
+  return { statement: CHANGE_ROLE, values: [userId, userOfActor(actor), role, next] };
 }
 
 const DISABLE = statement(
   'console_users.disable',
-  `with ended as (
-     delete from console_sessions where user_id = $1
-   ), gone as (
-     delete from console_links where user_id = $1
+  `with gone as (
+     update console_users u set disabled_at = now()
+     where u.user_id = $1 and u.disabled_at is null
+       and ($2::text is null or (${MAY_DO} and ${IS_NOT_LAST}))
+     returning u.user_id
+   ), ended as (
+     delete from console_sessions where user_id in (select user_id from gone)
+   ), unlinked as (
+     delete from console_links where user_id in (select user_id from gone)
    ), unbound as (
-     delete from console_identities where user_id = $1
+     delete from console_identities where user_id in (select user_id from gone)
    )
-   update console_users set disabled_at = now() where user_id = $1 and disabled_at is null returning user_id`,
+   select user_id from gone`,
 );
 
-/** With its sessions, links and identity. Gives a row; none: it was disabled before. */
-export function disableUserStep(userId: string): Step {
-  return { statement: DISABLE, values: [userId] };
+/**
+ * With its sessions, links and identity, behind the lock of the administrators. Gives a row; none: it was
+ * disabled before; or of a user who does it: is the only administrator, or who does it may no more.
+ */
+export function disableUserStep(userId: string, actor: string): Step {
+  return { statement: DISABLE, values: [userId, userOfActor(actor)] };
+}
+
+/** Whether who does something (as the audit log names that one) is no user, or still an administrator. */
+export async function isStillAdmin(database: Database, actor: string): Promise<boolean> {
+  const name = userOfActor(actor);
+  if (name === null) return true;
+  const now = await findUserByName(database, name, null);
+  return now !== null && !now.isDisabled && now.role === 'admin';
 }
 
 const SPEAK = statement(
