@@ -205,6 +205,17 @@ for (const deeds of AT_ONCE)
     assert.equal(left.length, 1);
   });
 
+test('who is lowered or locked out meanwhile does nothing more, also where a third one stays', async () => {
+  const [one, other] = await twoAlone(FOREIGN_MERCHANT);
+  const third = await someone('admin', FOREIGN_MERCHANT);
+  const statuses = await sentAtOnce([
+    await filledIn(one, other, 'disable'),
+    await filledIn(other, one, 'role'),
+  ]);
+  assert.deepEqual(statuses.toSorted(), [303, 409]);
+  assert.equal(await roleOf(third.name), 'admin');
+});
+
 /** The only administrators of the merchant. */
 async function twoAlone(merchant: string): Promise<readonly [Person, Person]> {
   await service.auditor.query('update console_users set disabled_at = now() where merchant_id = $1', [

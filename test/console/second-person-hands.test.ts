@@ -159,6 +159,11 @@ test('those who let each other in are one, and others beside them', async () => 
 test("those of a merchant whom one user of the operator's let in are no two people", async () => {
   const operator = await ofCommandLine('admin', null);
   const [ana, bia] = [await letInBy(operator, 'admin'), await letInBy(operator, 'finance')];
+  const ofMerchant = await ana.visitor.turnTo(`${home}/users/${bia.name}`);
+  assert.ok(wordsOf(ofMerchant.text).includes('Acesso dado por o operador'), ofMerchant.text);
+  assert.ok(!ofMerchant.text.includes(operator.name));
+  const ofOperator = await operator.visitor.turnTo(`/console/users/${bia.name}`);
+  assert.ok(wordsOf(ofOperator.text).includes(`Acesso dado por ${operator.name}`));
   const requestId = await askedBy(ana);
   await isRefused(bia, requestId, "let in by the same user of the operator's");
   await isRefused(operator, requestId, 'who let in the one who asks');
