@@ -69,7 +69,6 @@ export async function answerVisit(
   beside: Beside,
 ): Promise<PageAnswer> {
   const { user } = session;
-  const { done, ...query } = request.query;
   const path = request.path === '/' ? await homeOf(tools, session) : request.path;
   if (path !== request.path) return { route: '/console', ...seeOther(pathOf(path, {})) };
   const found =
@@ -84,34 +83,11 @@ export async function answerVisit(
   const about = { route, userName: actorName(user), ...(merchant && { merchantId: merchant.merchantId }) };
   const isThere = found !== null && isInside && (merchantId === null || merchant !== null);
   if (!isThere) return { ...about, ...shown(404, frame(wording.say('Not found'), notFound(wording))) };
-  const caller = callerOf(session, merchant);
   if (!mayUse(found.of, user)) {
-    await tools.onForbidden(caller, route, request.address);
+    await tools.onForbidden(callerOf(session, merchant), route, request.address);
     return { ...about, ...shown(403, frame(wording.say('Not for you'), forbidden(wording))) };
   }
-  const askAs = (caller: Caller, onceKey: string | null): Ask => {
-    const asker = { ...request, caller, language: wording.language, onceKey };
-    return (contract, given) => askEndpoint(tools.asking, asker, contract, given);
-  };
-  const visit: Visit = {
-    user,
-    merchantId: merchant?.merchantId ?? '',
-    accountNumbers: merchant?.accountNumbers ?? [],
-    parameters: found.parameters,
-    query,
-    form: found !== null && 'screen' in found && request.method === 'POST' ? request.form : {},
-    path: plainPath(found.of.path, found.parameters),
-    wording,
-    ask: askAs(caller, 'action' in found ? (request.form.once ?? null) : null),
-    askFor: (other, onceKey) => askAs(callerOf(session, other), onceKey),
-    address: request.address,
-    origin: request.origin,
-    now: merchant === null ? tools.clock.unmoved() : tools.clock.now(merchant.merchantId),
-    realNow: tools.clock.unmoved(),
-    isHomologation: tools.isHomologation,
-    formMark: formMark(session.token),
-    onceKey: newId(),
-  };
+  const visit = visitOf(tools, request, session, wording, { found, merchant });
   if ('action' in found) {
     const markOf = (action: Action<ConsoleTools>) => doneMark(session, action);
     const { log, isHeld } = tools.asking;
@@ -126,13 +102,49 @@ export async function answerVisit(
   if ('leadsTo' in read) return { ...about, ...seeOther(read.leadsTo) };
   if ('name' in read) return { ...about, ...(await sendFile(tools, read, session, visit, request.isHead)) };
   const title = wording.say(found.of.title);
-  const message = messageOf(tools, session, wording, done);
+  const message = messageOf(tools, session, wording, request.query.done);
   const { refreshSeconds } = found.screen;
   if (refreshSeconds === undefined) return { ...about, ...shown(200, frame(title, read, message)) };
   const mark = liveMark(session.token, read, visit.onceKey);
   if (request.liveMark !== null) return { ...about, ...readAgain(read, mark, request.liveMark) };
   const live = { seconds: refreshSeconds, mark };
   return { ...about, ...shown(200, { ...frame(title, read, message), live }) };
+}
+
+type FoundPlace = NonNullable<ReturnType<typeof screenAt> | ReturnType<typeof actionAt>>;
+
+function visitOf(
+  tools: VisitTools,
+  request: VisitRequest,
+  session: Session,
+  wording: Wording,
+  { found, merchant }: { readonly found: FoundPlace; readonly merchant: Merchant | null },
+): Visit {
+  const { done: _, ...query } = request.query;
+  const askAs = (caller: Caller, onceKey: string | null): Ask => {
+    const asker = { ...request, caller, language: wording.language, onceKey };
+    return (contract, given) => askEndpoint(tools.asking, asker, contract, given);
+  };
+  const onceKey = 'action' in found ? (request.form.once ?? null) : null;
+  return {
+    user: session.user,
+    merchantId: merchant?.merchantId ?? '',
+    accountNumbers: merchant?.accountNumbers ?? [],
+    parameters: found.parameters,
+    query,
+    form: 'screen' in found && request.method === 'POST' ? request.form : {},
+    path: plainPath(found.of.path, found.parameters),
+    wording,
+    ask: askAs(callerOf(session, merchant), onceKey),
+    askFor: (other, onceKey) => askAs(callerOf(session, other), onceKey),
+    address: request.address,
+    origin: request.origin,
+    now: merchant === null ? tools.clock.unmoved() : tools.clock.now(merchant.merchantId),
+    realNow: tools.clock.unmoved(),
+    isHomologation: tools.isHomologation,
+    formMark: formMark(session.token),
+    onceKey: newId(),
+  };
 }
 
 /** In homologation it leads through a first payment, an operator through the first merchant's. */
