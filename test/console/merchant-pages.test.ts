@@ -24,7 +24,7 @@ before(async () => {
 after(() => service.close());
 
 async function shown(visitor: Visitor, path: string): Promise<string> {
-  const { status, text } = await visitor.ask(path);
+  const { status, text } = await visitor.turnTo(path);
   assert.equal(status, 200, `${path}: ${text}`);
   return text;
 }

@@ -112,7 +112,7 @@ test('versions of the fees stand side by side, with what differs marked, of all 
   assert.match(words, /Antes, desde .* Em vigor desde .* Próxima, desde /);
   assert.match(
     words,
-    /Visa, à vista 2,49%, após 30 dias 2,99%, após 30 dias Mudou 1,5%, após 2 dias, depois a cada 30 Mudou/,
+    /Visa, à vista 2,49%, após 30 dias 2,99%, após 30 dias Mudou 1,5%, após 2 dias Mudou/,
   );
   assert.match(words, /Elo, à vista – 4%, após 30 dias Nova – Retirada/);
   assert.match(
