@@ -115,9 +115,13 @@ async function findCases(lane: Lane): Promise<Case[]> {
   const ofNobody = new Set(idle().map(nameOf));
   for (const endpoint of MAKING) {
     for (const variant of (RECIPES[endpoint.id] ?? []).keys()) {
-      const ask = await prepare(lane, { endpoint, variant });
-      const written = lane.proxy.recordWrites();
-      const reported = await ask();
+      // Of 503 nothing was done: a busy machine has no place at once.
+      const { written, reported } = await until(`${endpoint.id} has a place`, async () => {
+        const ask = await prepare(lane, { endpoint, variant });
+        const written = lane.proxy.recordWrites();
+        const reported = await ask();
+        return reported?.status === 503 ? null : { written, reported };
+      });
       assert.ok(
         reported !== null && reported.status < 300,
         `${endpoint.id}: ${reported?.status} ${reported?.text}`,
