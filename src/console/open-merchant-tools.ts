@@ -42,6 +42,7 @@ const PREPARED: Omit<PreparedReadsOptions, 'onFailure'> = {
   mostKept: 100,
   mostReadOn: 8,
   mostOfMerchant: 2,
+  longestPatienceMilliseconds: 5_000,
 };
 
 /** What pages of a merchant read beside the endpoints of the API: each in its turn, and bounded. */

@@ -15,6 +15,7 @@ const OPTIONS: PreparedReadsOptions = {
   mostKept: 2,
   mostReadOn: 3,
   mostOfMerchant: 2,
+  longestPatienceMilliseconds: 60_000,
   onFailure: () => {},
 };
 const PATIENT: PreparedReadsOptions = { ...OPTIONS, patienceMilliseconds: 60_000 };
@@ -97,6 +98,15 @@ test('each merchant has a share of what is read on, and all have a bound; beyond
   assert.equal(await reads('outra', '1', never), 'underWay');
   assert.equal(await waited('terceira'), 3);
   assert.equal(await reads('loja', '1', never), 'underWay', 'what has begun goes on');
+});
+
+test('where no more may be read on a page waits up to its bound', async () => {
+  const reads = preparedReads<number>({ ...OPTIONS, mostReadOn: 0, longestPatienceMilliseconds: 0 });
+  const { promise, resolve } = Promise.withResolvers<number>();
+  assert.equal(await reads('loja', '1', () => promise), 'underWay');
+  resolve(1);
+  await promise;
+  assert.equal(given(await reads('loja', '1', () => promise)), 1);
 });
 
 test('what nobody had to wait for is read anew each time', async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Reads what may take longer than somebody waits: it is read on, and whoever asks for the same again gets
- * it. What nobody had to wait for is read anew each time, and where no more may be read on it is waited for.
+ * Reads what may take longer than a page waits: it is read on, and the next one who asks for the same gets
+ * it. What was not late is read anew each time; where no more may be read on, a page waits longer.
  * `key` names all that `read` depends on beside the merchant, and nothing of who asks: all get the same.
  * What went wrong is thrown to the next one who asks, unless something was read before.
  */
@@ -19,17 +19,19 @@ export type PreparedReadsOptions = {
   /** So long it is waited for before `underWay` is said, or what was read before is given. */
   readonly patienceMilliseconds: number;
   /**
-   * 20: after a read of half a second the same is given for ten seconds without another one, so that whoever
-   * looks at it all the time costs a twentieth of a core at most.
+   * 20: after a read of half a second the same is given for ten seconds without another one, so that a page
+   * that is left open costs a twentieth of a core at most.
    */
   readonly freshTimes: number;
   readonly mostFreshMilliseconds: number;
   /** So long after that it is still given while it is read anew. */
   readonly staleMilliseconds: number;
   readonly mostKept: number;
-  /** So many are read on for nobody who waits. */
+  /** So many are read on behind their pages. */
   readonly mostReadOn: number;
   readonly mostOfMerchant: number;
+  /** So long it is waited for where as many are read on already; the read itself has its turns. */
+  readonly longestPatienceMilliseconds: number;
   /** Of what was read on: nobody may ask for it again. */
   readonly onFailure: (error: unknown) => void;
 };
@@ -115,7 +117,12 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
       known.delete(wanted);
       throw error;
     }
-    if (!one.isLate && !mayReadOn(merchantId)) return one.last ?? reading;
+    if (!one.isLate && !mayReadOn(merchantId)) {
+      if (one.last !== null) return one.last;
+      const later = wait(options.longestPatienceMilliseconds, 'late' as const, { ref: false });
+      const answer = await Promise.race([reading, later]);
+      if (answer !== 'late') return answer;
+    }
     one.isLate = true;
     return one.last ?? 'underWay';
   };
