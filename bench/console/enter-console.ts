@@ -11,6 +11,8 @@ export type Visitors = {
   readonly operator: Visitor;
   readonly merchants: Readonly<Record<Owner, Visitor>>;
   readonly things: Readonly<Record<Owner, Things>>;
+  /** Another operator. */
+  enterOperator(title: string): Promise<Visitor>;
 };
 
 export async function enterConsole(
@@ -34,5 +36,6 @@ export async function enterConsole(
     merchants[owner] = await signIn(owner, merchantIds[owner]);
     things[owner] = await findThings(auditor, merchantIds[owner], nameOf(owner));
   }
-  return { operator: await signIn('operator', null), merchants, things } as Visitors;
+  const enterOperator = (title: string) => signIn(title, null);
+  return { operator: await enterOperator('operator'), merchants, things, enterOperator } as Visitors;
 }

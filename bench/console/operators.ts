@@ -50,13 +50,17 @@ export async function measureOperators(
   await runWrk(await bench.loadOf(kind, CARRIERS_PER_SECOND), CONNECTIONS, SECONDS);
   const pairs: Pair[] = [];
   const looks: number[] = [];
+  const statuses = new Map<number, number>();
+  const people: Visitor[] = [];
+  for (let number = 1; number <= operators; number += 1)
+    people.push(await visitors.enterOperator(`operator-${number}`));
   for (let round = 1; round <= ROUNDS; round += 1) {
     const measured: Partial<Record<Mode, Measured>> = {};
     // Each is first as often as the other.
     for (const mode of round % 2 === 1 ? MODES : MODES.toReversed()) {
-      const people = lookOn(visitors, mode === 'with' ? operators : 0);
+      const looking = lookOn(visitors.things, mode === 'with' ? people : [], statuses);
       measured[mode] = await measure(bench, service, kind, rate);
-      looks.push(...(await people.stop()));
+      looks.push(...(await looking.stop()));
     }
     pairs.push(measured as Pair);
     console.error(`round ${round}:`, JSON.stringify(pairs.at(-1)));
@@ -66,6 +70,7 @@ export async function measureOperators(
   looks.sort((one, other) => one - other);
   const [p50, p99] = [0.5, 0.99].map((share) => percentile(looks, share).toFixed(1));
   console.log(`\n${looks.length} pages were looked at meanwhile: p50 ${p50} ms, p99 ${p99} ms`);
+  console.log([...statuses].map(([status, count]) => `${count} answers ${status}`).join(', '));
 }
 
 async function measure(
@@ -81,10 +86,14 @@ async function measure(
   return { run, steady, spent: spentFor(rate * (SECONDS + STEADY_WARM_UP_SECONDS) - steady.failed) };
 }
 
-type People = { stop(): Promise<number[]> };
+type Looking = { stop(): Promise<number[]> };
 
-/** So many people, who do not begin in the same moment; gives how long each page took them. */
-function lookOn({ operator, things }: Visitors, count: number): People {
+/** People who do not begin in the same moment; gives how long each page took them. */
+function lookOn(
+  things: Visitors['things'],
+  people: readonly Visitor[],
+  statuses: Map<number, number>,
+): Looking {
   const ended = new AbortController();
   const times: number[] = [];
   const cases = casesOf(SCREENS).filter(({ by }) => by === 'operator');
@@ -95,6 +104,7 @@ function lookOn({ operator, things }: Visitors, count: number): People {
     const startedAt = performance.now();
     const { status } = await visitor.ask(address, { headers });
     if (status >= 400 && status !== 429) throw new Error(`${address} was answered with ${status}`);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
     times.push(performance.now() - startedAt);
   };
   const again = async (seconds: number, share: number, act: (turn: number) => Promise<void>) => {
@@ -104,22 +114,22 @@ function lookOn({ operator, things }: Visitors, count: number): People {
       await act(turn);
     }
   };
-  const people = Array.from({ length: count }, (_, index) => {
-    const share = (index + 1) / count;
+  const acts = people.flatMap((visitor, index) => {
+    const share = (index + 1) / people.length;
     const page = live[index % live.length];
     if (page === undefined) throw new Error('no page of the operator reads itself anew');
     const { path, refreshSeconds = 0 } = page;
     return [
-      again(refreshSeconds, share, () => look(operator, `/console${path}`, LIVE)),
+      again(refreshSeconds, share, () => look(visitor, `/console${path}`, LIVE)),
       again(SECONDS_A_PAGE, share, (turn) =>
-        look(operator, addressFor(cases[(turn * count + index) % cases.length] as ScreenCase)),
+        look(visitor, addressFor(cases[(turn * people.length + index) % cases.length] as ScreenCase)),
       ),
     ];
-  }).flat();
+  });
   return {
     async stop() {
       ended.abort();
-      await Promise.all(people);
+      await Promise.all(acts);
       return times;
     },
   };
