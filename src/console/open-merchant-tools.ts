@@ -17,7 +17,9 @@ import { listDeliveriesOf } from '../webhooks/history/deliveries-of-payment.sql.
 import { listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import type { ChargeCounts, ChartTools, DeliveryCounts } from './charts/chart-screens.ts';
 import type { FilterPageTools } from './filters/filter-screens.ts';
+import type { ListTools } from './filters/list-screens.ts';
 import { keepFilter, listSavedFilters, removeFilter } from './filters/saved-filters.sql.ts';
+import type { Asked } from './parts/asked.ts';
 import { MOST_DELIVERIES, MOST_FOUND, MOST_MOVEMENTS } from './payments/payment-bounds.ts';
 import type { PaymentTools } from './payments/payment-screens.ts';
 import type { SearchTools } from './payments/search-screens.ts';
@@ -25,6 +27,7 @@ import type { DaySheetTools } from './reconciliation/day-sheet-screens.ts';
 import type { CalendarTools } from './recurrence/calendar-screens.ts';
 
 export type MerchantPageTools = PaymentTools &
+  ListTools &
   SearchTools &
   FilterPageTools &
   ChartTools &
@@ -61,6 +64,7 @@ export function openMerchantTools({
   const charges = prepared<ChargeCounts>();
   const deliveries = prepared<DeliveryCounts | null>();
   const dayReports = prepared<DayReport | null>();
+  const lists = prepared<Asked<unknown>>();
   return {
     findMovements: (merchantId, paymentId) =>
       search(merchantId, (reader) => listTransactionMovements(reader, merchantId, paymentId, MOST_MOVEMENTS)),
@@ -76,6 +80,7 @@ export function openMerchantTools({
       ),
     findBoletos: (merchantId, name) =>
       lookUp(merchantId, (reader) => findNamedBoletos(reader, merchantId, name, MOST_FOUND)),
+    readOn: lists,
     listFilters: (merchantId, userId) =>
       lookUp(merchantId, (reader) => listSavedFilters(reader, merchantId, userId)),
     keepFilter: (merchantId, userId, wanted) => keepFilter(database, merchantId, userId, wanted),

@@ -68,6 +68,17 @@ test('the sheet of a day whose installments take long shows the rest of it at on
   });
 });
 
+test('payments of a status that are not found at once are read on, and the page then shows them', async () => {
+  const list = 'payments?status=Autorizada';
+  const slow = await whileSlow('installments', () => wordsAt(list));
+  assert.match(slow, /Estamos lendo esta lista\./);
+  assert.match(slow, /Final do cartão.*Estamos/s, 'one may ask for something else');
+  const { text } = await viewer.turnTo(`${home}/${list}`);
+  assert.match(wordsOf(text), /Situação em \d\d\/.*GRAFICO-1000/);
+  assert.match(text, /data-refresh="10"/, 'it reads itself anew');
+  assert.ok(!(await wordsAt('payments')).includes('Situação em'), 'of any status they are found at once');
+});
+
 test('counted in rounds of any size the sales are the same, also those of one moment', async () => {
   await service.auditor.query(`update transactions set sold_at = date_trunc('hour', sold_at)`);
   const database = openDatabase(service.database.address, () => {});

@@ -5,8 +5,7 @@ import type { WireError } from '../../platform/http/endpoint.ts';
 import { formatDigitableLine } from '../../values/bar-code.ts';
 import { documentText } from '../../values/document-number.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import type { FilterTools } from '../filters/filter-bar.ts';
-import { listScreen } from '../filters/list-screens.ts';
+import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToBoleto } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { accountField, accountOf, actionForm, errorsOf, facts, link } from '../parts/page-parts.ts';
@@ -31,7 +30,7 @@ function daysOf({ query, now }: Visit): { readonly startDate: string; readonly e
   };
 }
 
-const LIST: Screen<FilterTools> = listScreen<Boleto>({
+const LIST: Screen<ListTools> = listScreen<Boleto>({
   path: BOLETOS,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -140,5 +139,5 @@ const CANCEL: Action = {
   next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
 };
 
-export const BOLETO_SCREENS: readonly Screen<FilterTools>[] = [LIST, ONE, PDF];
+export const BOLETO_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE, PDF];
 export const BOLETO_ACTIONS: readonly Action[] = [CANCEL];

@@ -1,7 +1,16 @@
-import type { Contract, WireError } from '../../platform/http/endpoint.ts';
+import type { Contract } from '../../platform/http/endpoint.ts';
+import type { Prepared } from '../../platform/prepared-reads.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
-import { emptyState, errorsOf, type Field, filterForm, pager } from '../parts/page-parts.ts';
+import {
+  emptyState,
+  errorsOf,
+  type Field,
+  filterForm,
+  keptNote,
+  pager,
+  underWay,
+} from '../parts/page-parts.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type FilterTools, filterBar } from './filter-bar.ts';
 import type { FilteredList } from './saved-filter.ts';
@@ -13,42 +22,63 @@ type Listed = {
   readonly limit: number;
   readonly total: number;
 };
-type Found = { readonly errors: readonly WireError[]; readonly found: Listed | null; readonly saved: Html };
+type Found = { readonly asked: Prepared<Asked<unknown>>; readonly saved: Html };
+
+export type ListTools = FilterTools & {
+  /** `wanted` names all that the answer depends on. */
+  readonly readOn: (
+    merchantId: string,
+    wanted: string,
+    ask: () => Promise<Asked<unknown>>,
+  ) => Promise<Prepared<Asked<unknown>>>;
+};
 
 /** A list as the API gives it in pages: its filters stand in the address. */
 export function listScreen<Item>(
-  declared: Omit<Screen<FilterTools>, 'show'> & {
+  declared: Omit<Screen<ListTools>, 'show'> & {
     /** Whose filters a user may keep; absent: of none. */
     readonly list?: FilteredList;
     readonly contract: Contract;
     readonly query: (visit: Visit) => Query;
+    /** Whether no index may have what is looked for: then it is read on behind the page. Absent: all have. */
+    readonly mayTakeLong?: (visit: Visit) => boolean;
     readonly filters: (visit: Visit) => readonly Field[];
     /** Why there is nothing, and what to do. */
     readonly empty: readonly [string, string];
     readonly view: (items: readonly Item[], visit: Visit) => Html;
   },
-): Screen<FilterTools> {
-  const { list, contract, query, filters, empty, view, ...where } = declared;
-  return screen<FilterTools, Found>({
+): Screen<ListTools> {
+  const { list, contract, query, mayTakeLong, filters, empty, view, ...where } = declared;
+  return screen<ListTools, Found>({
     ...where,
     async read(visit, tools) {
-      const asked: Asked<unknown> = await visit.ask(contract, {
-        query: { ...query(visit), page: visit.query.page ?? '1' },
-      });
+      const given = { query: { ...query(visit), page: visit.query.page ?? '1' } };
+      const ask = (): Promise<Asked<unknown>> => visit.ask(contract, given);
+      const wanted = JSON.stringify([contract.id, visit.wording.language, given.query]);
+      const asked =
+        mayTakeLong?.(visit) === true
+          ? await tools.readOn(visit.merchantId, wanted, ask)
+          : { value: await ask(), keptSince: null };
       const saved = list === undefined ? html`` : await filterBar(list, visit, tools);
-      return asked.ok
-        ? { errors: [], found: asked.body as Listed, saved }
-        : { errors: asked.errors, found: null, saved };
+      return { asked, saved };
     },
-    view({ errors, found, saved }, visit) {
-      const { say } = visit.wording;
-      const shown =
-        found === null
-          ? errorsOf(errors, filters(visit))
-          : found.items.length === 0
-            ? emptyState(say(empty[0]), say(empty[1]))
-            : html`${view(found.items as readonly Item[], visit)}${pager(visit, found)}`;
-      return html`${filterForm(visit, filters(visit))}${saved}${shown}`;
+    view({ asked, saved }, visit) {
+      return html`${filterForm(visit, filters(visit))}${saved}${shownOf(asked, visit)}`;
     },
   });
+
+  function shownOf(asked: Found['asked'], visit: Visit): Html {
+    const { say } = visit.wording;
+    if (asked === 'underWay')
+      return underWay(
+        say('This list is being read.'),
+        say('The result appears here in some seconds; if it does not, load the page again.'),
+      );
+    const { value, keptSince } = asked;
+    if (!value.ok) return errorsOf(value.errors, filters(visit));
+    const found = value.body as Listed;
+    const note = keptNote(keptSince, visit.wording);
+    if (found.items.length === 0) return html`${note}${emptyState(say(empty[0]), say(empty[1]))}`;
+    return html`${note}${view(found.items as readonly Item[], visit)}${pager(visit, found)}`;
+  }
 }

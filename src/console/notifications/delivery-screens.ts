@@ -1,8 +1,7 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { GET_DELIVERY, LIST_DELIVERIES, RESEND_DELIVERY } from '../../webhooks/history/contract.ts';
-import type { FilterTools } from '../filters/filter-bar.ts';
-import { listScreen } from '../filters/list-screens.ts';
+import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToDelivery } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
@@ -32,7 +31,7 @@ function daysOf({ query, realNow }: Visit): { readonly from: string; readonly to
   return { from: query.from ?? addDays(today, 1 - USUAL_DAYS), to: query.to ?? today };
 }
 
-const LIST: Screen<FilterTools> = listScreen<Listed>({
+const LIST: Screen<ListTools> = listScreen<Listed>({
   path: DELIVERIES,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -175,5 +174,5 @@ const RESEND: Action = {
   next: ({ merchantId, parameters: { deliveryId = '' } }) => deliveryPath(merchantId, deliveryId),
 };
 
-export const DELIVERY_SCREENS: readonly Screen<FilterTools>[] = [LIST, ONE];
+export const DELIVERY_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE];
 export const DELIVERY_ACTIONS: readonly Action[] = [RESEND];

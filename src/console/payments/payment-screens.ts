@@ -6,8 +6,7 @@ import type { PaymentChargeback } from '../../transactions/changes/chargebacks.s
 import type { TransactionMovement } from '../../transactions/movements/movement.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { PaymentDelivery } from '../../webhooks/history/deliveries-of-payment.sql.ts';
-import type { FilterTools } from '../filters/filter-bar.ts';
-import { listScreen } from '../filters/list-screens.ts';
+import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { csvScreen } from '../parts/csv-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { link } from '../parts/page-parts.ts';
@@ -35,6 +34,7 @@ export type WholePayment = AnswerOf<typeof GET_PAYMENT>;
 
 /** Without a filter the last days are shown. */
 const USUAL_DAYS = 7;
+const REFRESH_SECONDS = 10;
 
 function daysOf({ query, now }: Visit): { readonly from: string; readonly to: string } {
   const today = saoPauloDay(instant(now));
@@ -60,15 +60,18 @@ const CSV_SCREEN: Screen<unknown> = csvScreen({
   },
 });
 
-const PAYMENTS_SCREEN: Screen<FilterTools> = listScreen<ListedPayment>({
+const PAYMENTS_SCREEN: Screen<ListTools> = listScreen<ListedPayment>({
   path: PAYMENTS,
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Payments',
   place: 10,
   list: 'payments',
+  refreshSeconds: REFRESH_SECONDS,
   contract: LIST_PAYMENTS,
   query: wantedOf,
+  // What was just sold, or is as it was sold, no index has by its status.
+  mayTakeLong: ({ query }) => query.status !== undefined,
   filters(visit) {
     const { say } = visit.wording;
     const { from, to } = daysOf(visit);
@@ -97,7 +100,7 @@ const PAYMENT_SCREEN: Screen<PaymentTools> = screen<PaymentTools, PaymentFound>(
   roles: ALL_ROLES,
   of: 'merchant',
   title: 'Payment',
-  refreshSeconds: 10,
+  refreshSeconds: REFRESH_SECONDS,
   async read(visit, tools) {
     const { paymentId = '' } = visit.parameters;
     const { splitPage } = visit.query;
@@ -126,7 +129,7 @@ export type PaymentFound = {
   readonly chargebacks: readonly PaymentChargeback[];
 };
 
-export const PAYMENT_SCREENS: readonly Screen<PaymentTools & FilterTools>[] = [
+export const PAYMENT_SCREENS: readonly Screen<PaymentTools & ListTools>[] = [
   PAYMENTS_SCREEN,
   PAYMENT_SCREEN,
   CSV_SCREEN,

@@ -4,8 +4,7 @@ import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/contract.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/exceptions/exception.ts';
 import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import type { FilterTools } from '../filters/filter-bar.ts';
-import { listScreen } from '../filters/list-screens.ts';
+import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { csvScreen } from '../parts/csv-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
@@ -125,7 +124,7 @@ function differenceOf(day: Day, { say, reais, count }: Wording): Shown {
   return reais(day.difference);
 }
 
-const EXCEPTIONS_SCREEN: Screen<FilterTools> = listScreen<Exception>({
+const EXCEPTIONS_SCREEN: Screen<ListTools> = listScreen<Exception>({
   path: MERCHANT_EXCEPTIONS,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -207,7 +206,7 @@ const CSV_SCREEN: Screen<unknown> = csvScreen({
   },
 });
 
-export const RECONCILIATION_SCREENS: readonly Screen<FilterTools>[] = [
+export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [
   DAYS_SCREEN,
   EXCEPTIONS_SCREEN,
   CSV_SCREEN,

@@ -2,8 +2,7 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { CHARGE_BILLING } from '../../recurrence/collection/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import type { FilterTools } from '../filters/filter-bar.ts';
-import { listScreen } from '../filters/list-screens.ts';
+import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToBilling } from '../homologation/happening.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
@@ -29,7 +28,7 @@ function daysOf({ query, now }: Visit) {
   };
 }
 
-const LIST: Screen<FilterTools> = listScreen<ListedBilling>({
+const LIST: Screen<ListTools> = listScreen<ListedBilling>({
   path: BILLINGS,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -88,7 +87,7 @@ function billingTable(items: readonly ListedBilling[], { wording, merchantId }: 
   );
 }
 
-export const BILLING_SCREENS: readonly Screen<FilterTools>[] = [
+export const BILLING_SCREENS: readonly Screen<ListTools>[] = [
   LIST,
   screen<unknown, WholeBilling>({
     path: BILLING,

@@ -1,8 +1,7 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_PLAN_CALENDAR } from '../../recurrence/plans/calendar-contract.ts';
 import { GET_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
-import type { FilterTools } from '../filters/filter-bar.ts';
-import { listScreen } from '../filters/list-screens.ts';
+import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { facts, filterForm, link, section, table } from '../parts/page-parts.ts';
 import { PLAN, PLANS, pathOf, planPath, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
@@ -14,7 +13,7 @@ type Plan = AnswerOf<typeof GET_PLAN>;
 type Calendar = AnswerOf<typeof GET_PLAN_CALENDAR>;
 type Found = { readonly plan: Plan; readonly calendar: Calendar | null };
 
-export const PLAN_SCREENS: readonly Screen<FilterTools>[] = [
+export const PLAN_SCREENS: readonly Screen<ListTools>[] = [
   listScreen<Plan>({
     path: PLANS,
     roles: ALL_ROLES,

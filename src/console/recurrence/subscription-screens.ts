@@ -1,8 +1,7 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION, LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
-import type { FilterTools } from '../filters/filter-bar.ts';
-import { listScreen } from '../filters/list-screens.ts';
+import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { SUBSCRIPTION, SUBSCRIPTIONS } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
 import { SUBSCRIPTION_STATES, stateChoices } from '../parts/states.ts';
@@ -23,7 +22,7 @@ export type SubscriptionFound = {
 /** Each of them is read by its id, for why it is where it is. */
 const BILLINGS_OF_PAGE = 10;
 
-const LIST: Screen<FilterTools> = listScreen<ListedSubscription>({
+const LIST: Screen<ListTools> = listScreen<ListedSubscription>({
   path: SUBSCRIPTIONS,
   roles: ALL_ROLES,
   of: 'merchant',
@@ -76,4 +75,4 @@ const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
   view: subscriptionPage,
 });
 
-export const SUBSCRIPTION_SCREENS: readonly Screen<FilterTools>[] = [LIST, ONE];
+export const SUBSCRIPTION_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE];
