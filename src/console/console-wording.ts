@@ -43,8 +43,8 @@ export const CONSOLE_TEXTS: Readonly<Record<string, string>> = {
   ...SECOND_PERSON_TEXTS.portuguese,
 };
 
-const WORDINGS = { pt: wordingIn('pt', CONSOLE_TEXTS), en: wordingIn('en', CONSOLE_TEXTS) };
+const WORDINGS = new Map<Language, Wording>();
 
 export function consoleWording(language: Language): Wording {
-  return WORDINGS[language];
+  return WORDINGS.getOrInsertComputed(language, (of) => wordingIn(of, CONSOLE_TEXTS));
 }

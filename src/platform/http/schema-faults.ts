@@ -175,9 +175,11 @@ function isExactDecimal(value: unknown, limits: ExactDecimal): boolean {
 
 export type SchemaCheck = (value: unknown) => PointedFault[];
 
+/** Compiled for the first value: a process that starts does not wait for the hundred that nobody asks for. */
 export function schemaCheck(schema: TSchema): SchemaCheck {
-  const validate: ValidateFunction = ajv.compile(schema);
+  let validate: ValidateFunction | null = null;
   return (value) => {
+    validate ??= ajv.compile(schema) as ValidateFunction;
     if (validate(value)) return [];
     return (validate.errors ?? []).slice(0, MOST_FAULTS).map(pointedFault);
   };
