@@ -167,7 +167,12 @@ test("those of a merchant whom one user of the operator's let in are no two peop
   const requestId = await askedBy(ana);
   await isRefused(bia, requestId, "let in by the same user of the operator's");
   await isRefused(operator, requestId, 'who let in the one who asks');
-  await isDone(await ofCommandLine('finance', null), requestId, "another of the operator's");
+  const another = await ofCommandLine('finance', null);
+  await isDone(another, requestId, "another of the operator's");
+  const waiting = await ana.visitor.turnTo(`${home}/waiting`);
+  assert.ok(!waiting.text.includes(another.name), "who works at the operator's is no concern of a merchant");
+  const decided = await operator.visitor.turnTo('/console/waiting');
+  assert.ok(wordsOf(decided.text).includes(`${another.name} (operador)`), decided.text);
 });
 
 test('who recovers somebody of another stands for that one from then on', async () => {

@@ -47,7 +47,8 @@ export function insertRequest(request: SecondPersonRequest, seal: Buffer): Step 
 const COLUMNS = `r.request_id::text, r.merchant_id, r.requested_by::text, r.operation, r.path, r.fields, r.reason,
   r.amount, r.standing, r.requested_at, r.expires_at, r.seal, now() as now,
   u.name as requester, u.role, u.merchant_id as requester_merchant, u.disabled_at is not null as is_locked_out,
-  d.decision, d.reason as decision_reason, d.decided_at, d.outcome, d.refusal, decider.name as decided_by`;
+  d.decision, d.reason as decision_reason, d.decided_at, d.outcome, d.refusal, decider.name as decider,
+  decider.merchant_id as decider_merchant`;
 
 const TABLES = `console_requests r join console_users u on u.user_id = r.requested_by
   left join console_decisions d on d.request_id = r.request_id
@@ -204,7 +205,7 @@ function parse(row: Row): FoundRequest {
         ? null
         : {
             decision: row.decision as SecondPersonDecision['decision'],
-            decidedBy: row.decided_by as string,
+            decidedBy: { name: row.decider as string, merchantId: row.decider_merchant as string | null },
             reason: row.decision_reason as string,
             decidedAt: row.decided_at as Instant,
             outcome: row.outcome as SecondPersonDecision['outcome'],

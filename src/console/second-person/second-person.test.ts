@@ -33,7 +33,7 @@ const bia = {
 };
 const decision = {
   decision: 'approved',
-  decidedBy: 'bia',
+  decidedBy: { name: 'bia', merchantId: 'LOJA' },
   reason: 'sim',
   decidedAt: instant(1_500),
   outcome: 'done',

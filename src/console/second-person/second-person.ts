@@ -51,7 +51,7 @@ export function requestText(request: SecondPersonRequest): string {
 /** What a second person said of a request. `outcome` null: it is not known, or under way. */
 export type SecondPersonDecision = {
   readonly decision: 'approved' | 'declined';
-  readonly decidedBy: string;
+  readonly decidedBy: Pick<User, 'name' | 'merchantId'>;
   readonly reason: string;
   readonly decidedAt: Instant;
   readonly outcome: 'done' | 'refused' | null;
@@ -64,7 +64,6 @@ export type FoundRequest = {
   readonly seal: Buffer;
   readonly requester: User;
   readonly isRequesterLockedOut: boolean;
-  /** With the name of the person. */
   readonly decision: SecondPersonDecision | null;
   readonly now: Instant;
 };

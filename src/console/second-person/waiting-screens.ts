@@ -5,6 +5,7 @@ import { actionForm, emptyState, link, moment, section, table } from '../parts/p
 import { WAITING, waitingPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge, type States, stateBadge } from '../parts/states.ts';
+import type { User } from '../parts/user.ts';
 import type { DecisionFault, FoundRequest, RequestState } from './second-person.ts';
 import { MOST_REQUESTS_SHOWN, stateOf } from './second-person.ts';
 
@@ -86,12 +87,15 @@ function whatText({ title, says }: ShownRequest, { wording: { say } }: Visit): s
   return says === null ? say(title) : `${say(title)}: ${says}`;
 }
 
-/** A merchant gives its users their names: on the operator's pages each says whose user it is. */
-function requesterText(
-  { name, merchantId }: ShownRequest['requester'],
+/**
+ * A merchant gives its users their names: to the operator each says whose user it is. Who works at the
+ * operator is no concern of a merchant.
+ */
+function personText(
+  { name, merchantId }: Pick<User, 'name' | 'merchantId'>,
   { user, wording: { say } }: Visit,
 ): string {
-  if (user.merchantId !== null) return name;
+  if (user.merchantId !== null) return merchantId === null ? say('Operator') : name;
   return merchantId === null ? say('{name} (operator)', { name }) : `${name} (${merchantId})`;
 }
 
@@ -100,7 +104,7 @@ function waitingOne(found: ShownRequest, visit: Visit): Html {
   const { wording } = visit;
   const { say, money } = wording;
   const about = say('{who} asks for it: {reason}', {
-    who: requesterText(requester, visit),
+    who: personText(requester, visit),
     reason: request.reason,
   });
   const what = whatText(found, visit);
@@ -154,10 +158,10 @@ function overTable(requests: readonly ShownRequest[], visit: Visit): Html {
       moment(wording, one.request.requestedAt),
       link(thingPath(one.request.path), whatText(one, visit)),
       money(one.request.amount),
-      requesterText(one.requester, visit),
+      personText(one.requester, visit),
       one.request.reason,
       decisionBadge(one, wording),
-      one.decision?.decidedBy ?? '–',
+      one.decision === null ? '–' : personText(one.decision.decidedBy, visit),
       one.decision?.reason ?? '–',
     ]),
   );
