@@ -1,5 +1,6 @@
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import type { Asked } from '../parts/asked.ts';
+import { FORMAT_NAMES } from '../parts/format-names.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { operationRefused } from '../parts/operation-refused.ts';
 import { emptyState, errorsOf, type Field, field, section, table } from '../parts/page-parts.ts';
@@ -130,7 +131,6 @@ ${shownRequests([
 ])}`;
 }
 
-const FORMATS = ['adiq', 'cielo04', 'redeEevc', 'redeEefi'] as const;
 const FAULTS: Readonly<Record<string, { readonly text: string }>> = {
   rowMissing: { text: 'A payout is left out' },
   rowTwice: { text: 'A payout is there twice' },
@@ -146,7 +146,6 @@ function files(visit: Visit): Shown {
   const { say } = visit.wording;
   const day = addDays(saoPauloDay(instant(visit.now)), -1);
   const dayField: Field = { name: 'day', label: say('Day'), type: 'date', value: day, isRequired: true };
-  const formats = FORMATS.map((format) => [format, format] as const);
   const faults = Object.entries(FAULTS).map(([name, { text }]) => [name, say(text)] as const);
   const file = (path: string, title: string, fields: readonly Field[]) => {
     const action = pathOf(path, { merchantId: visit.merchantId });
@@ -157,7 +156,7 @@ function files(visit: Visit): Shown {
   return html`<p>${say('As acquirer and bank would send them, from the books of the simulators, of a day that is over.')}</p>
 <div class="tries">${file(ACQUIRER_FILE, say('File of the acquirer'), [
     dayField,
-    { name: 'format', label: say('Format'), choices: formats },
+    { name: 'format', label: say('Format'), choices: Object.entries(FORMAT_NAMES) },
     { name: 'fault', label: say('What is wrong in it'), choices: [['', say('Nothing')], ...faults] },
   ])}${file(RETURN_FILE, say('Return file of the bank'), [dayField])}</div>
 ${shownRequests([

@@ -88,8 +88,8 @@ function whatText({ title, says }: ShownRequest, { wording: { say } }: Visit): s
 }
 
 /**
- * A merchant gives its users their names: to the operator each says whose user it is. Who works at the
- * operator is no concern of a merchant.
+ * A merchant gives its users their names: to the operator each says whose user it is. A merchant does not see
+ * the names of the operator's users.
  */
 function personText(
   { name, merchantId }: Pick<User, 'name' | 'merchantId'>,

@@ -1,18 +1,14 @@
 import type { FileCoverage } from '../../reconciliation/imports/file-coverage.ts';
 import type { FileUnderWay } from '../../reconciliation/imports/settlement-files.sql.ts';
 import type { ListedRefusal } from '../../reconciliation/imports/settlement-refusals.sql.ts';
+import { FORMAT_NAMES } from '../parts/format-names.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, link, moment, quotation, section, table } from '../parts/page-parts.ts';
 import { filePath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
-import {
-  FORMAT_NAMES,
-  MOST_COVERAGES_SHOWN,
-  MOST_REFUSED_SHOWN,
-  MOST_UNDER_WAY_SHOWN,
-} from './shown-file.ts';
+import { MOST_COVERAGES_SHOWN, MOST_REFUSED_SHOWN, MOST_UNDER_WAY_SHOWN } from './shown-file.ts';
 
 const MOST_DAYS_SHOWN = 10;
 const MOST_FAULTS_SHOWN = 5;

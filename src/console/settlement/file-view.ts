@@ -1,11 +1,12 @@
 import type { SettlementFile } from '../../reconciliation/imports/settlement-file.ts';
 import type { ListedFile } from '../../reconciliation/imports/settlement-files.sql.ts';
+import { FORMAT_NAMES } from '../parts/format-names.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, facts, link, moment, table } from '../parts/page-parts.ts';
 import { filePath, withQuery } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
-import { FORMAT_NAMES, MOST_FILES_SHOWN } from './shown-file.ts';
+import { MOST_FILES_SHOWN } from './shown-file.ts';
 
 function daysText({ from, to }: Pick<SettlementFile, 'from' | 'to'>, text: (day: string) => string): string {
   return from === to ? text(from) : `${text(from)} – ${text(to)}`;
