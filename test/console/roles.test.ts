@@ -183,7 +183,7 @@ test('who has not signed in yet is no other administrator, and a page locks out 
   }
 });
 
-type Deed = 'role' | 'disable';
+type Deed = 'role' | 'disable' | 'recover';
 const AT_ONCE: readonly (readonly [Deed, Deed])[] = [
   ['role', 'role'],
   ['disable', 'disable'],
@@ -216,6 +216,22 @@ test('who is lowered or locked out meanwhile does nothing more, also where a thi
   assert.equal(await roleOf(third.name), 'admin');
 });
 
+test('who is locked out while an invitation and a recovery are under way lets nobody in by them', async () => {
+  const [one, other] = await twoAlone(FOREIGN_MERCHANT);
+  const users = `/console/merchants/${FOREIGN_MERCHANT}/users`;
+  const shown = await one.visitor.turnTo(users);
+  const invitation = { name: 'comparsa@loja.example', role: 'admin', reason: 'equipe' };
+  const form = { ...hiddenFields(shown.text, `${users}/invite`), ...invitation };
+  const lockOut = `update console_users set disabled_at = now() where name = '${one.name}'`;
+  const forms = [
+    () => one.visitor.slowly(`${users}/invite`, { form }),
+    await filledIn(one, other, 'recover'),
+  ];
+  assert.deepEqual(await sentAtOnce(forms, lockOut), [409, 409]);
+  assert.equal(await roleOf(invitation.name), undefined);
+  assert.equal((await other.visitor.turnTo(users)).status, 200, 'nobody was recovered');
+});
+
 /** The only administrators of the merchant. */
 async function twoAlone(merchant: string): Promise<readonly [Person, Person]> {
   await service.auditor.query('update console_users set disabled_at = now() where merchant_id = $1', [
@@ -233,8 +249,11 @@ async function filledIn(by: Person, of: Person, deed: Deed): Promise<() => Promi
   return () => by.visitor.slowly(`${page}/${deed}`, { form });
 }
 
-/** Both are at the lock before the first goes on; gives their statuses. */
-async function sentAtOnce(forms: readonly (() => Promise<Shown>)[]): Promise<number[]> {
+/** Both are at the lock before the first goes on, and `meanwhile` has been done; gives their statuses. */
+async function sentAtOnce(
+  forms: readonly (() => Promise<Shown>)[],
+  meanwhile = 'select 1',
+): Promise<number[]> {
   const holder = new pg.Client(service.database.address);
   await holder.connect();
   try {
@@ -250,7 +269,8 @@ async function sentAtOnce(forms: readonly (() => Promise<Shown>)[]): Promise<num
       );
       return row?.waiting === 2;
     });
-    await holder.query('rollback');
+    await holder.query(meanwhile);
+    await holder.query('commit');
     return (await Promise.all(sent)).map(({ status }) => status);
   } finally {
     await holder.end();

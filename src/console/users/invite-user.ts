@@ -7,7 +7,7 @@ import { renewHandStep } from './hands.sql.ts';
 import { insertLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
 import { isUserName, type UserRefusal, userResource } from './user.ts';
-import { findUserByName, insertUser } from './users.sql.ts';
+import { findUserByName, insertUser, isStillAdmin, lockAdmins } from './users.sql.ts';
 
 export type UserTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
@@ -48,15 +48,18 @@ export async function makeUser(
     resource: userResource(user),
     detail: { name, role, ...(by !== null && { by }) },
   } as const;
-  const [made] = await audit.commit(
+  const { actor } = operator;
+  const [, made] = await audit.commit(
     [
-      insertUser(user),
-      ([rows]) => (rows?.length === 1 ? wayIn(user) : null),
-      ([rows]) => (rows?.length === 1 ? renewHandStep(user.userId, operator.actor) : null),
+      lockAdmins(user, actor),
+      insertUser(user, actor),
+      ([, rows]) => (rows?.length === 1 ? wayIn(user) : null),
+      ([, rows]) => (rows?.length === 1 ? renewHandStep(user.userId, actor) : null),
     ],
-    ([rows]) => (rows?.length === 1 ? [event] : []),
+    ([, rows]) => (rows?.length === 1 ? [event] : []),
   );
   if (made?.length === 1) return user;
+  if (!(await isStillAdmin(database, actor))) return { refusal: 'notAdministrator' };
   const isTaken = (await findUserByName(database, name, null)) !== null;
   return { refusal: isTaken ? 'userExists' : 'tooManyUsers' };
 }

@@ -4,7 +4,7 @@ import type { Invited, UserTools } from './invite-user.ts';
 import { recoverByLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
 import { type UserRefusal, userResource } from './user.ts';
-import { behindLock, findUserByName } from './users.sql.ts';
+import { findUserByName, isStillAdmin, lockAdmins, standsStep } from './users.sql.ts';
 
 /**
  * For a user whose passkeys are lost, by another person: ends all sessions, takes the passkeys away and
@@ -27,10 +27,18 @@ export async function recoverUser(
     resource: userResource(user),
     detail: { name },
   } as const;
-  const step = recoverByLink(tokenHash(token), user.userId, operator.actor);
-  const [, made] = await audit.commit(
-    behindLock(user.userId, step, renewHandStep(user.userId, operator.actor)),
+  const { actor } = operator;
+  const recover = recoverByLink(tokenHash(token), user.userId, actor);
+  const renewHand = renewHandStep(user.userId, actor);
+  const [, stands] = await audit.commit(
+    [
+      lockAdmins(user, actor),
+      standsStep(user.userId, actor),
+      ([, rows]) => (rows?.length === 1 ? recover : null),
+      ([, rows]) => (rows?.length === 1 ? renewHand : null),
+    ],
     ([, rows]) => (rows?.length === 1 ? [event] : []),
   );
-  return made?.length === 1 ? { user, token } : { refusal: 'userDisabled' };
+  if (stands?.length === 1) return { user, token };
+  return { refusal: (await isStillAdmin(database, actor)) ? 'userDisabled' : 'notAdministrator' };
 }

@@ -18,12 +18,19 @@ const INSERT = statement(
    select $1, $2, $3, $4
    where (select count(*) from console_users u
           where (u.merchant_id = $4 or ($4::text is null and u.merchant_id is null)) and u.disabled_at is null) < $5
+     and ($6::text is null or exists (
+       select from console_users a
+       where a.name = $6 and a.role = 'admin' and a.disabled_at is null
+         and (a.merchant_id is null or a.merchant_id = $4)))
    on conflict (name) do nothing returning user_id`,
 );
 
-/** Gives a row; none: the name is taken, or there are as many as there may be. */
-export function insertUser({ userId, name, role, merchantId }: User): Step {
-  return { statement: INSERT, values: [userId, name, role, merchantId, MOST_USERS] };
+/**
+ * Behind the lock of the administrators. Gives a row; none: the name is taken, there are as many as there may
+ * be, or who does it (`actor`: as the audit log names that one) may no more.
+ */
+export function insertUser({ userId, name, role, merchantId }: User, actor: string): Step {
+  return { statement: INSERT, values: [userId, name, role, merchantId, MOST_USERS, userOfActor(actor)] };
 }
 
 const FIND = statement(
@@ -159,6 +166,17 @@ const IS_NOT_LAST = `(u.role <> 'admin' or exists (
     and (exists (select from console_passkeys p where p.user_id = o.user_id)
       or exists (select from console_identities i where i.user_id = o.user_id and i.subject is not null)
       or exists (select from console_sessions s where s.user_id = o.user_id and s.expires_at > now()))))`;
+
+const STANDS = statement(
+  'console_users.stands',
+  `select u.user_id from console_users u
+   where u.user_id = $1 and u.disabled_at is null and ($2::text is null or ${MAY_DO})`,
+);
+
+/** Behind the lock of the administrators: gives a row where the user may still be looked after by this one. */
+export function standsStep(userId: string, actor: string): Step {
+  return { statement: STANDS, values: [userId, userOfActor(actor)] };
+}
 
 const CHANGE_ROLE = statement(
   'console_users.change_role',
