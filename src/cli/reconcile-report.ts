@@ -4,7 +4,8 @@ import {
   type NamedDifference,
   readDayReport,
 } from '../reconciliation/reports/read-day-report.ts';
-import { listDifferences, readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
+import { listDifferences } from '../reconciliation/truth/truth-differences.sql.ts';
+import { readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
 import { type Day, isDay } from '../values/instant.ts';
 import {
   type Command,

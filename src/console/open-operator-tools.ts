@@ -29,8 +29,9 @@ import {
   readFile,
 } from '../reconciliation/imports/settlement-files.sql.ts';
 import { listRefusedFiles } from '../reconciliation/imports/settlement-refusals.sql.ts';
+import { listDifferences } from '../reconciliation/truth/truth-differences.sql.ts';
 import { readNewestReport } from '../reconciliation/truth/truth-reports.sql.ts';
-import { listDifferences, readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
+import { readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
 import { changeFees } from '../transactions/fees/change-fees.ts';
 import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';

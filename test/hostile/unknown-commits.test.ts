@@ -41,6 +41,7 @@ const IN_THEIR_OWN_TIME = [
   'bank_cursors',
   'delivery_tries',
   'process_reports',
+  'sum_differences',
   'truth_budgets',
   'truth_differences',
   'truth_reports',

@@ -3,8 +3,8 @@ import { readBusinessClock } from '../../merchants/read-business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import { ALWAYS_OPEN } from '../../platform/gate.ts';
 import { openFollower } from '../../reconciliation/receivables/open-follower.ts';
+import { listDifferences, type OpenDifference } from '../../reconciliation/truth/truth-differences.sql.ts';
 import { isAtOne, NOTHING_COMPARED, type TruthRun, withTally } from '../../reconciliation/truth/truth-run.ts';
-import { listDifferences, type OpenDifference } from '../../reconciliation/truth/truth-runs.sql.ts';
 import { verifyMerchant } from '../../reconciliation/truth/verify-merchant.ts';
 import { openWatermark } from '../../transactions/movements/open-watermark.ts';
 import { saoPauloDay } from '../../values/instant.ts';
@@ -105,6 +105,7 @@ export function truthLines(
     `compared  ${all.charges} charges and ${all.receivables} receivables of ${tallies.length} merchants, ${reaisOf(all.standing)}`,
     `settled   ${all.settled}: books ${reaisOf(all.settledByBooks)}, feed ${reaisOf(all.settledByFeed)}, ` +
       `files ${reaisOf(all.settledByFiles)} (${reaisOf(all.explained)} of them explained)`,
+    `sums      of ${all.days} days${all.daysLeftOut === 0 ? '' : `; ${all.daysLeftOut} took too long to read`}`,
     `only in   feed ${all.onlyInFeed}, files ${all.onlyInFiles}`,
     `ledger    ${all.asked} sales asked for${all.isCutShort ? '; it stopped answering' : ''}`,
     ...(all.leftOut === 0 ? [] : [`          ${all.leftOut} sales that differ were not asked for`]),
@@ -125,7 +126,7 @@ export function truthLines(
     one.found ?? '-',
     `${Math.floor(one.ageSeconds / DAY_SECONDS)} d`,
     visible(one.merchantId),
-    `installment ${one.installmentNumber} of ${one.transactionId}`,
+    placeOf(one),
   ]);
   return [
     ...sums,
@@ -135,4 +136,10 @@ export function truthLines(
       ? []
       : ['', ...table(['CLASS', 'BEYOND', 'EXPECTED', 'FOUND', 'AGE', 'MERCHANT', 'OF'], rows)]),
   ];
+}
+
+function placeOf(one: OpenDifference): string {
+  if ('transactionId' in one) return `installment ${one.installmentNumber} of ${one.transactionId}`;
+  const account = one.accountNumber === '' ? '' : ` of account ${visible(one.accountNumber)}`;
+  return `${one.summed}${account} on ${one.day}: ${one.sum}`;
 }

@@ -1,11 +1,12 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
+import type { SumName } from '../../reconciliation/truth/kept-sums.ts';
 import type { TruthClass } from '../../reconciliation/truth/truth.ts';
-import type { OpenDifference } from '../../reconciliation/truth/truth-runs.sql.ts';
+import type { OpenDifference } from '../../reconciliation/truth/truth-differences.sql.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import { isDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
-import { DIFFERENCES, paymentPath } from '../parts/paths.ts';
+import { CALENDAR, DAY_SHEET, DIFFERENCES, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { MOST_DIFFERENCES_SHOWN } from './exception-found.ts';
@@ -29,6 +30,22 @@ const CLASS_WORDS: Readonly<Record<TruthClass, string>> = {
   feedDiffers: 'The feed differs',
   filesDiffer: 'The files differ',
   ledgerDiffers: 'The ledger of the acquirer differs',
+  sumsDiffer: 'The sums of a day differ from its rows',
+};
+
+/** The sums of a day, as its page and the calendar of billings have them. */
+const SUM_WORDS: Readonly<Record<SumName, string>> = {
+  expected: 'Expected on the day',
+  open: 'Missing of it',
+  received: 'Received on the day',
+  withoutNet: 'Received without an amount',
+  unfiled: 'Of it in no file yet',
+  differing: 'More or less than expected',
+  opened: 'Billings, opened',
+  paymentInvalid: 'Billings, card invalid',
+  canceled: 'Billings, canceled',
+  denied: 'Billings, denied',
+  paid: 'Billings, paid',
 };
 
 /** What a view says of a charge or an installment, where it is neither a number nor a day. */
@@ -80,6 +97,20 @@ function saidText(
   return isMoney ? money(Number(text)) : count(Number(text));
 }
 
+/** A payment with the number of its installment, or the day on which sums differ and which one. */
+function placeOf(one: OpenDifference, { say, day }: Wording): [place: Shown, installment: Shown] {
+  const { merchantId } = one;
+  if ('transactionId' in one)
+    return [link(paymentPath(merchantId, one.transactionId), one.transactionId), one.installmentNumber];
+  const { accountNumber } = one;
+  const page =
+    one.summed === 'billings'
+      ? withQuery(pathOf(CALENDAR, { merchantId }), { day: one.day })
+      : withQuery(pathOf(DAY_SHEET, { merchantId, day: one.day }), { accountNumber });
+  const ofAccount = accountNumber !== '' && html`${say('Account')} ${accountNumber}, `;
+  return [html`${link(page, day(one.day))}: ${ofAccount}${say(SUM_WORDS[one.sum])}`, '–'];
+}
+
 /** Where nothing stands because nobody has looked, the page does not say that all is well. */
 function verifiedNote({ secondsSinceVerified: seconds }: Found, { wording, realNow }: Visit): Shown {
   const { say } = wording;
@@ -100,14 +131,16 @@ function differenceTable({ differences: found, secondsSinceVerified }: Found, { 
   if (found.length === 0)
     return emptyState(
       say('Books, feed, files and ledger are at one.'),
-      say('They are compared every night; what differs stands here until it does not any more.'),
+      say(
+        'They are compared every night, and the sums of days with their rows; what differs stands here until it does not any more.',
+      ),
     );
   return html`${table(
     say('Differences'),
     [
       { title: say('What differs') },
       { title: say('Merchant') },
-      { title: say('Payment') },
+      { title: say('Payment or day') },
       { title: say('Installment'), isNumber: true },
       { title: say('Amount'), isNumber: true },
       { title: say('Expected'), isNumber: true },
@@ -117,8 +150,7 @@ function differenceTable({ differences: found, secondsSinceVerified }: Found, { 
     shown.map((one) => [
       say(CLASS_WORDS[one.class]),
       one.merchantId,
-      link(paymentPath(one.merchantId, one.transactionId), one.transactionId),
-      one.installmentNumber,
+      ...placeOf(one, wording),
       money(one.amount),
       saidText(one, one.expected, wording),
       saidText(one, one.found, wording),

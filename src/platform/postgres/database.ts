@@ -123,10 +123,10 @@ function isWrite({ name, text }: Statement): boolean {
   return known;
 }
 
-/** `for update` locks rows and leaves nothing behind. */
+/** `for update` locks rows and leaves nothing behind; `set transaction` says how the others read. */
 export function canWrite(text: string): boolean {
   return (
-    !/^\s*(select|with)\b/i.test(text) ||
+    !/^\s*(select|with|set\s+transaction)\b/i.test(text) ||
     /\binsert\s+into\b|\bdelete\s+from\b|(?<!\bfor\s+(no\s+key\s+)?)\bupdate\b|\bsetval\b/i.test(text)
   );
 }

@@ -11,6 +11,9 @@ export type DayTruth = {
   readonly unverified: number;
   readonly charges: number;
   readonly receivables: number;
+  /** Whose sums were compared, and those not read in their time; reports from before have neither. */
+  readonly days?: number;
+  readonly daysLeftOut?: number;
   /** How many differences there are, of whatever class. */
   readonly differing: number;
   readonly differences: CountedDifferences;
@@ -26,10 +29,11 @@ export function dayTruth(
   runs: readonly EndedRun[],
 ): DayTruth {
   const all = runs.reduce<Parameters<typeof withTally>[0]>(withTally, NOTHING_COMPARED);
-  const { charges, receivables, differences, asked, beyondLookUp, leftOut, isCutShort } = all;
+  const { charges, receivables, days, daysLeftOut, differences, asked, beyondLookUp, leftOut, isCutShort } =
+    all;
   return {
     ...{ day, environment, merchants, unverified: merchants - runs.length },
-    ...{ charges, receivables },
+    ...{ charges, receivables, days, daysLeftOut },
     differing: Object.values(differences).reduce((sum, { count }) => sum + count, 0),
     ...{ differences, asked, beyondLookUp, leftOut, isCutShort },
   };

@@ -37,6 +37,10 @@ const TRUTH_RECEIVABLES = databaseGauge(
   'parcela_truth_receivables',
   'Receivables that the newest verification of each merchant compared.',
 );
+const TRUTH_DAYS = databaseGauge(
+  'parcela_truth_days',
+  'Days whose kept sums the newest verification of each merchant compared with their rows.',
+);
 const TRUTH_DIFFERENCES = databaseGauge(
   'parcela_truth_differences',
   'Differences of the newest verification of each merchant, by class.',
@@ -110,7 +114,7 @@ function logRun(log: Log, { merchantId, day, tally }: TruthRun): void {
   else
     log.warn(
       { merchantId, day, ...sums, differences },
-      'books, feed, files or ledger differ: see parcela reconcile report',
+      'books, feed, files, ledger or kept sums differ: see parcela reconcile report',
     );
 }
 
@@ -118,6 +122,7 @@ function logRun(log: Log, { merchantId, day, tally }: TruthRun): void {
 function observeRuns(metrics: Metrics): Parameters<typeof verifyingWorks>[2] {
   const age = metrics.gauge(TRUTH_OLDEST_RUN_AGE_SECONDS);
   const compared = metrics.gauge(TRUTH_RECEIVABLES);
+  const days = metrics.gauge(TRUTH_DAYS);
   const count = metrics.gauge(TRUTH_DIFFERENCES);
   const cents = metrics.gauge(TRUTH_DIFFERENCES_CENTS);
   const asked = metrics.gauge(TRUTH_SALES_ASKED);
@@ -155,6 +160,10 @@ function observeRuns(metrics: Metrics): Parameters<typeof verifyingWorks>[2] {
     compared.set(
       {},
       sum((run) => run.receivables),
+    );
+    days.set(
+      {},
+      sum((run) => run.days),
     );
     for (const name of [...EXCEPTION_CLASSES, ...TRUTH_CLASSES]) {
       const found = runs.flatMap(({ differences }) => differences[name] ?? []);

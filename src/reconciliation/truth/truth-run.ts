@@ -1,5 +1,6 @@
 import { addDays, type Day } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
+import type { Summed } from './kept-sums.ts';
 import type { ComparedInstallment, Comparison, TruthClass, TruthDifference } from './truth.ts';
 
 /** What was paid longer ago has been compared night after night; what is open is compared at any age. */
@@ -42,6 +43,9 @@ export type TruthTally = {
   readonly beyondLookUp: number;
   /** Sales that differ, and that it was not asked for: no question was left, or it did not answer. */
   readonly leftOut: number;
+  /** Whose sums were compared with their rows; and those that were not read in their time. */
+  readonly days: number;
+  readonly daysLeftOut: number;
   readonly differences: CountedDifferences;
 };
 
@@ -52,6 +56,8 @@ export type TruthRun = {
   readonly fromOn: Day;
   readonly after: ComparedPlace;
   readonly afterCharge: ChargePlace;
+  /** The last day whose sums were compared, of each kind. */
+  readonly afterDays: Readonly<Record<Summed, Day>>;
   readonly fence: number;
   readonly tally: TruthTally;
 };
@@ -71,6 +77,8 @@ export const NOTHING_COMPARED: TruthTally = {
   isCutShort: false,
   beyondLookUp: 0,
   leftOut: 0,
+  days: 0,
+  daysLeftOut: 0,
   differences: {},
 };
 
@@ -163,6 +171,8 @@ export function withTally(one: TruthTally, other: TruthTally): TruthTally {
     isCutShort: one.isCutShort || other.isCutShort,
     beyondLookUp: one.beyondLookUp + other.beyondLookUp,
     leftOut: one.leftOut + other.leftOut,
+    days: one.days + other.days,
+    daysLeftOut: one.daysLeftOut + other.daysLeftOut,
     differences,
   };
 }

@@ -6,10 +6,11 @@ import {
   type Step,
   statement,
 } from '../../platform/postgres/database.ts';
-import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Day } from '../../values/instant.ts';
+import type { SumDifference, Summed } from './kept-sums.ts';
 import { type SpentQuestions, spendStep } from './question-budgets.sql.ts';
-import type { TruthClass } from './truth.ts';
+import { type ComparedDay, endSumDifferences, keepSumDifferences } from './sum-differences.sql.ts';
+import { type DifferencePlace, endDifferences, keepDifferences } from './truth-differences.sql.ts';
 import type {
   ChargePlace,
   ComparedPlace,
@@ -66,7 +67,8 @@ export async function openNight(
 const COLUMNS = `t.merchant_id, t.run_number, t.day::text as day_text, t.from_on::text as from_day, t.after_on::text as after_day,
   t.after_transaction_id, t.after_installment_number, t.fence, t.receivables, t.standing, t.settled, t.settled_by_books,
   t.settled_by_feed, t.settled_by_files, t.explained, t.only_in_feed, t.only_in_files, t.asked, t.is_cut_short, t.beyond_look_up,
-  t.left_out, t.charges, t.charge_after_at::text as charge_after_text, t.charge_after_id, t.differences, t.cause, t.began_at, t.ended_at`;
+  t.left_out, t.charges, t.charge_after_at::text as charge_after_text, t.charge_after_id, t.differences, t.cause, t.began_at, t.ended_at,
+  t.receivable_days_after::text as receivable_days_text, t.billing_days_after::text as billing_days_text, t.days, t.days_left_out`;
 
 /** What somebody asked for is leased from its beginning to the process that works on it. */
 const OPEN_ASKED = statement(
@@ -136,50 +138,24 @@ const ADVANCE = statement(
      only_in_feed = $14, only_in_files = $15, asked = $16, is_cut_short = $17, differences = $18::jsonb,
      beyond_look_up = $19, left_out = $20, ended_at = case when $21 then now() end,
      due_at = case when $21 then null else now() + $22 * interval '1 millisecond' end, charges = $23,
-     charge_after_at = $24::timestamptz, charge_after_id = $25
+     charge_after_at = $24::timestamptz, charge_after_id = $25, receivable_days_after = $26::date,
+     billing_days_after = $27::date, days = $28, days_left_out = $29
    where merchant_id = $1 and run_number = $2 and fence = $3 and ended_at is null
    returning run_number`,
-);
-
-const DIFFERENCES = inputRows<KeptDifference>(
-  {
-    transaction_id: ['uuid', (row) => row.transactionId],
-    installment_number: ['smallint', (row) => row.installmentNumber],
-    class: ['text', (row) => row.class],
-    amount: ['bigint', (row) => row.amount],
-    expected: ['text', (row) => row.expected],
-    found: ['text', (row) => row.found],
-  },
-  { after: 1 },
-);
-
-/** One that is found again keeps its age. */
-const KEEP = statement(
-  'truth_differences.keep',
-  `insert into truth_differences as d (merchant_id, transaction_id, installment_number, class, amount, expected, found)
-   select $1, i.transaction_id, i.installment_number, i.class, i.amount, i.expected, i.found from ${DIFFERENCES.sql}
-   order by 2, 3, 4
-   on conflict (merchant_id, transaction_id, installment_number, class) do update set amount = excluded.amount,
-     expected = excluded.expected, found = excluded.found, seen_at = now(), ended_at = null,
-     opened_at = case when d.ended_at is null then d.opened_at else now() end`,
-);
-
-/** What was looked at for a class, and is no difference any more. */
-const END = statement(
-  'truth_differences.end',
-  `update truth_differences d set ended_at = now() from ${DIFFERENCES.sql}
-   where d.merchant_id = $1 and d.transaction_id = i.transaction_id and d.installment_number = i.installment_number
-     and d.class = i.class and d.ended_at is null`,
 );
 
 export type ComparedBatch = {
   readonly after: ComparedPlace;
   readonly afterCharge: ChargePlace;
+  readonly afterDays: Readonly<Record<Summed, Day>>;
   readonly tally: TruthTally;
   readonly isLast: boolean;
   readonly found: readonly KeptDifference[];
   /** Everything that was looked at and is at one. */
-  readonly atOne: readonly Omit<KeptDifference, 'amount' | 'expected' | 'found'>[];
+  readonly atOne: readonly DifferencePlace[];
+  /** Days whose sums were compared, and what differs on them. */
+  readonly days: readonly ComparedDay[];
+  readonly foundOfDays: readonly SumDifference[];
   /** Null: the acquirer could not be asked. */
   readonly spent: SpentQuestions | null;
 };
@@ -188,9 +164,10 @@ export type ComparedBatch = {
 export async function recordBatch(
   database: Database,
   { merchantId, runNumber, fence }: TruthRun,
-  { after, afterCharge, tally, isLast, found, atOne, spent }: ComparedBatch,
+  batch: ComparedBatch,
   leaseMilliseconds: number,
 ): Promise<boolean> {
+  const { after, afterCharge, afterDays, tally, isLast, found, atOne, days, foundOfDays, spent } = batch;
   const advance: Step = {
     statement: ADVANCE,
     values: [
@@ -219,21 +196,22 @@ export async function recordBatch(
       tally.charges,
       afterCharge.soldAt,
       afterCharge.transactionId,
+      afterDays.receivables,
+      afterDays.billings,
+      tally.days,
+      tally.daysLeftOut,
     ],
   };
-  const ended = atOne.map((one) => ({ ...one, amount: 0, expected: null, found: null }));
   const onlyMine =
     (step: Step | null): CommitStep =>
     (rows) =>
       rows[0]?.length === 1 ? step : null;
   const rows = await database.commit([
     advance,
-    onlyMine(
-      found.length === 0 ? null : { statement: KEEP, values: [merchantId, ...DIFFERENCES.values(found)] },
-    ),
-    onlyMine(
-      ended.length === 0 ? null : { statement: END, values: [merchantId, ...DIFFERENCES.values(ended)] },
-    ),
+    onlyMine(keepDifferences(merchantId, found)),
+    onlyMine(endDifferences(merchantId, atOne)),
+    onlyMine(keepSumDifferences(merchantId, foundOfDays)),
+    onlyMine(endSumDifferences(merchantId, days, foundOfDays)),
     onlyMine(spent === null ? null : spendStep(spent)),
   ]);
   return rows[0]?.length === 1;
@@ -290,55 +268,6 @@ export async function readRunsOfDay(
   return { merchants: rows.length, runs: rows.filter((row) => row.merchant_id !== null).map(parseEnded) };
 }
 
-const OLDEST_DIFFERENCE = statement(
-  'truth_differences.oldest',
-  `select coalesce(extract(epoch from now() - min(opened_at)), 0)::float8 as age from truth_differences where ended_at is null`,
-);
-
-/** In seconds; 0: nothing differs. */
-export async function ageOfOldestDifference(database: Database): Promise<number> {
-  const [row] = await database.query(OLDEST_DIFFERENCE, []);
-  return row?.age as number;
-}
-
-const DIFFERENCE_COLUMNS = `d.merchant_id, d.transaction_id, d.installment_number, d.class, d.amount, d.expected, d.found,
-     extract(epoch from now() - d.opened_at)::float8 as age`;
-/** An index has those that stand in this order, of all and of each merchant. */
-const BY_SIZE = 'order by abs(d.amount) desc, d.opened_at, d.transaction_id';
-const LIST_DIFFERENCES = statement(
-  'truth_differences.list',
-  `select ${DIFFERENCE_COLUMNS} from truth_differences d where d.ended_at is null ${BY_SIZE} limit $1`,
-);
-const LIST_DIFFERENCES_OF_MERCHANT = statement(
-  'truth_differences.list_of_merchant',
-  `select ${DIFFERENCE_COLUMNS} from truth_differences d where d.ended_at is null and d.merchant_id = $2
-   ${BY_SIZE} limit $1`,
-);
-
-export type OpenDifference = KeptDifference & { readonly merchantId: string; readonly ageSeconds: number };
-
-/** What stands, the largest first. */
-export async function listDifferences(
-  database: Reader,
-  merchantId: string | null,
-  limit: number,
-): Promise<OpenDifference[]> {
-  const rows =
-    merchantId === null
-      ? await database.query(LIST_DIFFERENCES, [limit])
-      : await database.query(LIST_DIFFERENCES_OF_MERCHANT, [limit, merchantId]);
-  return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    transactionId: row.transaction_id as string,
-    installmentNumber: row.installment_number as number,
-    class: row.class as TruthClass,
-    amount: row.amount as number,
-    expected: row.expected as string | null,
-    found: row.found as string | null,
-    ageSeconds: row.age as number,
-  }));
-}
-
 function parseTally(row: Row): TruthTally {
   return {
     charges: row.charges as number,
@@ -355,6 +284,8 @@ function parseTally(row: Row): TruthTally {
     isCutShort: row.is_cut_short as boolean,
     beyondLookUp: row.beyond_look_up as number,
     leftOut: row.left_out as number,
+    days: row.days as number,
+    daysLeftOut: row.days_left_out as number,
     differences: row.differences as CountedDifferences,
   };
 }
@@ -374,6 +305,7 @@ function parseRun(row: Row): TruthRun {
       soldAt: row.charge_after_text as string,
       transactionId: row.charge_after_id as string,
     },
+    afterDays: { receivables: row.receivable_days_text as Day, billings: row.billing_days_text as Day },
     fence: row.fence as number,
     tally: parseTally(row),
   };

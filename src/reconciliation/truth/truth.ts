@@ -14,6 +14,7 @@ export const TRUTH_CLASSES = [
   'feedDiffers',
   'filesDiffer',
   'ledgerDiffers',
+  'sumsDiffer',
 ] as const;
 export type TruthClass = (typeof TRUTH_CLASSES)[number];
 

@@ -14,7 +14,7 @@ import {
   type ReadComparedInstallment,
   readComparedInstallments,
 } from './compared-installments.sql.ts';
-import { type Comparison, compareInstallment, TRUTH_CLASSES } from './truth.ts';
+import { type Comparison, compareInstallment, TRUTH_CLASSES, type TruthClass } from './truth.ts';
 import {
   type ChargePlace,
   type ComparedPlace,
@@ -24,6 +24,7 @@ import {
   withDifferences,
 } from './truth-run.ts';
 import { recordBatch } from './truth-runs.sql.ts';
+import { SUMMING_MILLISECONDS, type VerifiedSums, verifySums } from './verify-sums.ts';
 
 const INSTALLMENTS_OF_BATCH = 500;
 const CHARGES_OF_BATCH = 500;
@@ -35,7 +36,9 @@ const LEASE_MARGIN_MILLISECONDS = 60_000;
 export function leaseOf({
   acquirerTimeoutMilliseconds,
 }: Pick<VerifyTools, 'acquirerTimeoutMilliseconds'>): number {
-  return ASKING_MILLISECONDS + acquirerTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
+  return (
+    ASKING_MILLISECONDS + acquirerTimeoutMilliseconds + 2 * SUMMING_MILLISECONDS + LEASE_MARGIN_MILLISECONDS
+  );
 }
 
 export type VerifyTools = AskTools & {
@@ -80,12 +83,19 @@ export async function verifyBatch(
     return difference === null ? [] : [ofCharge(charge, difference)];
   });
   const ledger = await askLedger(tools, run, budget, { outcomes, charges: charges.filter(isOver) }, signal);
-  const tally = withDifferences(withCompared(run.tally, outcomes), [...foundOfCharges, ...ledger.found]);
-  const isLast = places.length < INSTALLMENTS_OF_BATCH && chargePlaces.length < CHARGES_OF_BATCH;
+  const sums = sumsOf(await verifySums(database, run), run);
+  const tally = withDifferences(withCompared(run.tally, outcomes), [
+    ...foundOfCharges,
+    ...ledger.found,
+    ...sums.foundOfDays,
+  ]);
+  const isLast =
+    places.length < INSTALLMENTS_OF_BATCH && chargePlaces.length < CHARGES_OF_BATCH && sums.isLast;
   const next: TruthRun = {
     ...run,
     after: places.at(-1) ?? run.after,
     afterCharge: chargePlaces.at(-1) ?? run.afterCharge,
+    afterDays: sums.afterDays,
     tally: {
       ...tally,
       charges: run.tally.charges + charges.length,
@@ -93,6 +103,8 @@ export async function verifyBatch(
       isCutShort: tally.isCutShort || ledger.isCutShort,
       beyondLookUp: tally.beyondLookUp + ledger.beyondLookUp,
       leftOut: tally.leftOut + ledger.leftOut,
+      days: tally.days + sums.days.length,
+      daysLeftOut: tally.daysLeftOut + sums.leftOut,
     },
   };
   const isMine = await recordBatch(
@@ -101,16 +113,33 @@ export async function verifyBatch(
     {
       after: next.after,
       afterCharge: next.afterCharge,
+      afterDays: next.afterDays,
       tally: next.tally,
       isLast,
       found: [...found, ...foundOfCharges, ...ledger.found],
       atOne: atOne({ outcomes, charges }, [...found, ...foundOfCharges], ledger),
+      days: sums.days,
+      foundOfDays: sums.foundOfDays,
       spent: ledger.spent === null ? null : { ...ledger.spent, endedAsked: isLast ? next.tally.asked : null },
     },
     pause,
   );
   if (!isMine) return { kind: 'gone' };
   return { kind: isLast ? 'ended' : 'more', run: next };
+}
+
+/** What came of the sums of all kinds. */
+function sumsOf(verified: readonly VerifiedSums[], { afterDays }: TruthRun) {
+  return {
+    afterDays: {
+      ...afterDays,
+      ...Object.fromEntries(verified.map(({ summed, after }) => [summed, after])),
+    },
+    days: verified.flatMap(({ summed, days }) => days.map((day) => ({ summed, day }))),
+    leftOut: verified.reduce((all, { leftOut }) => all + leftOut, 0),
+    foundOfDays: verified.flatMap(({ found }) => found),
+    isLast: verified.every(({ isLast }) => isLast),
+  };
 }
 
 type Outcome = { readonly compared: ReadComparedInstallment; readonly comparison: Comparison };
@@ -173,7 +202,8 @@ function ofCharge<T>({ transactionId }: Pick<ComparedCharge, 'transactionId'>, d
   return { ...difference, transactionId, installmentNumber: 1 };
 }
 
-const ofInstallments = TRUTH_CLASSES.filter((name) => name !== 'ledgerDiffers' && name !== 'chargesDiffer');
+const OF_OTHERS: readonly TruthClass[] = ['ledgerDiffers', 'chargesDiffer', 'sumsDiffer'];
+const ofInstallments = TRUTH_CLASSES.filter((name) => !OF_OTHERS.includes(name));
 
 function atOne(
   {

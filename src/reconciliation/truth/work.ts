@@ -3,13 +3,9 @@ import type { Work } from '../../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { type ReportTools, sealDayReport } from './seal-day-report.ts';
+import { ageOfOldestDifference } from './truth-differences.sql.ts';
 import { type KeptReport, readNewestReport } from './truth-reports.sql.ts';
-import {
-  ageOfOldestDifference,
-  millisecondsUntilDueRun,
-  type NewestRun,
-  readNewestRuns,
-} from './truth-runs.sql.ts';
+import { millisecondsUntilDueRun, type NewestRun, readNewestRuns } from './truth-runs.sql.ts';
 import { type NightTools, openNights, verifyDueRun } from './verify-due-run.ts';
 
 const LOOK_FOR_NIGHTS_MILLISECONDS = 10_000;

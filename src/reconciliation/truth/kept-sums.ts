@@ -1,0 +1,81 @@
+import type { BillingState } from '../../recurrence/billings/billing.ts';
+import { addDays, type Day } from '../../values/instant.ts';
+
+/** What the database keeps sums of by day: of an account, or of all accounts of a merchant together. */
+export type Summed = 'receivables' | 'billings';
+
+/** The sums of a day, as its page names them. */
+export type SumName =
+  | 'expected'
+  | 'open'
+  | 'received'
+  | 'withoutNet'
+  | 'unfiled'
+  | 'differing'
+  | BillingState;
+
+/** Which numbers there are of a day, in the order in which they are compared. */
+export type SumColumn = { readonly name: SumName; readonly isMoney: boolean };
+
+/** `accountNumber` '': of all accounts. */
+export type DayOfSums = {
+  readonly accountNumber: string;
+  readonly day: Day;
+  /** In the order of the columns. */
+  readonly sums: readonly number[];
+};
+
+/** `amount`: cents that are kept beyond what the rows come to; 0 where their number alone differs. */
+export type SumDifference = {
+  readonly class: 'sumsDiffer';
+  readonly summed: Summed;
+  readonly accountNumber: string;
+  readonly day: Day;
+  readonly sum: SumName;
+  readonly amount: number;
+  readonly expected: string;
+  readonly found: string;
+};
+
+const DAYS_OF_TURN = 60;
+const TURNS_BACK = 60;
+
+/**
+ * The days before a run that it looks at, in their order: others each night, so that those of ten years have
+ * all had their turn in sixty nights.
+ */
+export function daysInTurn({ day, fromOn }: { readonly day: Day; readonly fromOn: Day }): Day[] {
+  const days = Array.from({ length: TURNS_BACK }, (_, turn) => addDays(day, 0 - DAYS_OF_TURN * (turn + 1)));
+  return days.filter((each) => each < fromOn).reverse();
+}
+
+/** The days on which what is kept is not what the rows come to, each with the first sum that differs. */
+export function compareSums(
+  summed: Summed,
+  columns: readonly SumColumn[],
+  { rows, kept }: { readonly rows: readonly DayOfSums[]; readonly kept: readonly DayOfSums[] },
+): SumDifference[] {
+  const zeros = columns.map(() => 0);
+  const days = new Map<string, { of: DayOfSums; expected: readonly number[]; found: readonly number[] }>();
+  const added = (sums: readonly number[], more: readonly number[]) =>
+    sums.map((sum, index) => sum + (more[index] ?? 0));
+  const dayOf = (of: DayOfSums) =>
+    days.get(`${of.day} ${of.accountNumber}`) ?? { of, expected: zeros, found: zeros };
+  for (const of of rows) {
+    const one = dayOf(of);
+    days.set(`${of.day} ${of.accountNumber}`, { ...one, expected: added(one.expected, of.sums) });
+  }
+  for (const of of kept) {
+    const one = dayOf(of);
+    days.set(`${of.day} ${of.accountNumber}`, { ...one, found: added(one.found, of.sums) });
+  }
+  return [...days.values()].flatMap(({ of: { accountNumber, day }, expected, found }) => {
+    const first = columns.findIndex((_, index) => expected[index] !== found[index]);
+    const column = columns[first];
+    if (column === undefined) return [];
+    const [wanted, is] = [expected[first] as number, found[first] as number];
+    const amount = column.isMoney ? is - wanted : 0;
+    const said = { sum: column.name, amount, expected: String(wanted), found: String(is) };
+    return [{ class: 'sumsDiffer' as const, summed, accountNumber, day, ...said }];
+  });
+}

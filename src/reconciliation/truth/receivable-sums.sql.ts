@@ -1,0 +1,147 @@
+import { type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import type { Day } from '../../values/instant.ts';
+import type { DayOfSums, SumColumn } from './kept-sums.ts';
+
+/** As the first step of a commit that only reads: those behind it see the database as of one moment. */
+export const ONE_MOMENT: Step = {
+  statement: statement('truth.one_moment', 'set transaction isolation level repeatable read, read only'),
+  values: [],
+};
+
+const SUMS: readonly (SumColumn & { readonly column: string })[] = [
+  { column: 'expected_net', name: 'expected', isMoney: true },
+  { column: 'expected_fee', name: 'expected', isMoney: true },
+  { column: 'open_net', name: 'open', isMoney: true },
+  { column: 'received_net', name: 'received', isMoney: true },
+  { column: 'received_fee', name: 'received', isMoney: true },
+  { column: 'unfiled_net', name: 'unfiled', isMoney: true },
+  { column: 'difference', name: 'differing', isMoney: true },
+  { column: 'expected_count', name: 'expected', isMoney: false },
+  { column: 'open_count', name: 'open', isMoney: false },
+  { column: 'received_count', name: 'received', isMoney: false },
+  { column: 'without_net_count', name: 'withoutNet', isMoney: false },
+  { column: 'unfiled_count', name: 'unfiled', isMoney: false },
+  { column: 'differing_count', name: 'differing', isMoney: false },
+];
+/** Of what is called p. */
+const SUMS_OF_P = `coalesce(sum(p.expected_net), 0)::bigint as expected_net, coalesce(sum(p.expected_fee), 0)::bigint as expected_fee,
+     coalesce(sum(p.open_net), 0)::bigint as open_net, coalesce(sum(p.received_net), 0)::bigint as received_net,
+     coalesce(sum(p.received_fee), 0)::bigint as received_fee, coalesce(sum(p.unfiled_net), 0)::bigint as unfiled_net,
+     coalesce(sum(p.difference), 0)::bigint as difference, coalesce(sum(p.expected_count), 0)::bigint as expected_count,
+     coalesce(sum(p.open_count), 0)::bigint as open_count, coalesce(sum(p.received_count), 0)::bigint as received_count,
+     coalesce(sum(p.without_net_count), 0)::bigint as without_net_count,
+     coalesce(sum(p.unfiled_count), 0)::bigint as unfiled_count, coalesce(sum(p.differing_count), 0)::bigint as differing_count`;
+
+const BEHIND = 'greatest(w.day, $3::date - 1)';
+const FIRST = '00000000-0000-0000-0000-000000000000';
+/** So a plan that is made while the table is empty takes the index of a day's transactions too. */
+const ANY = `transaction_id > '${FIRST}'`;
+
+/**
+ * The next days behind one: those that are named, and from a first day on those on which anything was
+ * expected, came or is kept. Each with its entries, counted in indexes alone and up to one beyond a bound;
+ * the walk ends once they reach the bound, or with so many days. `offset 0`: the next day is found once,
+ * not wherever it is named.
+ */
+const FIND_DAYS = statement(
+  'receivable_days.find_to_compare',
+  `with recursive walked as (
+     select $2::date as day, 0::bigint as before, 0::bigint as entries, 0 as number
+     union all
+     select n.day, w.before + w.entries, c.entries, w.number + 1
+     from walked w cross join lateral (
+       select least(
+         (select min(o.day) from unnest($4::date[]) as o (day) where o.day > w.day),
+         (select payment_on from receivables where merchant_id = $1 and payment_on > ${BEHIND} order by payment_on limit 1),
+         (select min(e.day) from accounts a cross join lateral (
+            select expected_on as day from receivables
+            where merchant_id = $1 and account_number = a.account_number and expected_on > ${BEHIND} order by expected_on limit 1
+          ) e where a.merchant_id = $1),
+         (select min(k.day) from accounts a cross join lateral (
+            select day from receivable_days
+            where merchant_id = $1 and account_number = a.account_number and day > ${BEHIND} order by day limit 1
+          ) k where a.merchant_id = $1)) as day
+       offset 0
+     ) n cross join lateral (
+       select (
+         select count(*) from (
+           select from receivables where merchant_id = $1 and expected_on = n.day and ${ANY} limit $5::bigint + 1
+         ) e
+       ) + (
+         select count(*) from (
+           select from receivables where merchant_id = $1 and payment_on = n.day and ${ANY} limit $5::bigint + 1
+         ) p
+       ) as entries
+     ) c
+     where w.before + w.entries < $5::bigint and w.number < $6::integer and n.day is not null
+   )
+   select day::text as on_day, entries from walked where number > 0 order by number`,
+);
+
+const READ_KEPT = statement(
+  'receivable_days.read_to_compare',
+  `select a.account_number, w.day::text as on_day, ${SUMS_OF_P}
+   from accounts a cross join unnest($2::date[]) as w (day) cross join lateral (
+     select * from receivable_days where merchant_id = $1 and account_number = a.account_number and day = w.day offset 0
+   ) p
+   where a.merchant_id = $1
+   group by a.account_number, w.day`,
+);
+
+const ENTRIES = `transaction_id, account_number, expected_on, expected_net, expected_fee, payment_on, installment_count,
+  paid_on, reported_fee, reported_net, reported_bank_on, filed_fee, filed_net, filed_anticipation, apart_to`;
+
+/** What receivables of some days come to: whole transactions behind two places, up to a bound of each day. */
+const READ_ROWS = statement(
+  'receivables.sum_to_compare',
+  `select e.lane, e.day::text as on_day, e.account_number, count(*)::integer as entries,
+     max(e.transaction_id::text) as last, ${SUMS_OF_P}
+   from (
+     select 0 as lane, w.day, r.* from unnest($2::date[]) as w (day) cross join lateral (
+       select ${ENTRIES} from receivables where merchant_id = $1 and expected_on = w.day and transaction_id > $3::uuid
+       order by transaction_id fetch first ($5::bigint) rows with ties
+     ) r
+     union all
+     select 1 as lane, w.day, r.* from unnest($2::date[]) as w (day) cross join lateral (
+       select ${ENTRIES} from receivables where merchant_id = $1 and payment_on = w.day and transaction_id > $4::uuid
+       order by transaction_id fetch first ($5::bigint) rows with ties
+     ) r
+   ) e left join lateral (
+     select * from receivable_day_parts(e.expected_on, e.expected_net, e.expected_fee, e.payment_on, e.installment_count,
+       e.paid_on, e.reported_fee, e.reported_net, e.reported_bank_on, e.filed_fee, e.filed_net, e.filed_anticipation,
+       e.apart_to) s
+     where case e.lane when 0 then s.expected_count else s.received_count end > 0
+   ) p on true
+   group by e.lane, e.day, e.account_number`,
+);
+
+/** Receivables and their sums (migration 0062). What was expected is one lane, what came another. */
+export const RECEIVABLE_SUMS = {
+  summed: 'receivables' as const,
+  columns: SUMS as readonly SumColumn[],
+  first: [FIRST, FIRST],
+  last: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  findDays: (
+    merchantId: string,
+    after: Day,
+    fromOn: Day,
+    named: readonly Day[],
+    entries: number,
+    days: number,
+  ): Step => ({ statement: FIND_DAYS, values: [merchantId, after, fromOn, named, entries, days] }),
+  readKept: (merchantId: string, days: readonly Day[]): Step => ({
+    statement: READ_KEPT,
+    values: [merchantId, days],
+  }),
+  readRows: (
+    merchantId: string,
+    days: readonly Day[],
+    [expected, received]: readonly string[],
+    entries: number,
+  ): Step => ({ statement: READ_ROWS, values: [merchantId, days, expected, received, entries] }),
+  parse: (row: Row): DayOfSums => ({
+    accountNumber: row.account_number as string,
+    day: row.on_day as Day,
+    sums: SUMS.map(({ column }) => row[column] as number),
+  }),
+};

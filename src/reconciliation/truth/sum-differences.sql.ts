@@ -1,0 +1,80 @@
+import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import type { Day } from '../../values/instant.ts';
+import type { SumDifference, Summed } from './kept-sums.ts';
+
+const LIST_DAYS = statement(
+  'sum_differences.list_days',
+  `select distinct day::text as on_day from sum_differences
+   where merchant_id = $1 and summed = $2 and day < $3::date and ended_at is null limit $4`,
+);
+
+/** The days before one on which something differed when they were compared last. */
+export async function listDifferingDays(
+  database: Database,
+  merchantId: string,
+  summed: Summed,
+  before: Day,
+  limit: number,
+): Promise<Day[]> {
+  const rows = await database.query(LIST_DAYS, [merchantId, summed, before, limit]);
+  return rows.map((row) => row.on_day as Day);
+}
+
+const DIFFERENCES = inputRows<SumDifference>(
+  {
+    summed: ['text', (row) => row.summed],
+    account_number: ['text', (row) => row.accountNumber],
+    day: ['date', (row) => row.day],
+    sum: ['text', (row) => row.sum],
+    amount: ['bigint', (row) => row.amount],
+    expected: ['text', (row) => row.expected],
+    found: ['text', (row) => row.found],
+  },
+  { after: 1 },
+);
+
+/** One that is found again keeps its age. */
+const KEEP = statement(
+  'sum_differences.keep',
+  `insert into sum_differences as d (merchant_id, summed, account_number, day, sum, amount, expected, found)
+   select $1, i.summed, i.account_number, i.day, i.sum, i.amount, i.expected, i.found from ${DIFFERENCES.sql}
+   order by 2, 3, 4
+   on conflict (merchant_id, summed, account_number, day) do update set sum = excluded.sum, amount = excluded.amount,
+     expected = excluded.expected, found = excluded.found, seen_at = now(), ended_at = null,
+     opened_at = case when d.ended_at is null then d.opened_at else now() end`,
+);
+
+/** Gives null where there is none. */
+export function keepSumDifferences(merchantId: string, found: readonly SumDifference[]): Step | null {
+  return found.length === 0 ? null : { statement: KEEP, values: [merchantId, ...DIFFERENCES.values(found)] };
+}
+
+const COMPARED = inputRows<ComparedDay>(
+  { summed: ['text', (row) => row.summed], day: ['date', (row) => row.day] },
+  { as: 'c', after: DIFFERENCES },
+);
+
+/** What stands of days that were compared, and is no difference any more. */
+const END = statement(
+  'sum_differences.end',
+  `update sum_differences d set ended_at = now() from ${COMPARED.sql}
+   where d.merchant_id = $1 and d.summed = c.summed and d.day = c.day and d.ended_at is null and not exists (
+     select from ${DIFFERENCES.sql} where i.summed = d.summed and i.account_number = d.account_number and i.day = d.day
+   )`,
+);
+
+export type ComparedDay = { readonly summed: Summed; readonly day: Day };
+
+/** Ends those of days that were compared but for what was found; null: none was compared. */
+export function endSumDifferences(
+  merchantId: string,
+  compared: readonly ComparedDay[],
+  found: readonly SumDifference[],
+): Step | null {
+  if (compared.length === 0) return null;
+  return {
+    statement: END,
+    values: [merchantId, ...DIFFERENCES.values(found), ...COMPARED.values(compared)],
+  };
+}
