@@ -11,7 +11,7 @@ export type Visitors = {
   readonly operator: Visitor;
   readonly merchants: Readonly<Record<Owner, Visitor>>;
   readonly things: Readonly<Record<Owner, Things>>;
-  /** Another operator. */
+  /** Signs one more user of the operator's in. */
   enterOperator(title: string): Promise<Visitor>;
 };
 

@@ -49,8 +49,7 @@ export async function measureOperators(
   const rate = countWanted('rate', USUAL_RATE);
   await runWrk(await bench.loadOf(kind, CARRIERS_PER_SECOND), CONNECTIONS, SECONDS);
   const pairs: Pair[] = [];
-  const looks: number[] = [];
-  const statuses = new Map<number, number>();
+  const looks: Look[] = [];
   const people: Visitor[] = [];
   for (let number = 1; number <= operators; number += 1)
     people.push(await visitors.enterOperator(`operator-${number}`));
@@ -58,7 +57,7 @@ export async function measureOperators(
     const measured: Partial<Record<Mode, Measured>> = {};
     // Each is first as often as the other.
     for (const mode of round % 2 === 1 ? MODES : MODES.toReversed()) {
-      const looking = lookOn(visitors.things, mode === 'with' ? people : [], statuses);
+      const looking = lookOn(visitors.things, mode === 'with' ? people : []);
       measured[mode] = await measure(bench, service, kind, rate);
       looks.push(...(await looking.stop()));
     }
@@ -67,10 +66,13 @@ export async function measureOperators(
   }
   printMachine(bench.postgresVersion, runsText());
   report(kind.title, { rate, operators }, pairs);
-  looks.sort((one, other) => one - other);
-  const [p50, p99] = [0.5, 0.99].map((share) => percentile(looks, share).toFixed(1));
-  console.log(`\n${looks.length} pages were looked at meanwhile: p50 ${p50} ms, p99 ${p99} ms`);
-  console.log([...statuses].map(([status, count]) => `${count} answers ${status}`).join(', '));
+  for (const [status, ofStatus] of Map.groupBy(looks, (one) => one.status)) {
+    const times = ofStatus.map(({ milliseconds }) => milliseconds).sort((one, other) => one - other);
+    const [p50, p99] = [0.5, 0.99].map((share) => percentile(times, share).toFixed(1));
+    console.log(
+      `\n${times.length} pages were answered with ${status} meanwhile: p50 ${p50} ms, p99 ${p99} ms`,
+    );
+  }
 }
 
 async function measure(
@@ -86,16 +88,13 @@ async function measure(
   return { run, steady, spent: spentFor(rate * (SECONDS + STEADY_WARM_UP_SECONDS) - steady.failed) };
 }
 
-type Looking = { stop(): Promise<number[]> };
+type Look = { readonly status: number; readonly milliseconds: number };
+type Looking = { stop(): Promise<Look[]> };
 
-/** People who do not begin in the same moment; gives how long each page took them. */
-function lookOn(
-  things: Visitors['things'],
-  people: readonly Visitor[],
-  statuses: Map<number, number>,
-): Looking {
+/** People who do not begin in the same moment; gives each page's status, and how long it took. */
+function lookOn(things: Visitors['things'], people: readonly Visitor[]): Looking {
   const ended = new AbortController();
-  const times: number[] = [];
+  const looks: Look[] = [];
   const cases = casesOf(SCREENS).filter(({ by }) => by === 'operator');
   const live = SCREENS.filter(({ refreshSeconds, of }) => refreshSeconds !== undefined && of === 'operator');
   const today = saoPauloDay(instant(Date.now()));
@@ -104,8 +103,7 @@ function lookOn(
     const startedAt = performance.now();
     const { status } = await visitor.ask(address, { headers });
     if (status >= 400 && status !== 429) throw new Error(`${address} was answered with ${status}`);
-    statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    times.push(performance.now() - startedAt);
+    looks.push({ status, milliseconds: performance.now() - startedAt });
   };
   const again = async (seconds: number, share: number, act: (turn: number) => Promise<void>) => {
     let wait = seconds * share;
@@ -130,7 +128,7 @@ function lookOn(
     async stop() {
       ended.abort();
       await Promise.all(acts);
-      return times;
+      return looks;
     },
   };
 }

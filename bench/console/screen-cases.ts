@@ -17,7 +17,7 @@ export type Look = {
   readonly form?: (things: Things) => Readonly<Record<string, string>>;
   /** A page that finds nothing is not looked at as it is meant. */
   readonly mustFind?: true;
-  /** It goes through all of its days behind the page, however many there are. */
+  /** It goes through all that its days have, behind the page, however much that is. */
   readonly readsOn?: true;
   /** Absent: of each. */
   readonly of?: readonly Owner[];
@@ -31,6 +31,12 @@ const payments = (title: string, days: number, filter: Readonly<Record<string, s
     dateRangeEndDate: today,
     ...filter,
   }),
+});
+/** Days of which all is paid: no index has these statuses, and every sale is looked through. */
+const ofOldDays = (status: string) => (_things: Things, today: Day) => ({
+  dateRangeStartDate: addDays(today, -220),
+  dateRangeEndDate: addDays(today, -128),
+  status,
 });
 const search = (title: string, name: string): Look => ({
   title,
@@ -48,6 +54,8 @@ const MORE: Readonly<Record<string, readonly Look[]>> = {
     payments('93 days, blocked', 93, { status: 'Bloqueada' }),
     payments('93 days, declined', 93, { status: 'Negada' }),
     payments('93 days, last four', 93, { lastFour: '0010' }),
+    { title: 'old, none authorized', query: ofOldDays('Autorizada'), readsOn: true },
+    { title: 'old, none processing', query: ofOldDays('Processando'), readsOn: true },
     payments('a month, page 40', 30, { page: '40' }),
   ],
   // A file is as long as its filter says: what is asked for again and again is a small one.

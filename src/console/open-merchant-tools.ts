@@ -80,7 +80,7 @@ export function openMerchantTools({
       ),
     findBoletos: (merchantId, name) =>
       lookUp(merchantId, (reader) => findNamedBoletos(reader, merchantId, name, MOST_FOUND)),
-    readOn: lists,
+    readList: lists,
     listFilters: (merchantId, userId) =>
       lookUp(merchantId, (reader) => listSavedFilters(reader, merchantId, userId)),
     keepFilter: (merchantId, userId, wanted) => keepFilter(database, merchantId, userId, wanted),

@@ -56,7 +56,8 @@ test('who is patient enough waits for it, and it is of this moment', async () =>
 test('the next one who asks gets what went wrong, and behind that it is read anew', async () => {
   const { promise, reject } = Promise.withResolvers<number>();
   const failures: unknown[] = [];
-  const reads = preparedReads<number>({ ...OPTIONS, onFailure: (error) => failures.push(error) });
+  const onFailure = (error: unknown) => failures.push(error);
+  const reads = preparedReads<number>({ ...OPTIONS, freshTimes: 0, onFailure });
   assert.equal(await reads('loja', 'julho', () => promise), 'underWay');
   reject(new Error('away'));
   await assert.rejects(
@@ -71,6 +72,18 @@ test('the next one who asks gets what went wrong, and behind that it is read ane
     /away/,
   );
   assert.equal(given(await patient('loja', 'julho', async () => 7)), 7);
+});
+
+test('what went wrong late is not read anew at once, however many ask', async () => {
+  const { promise, reject } = Promise.withResolvers<number>();
+  const reads = preparedReads<number>({ ...OPTIONS, freshTimes: Number.MAX_SAFE_INTEGER });
+  assert.equal(await reads('loja', 'julho', () => promise), 'underWay');
+  reject(new Error('away'));
+  for (let asked = 0; asked < 3; asked += 1)
+    await assert.rejects(
+      reads('loja', 'julho', async () => 7),
+      /away/,
+    );
 });
 
 test('what was read before is given where another read went wrong', async () => {

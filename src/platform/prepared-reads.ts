@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
  * Reads what may take longer than a page waits: it is read on, and the next one who asks for the same gets
  * it. What was not late is read anew each time; where no more may be read on, a page waits longer.
  * `key` names all that `read` depends on beside the merchant, and nothing of who asks: all get the same.
- * What went wrong is thrown to the next one who asks, unless something was read before.
+ * What went wrong is thrown to the next one who asks, and to all for as long as it would have been kept, up
+ * to `staleMilliseconds`, unless something was read before.
  */
 export type PreparedReads<Value> = (
   merchantId: string,
@@ -69,20 +70,20 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
 
   async function readOn(one: Kept<Value>, key: string, read: () => Promise<Value>): Promise<Value> {
     const beganAt = performance.now();
-    let tookMilliseconds = 0;
+    let longestMilliseconds = options.mostFreshMilliseconds;
     try {
       const value = await read();
-      tookMilliseconds = performance.now() - beganAt;
       one.last = { value, keptSince: Date.now() };
       return value;
     } catch (error) {
       if (one.isLate) options.onFailure(error);
       if (one.last === null) one.failure = { of: error };
+      longestMilliseconds = options.staleMilliseconds;
       throw error;
     } finally {
       one.reading = null;
-      one.freshUntil =
-        performance.now() + Math.min(options.freshTimes * tookMilliseconds, options.mostFreshMilliseconds);
+      const now = performance.now();
+      one.freshUntil = now + Math.min(options.freshTimes * (now - beganAt), longestMilliseconds);
       if (!one.isLate) known.delete(key);
     }
   }
@@ -104,8 +105,8 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
       freshUntil: 0,
     };
     known.delete(wanted);
+    if (one.failure === null || now < one.freshUntil) known.set(wanted, one);
     if (one.failure !== null) throw one.failure.of;
-    known.set(wanted, one);
     if (one.last !== null && now < one.freshUntil) return one.last;
     const reading = (one.reading ?? begin(one, wanted, read)).then((value) => ({ value, keptSince: null }));
     const late = wait(options.patienceMilliseconds, 'late' as const, { ref: false });
@@ -114,7 +115,7 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
       if (answer !== 'late') return answer;
     } catch (error) {
       if (one.last !== null) return one.last;
-      known.delete(wanted);
+      if (performance.now() >= one.freshUntil) known.delete(wanted);
       throw error;
     }
     if (!one.isLate && !mayReadOn(merchantId)) {

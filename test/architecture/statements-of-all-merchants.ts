@@ -114,6 +114,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'console_users.find_listed': "a merchant's, or with null the operator's view of all",
   'console_users.lock': 'a session names nothing but its user',
   'console_users.lock_admins': 'those of one merchant, or of the operator',
+  'console_users.may_be_recovered': 'found before, by its merchant',
   'console_users.change_role': 'found before, by its merchant',
   'console_users.disable': 'found before, by its merchant',
   'console_users.set_language': 'a session names nothing but its user',

@@ -74,9 +74,12 @@ test('payments of a status that are not found at once are read on, and the page 
   assert.match(slow, /Estamos lendo esta lista\./);
   assert.match(slow, /Final do cartão.*Estamos/s, 'one may ask for something else');
   const { text } = await viewer.turnTo(`${home}/${list}`);
-  assert.match(wordsOf(text), /Situação em \d\d\/.*GRAFICO-1000/);
+  assert.match(wordsOf(text), /GRAFICO-1000/);
   assert.match(text, /data-refresh="10"/, 'it reads itself anew');
-  assert.ok(!(await wordsAt('payments')).includes('Situação em'), 'of any status they are found at once');
+  for (const other of ['payments', 'payments?status=Negada', 'payments?status=Autorizada&lastFour=1111']) {
+    const { status } = await whileSlow('installments', () => viewer.slowly(`${home}/${other}`));
+    assert.equal(status, 503, `an index has ${other}: it is waited for`);
+  }
 });
 
 test('counted in rounds of any size the sales are the same, also those of one moment', async () => {

@@ -188,16 +188,17 @@ const AT_ONCE: readonly (readonly [Deed, Deed])[] = [
   ['role', 'role'],
   ['disable', 'disable'],
   ['disable', 'role'],
+  ['disable', 'recover'],
 ];
 
 for (const deeds of AT_ONCE)
   test(`of two administrators who act on each other at once one stays: ${deeds.join(', ')}`, async () => {
     const [one, other] = await twoAlone(FOREIGN_MERCHANT);
-    const statuses = await sentAtOnce([
+    const answers = await sentAtOnce([
       await filledIn(one, other, deeds[0]),
       await filledIn(other, one, deeds[1]),
     ]);
-    assert.deepEqual(statuses.toSorted(), [303, 409]);
+    assert.deepEqual(statusesOf(answers), [303, 409]);
     const left = await service.auditor.query(
       "select from console_users where role = 'admin' and disabled_at is null and merchant_id = $1",
       [FOREIGN_MERCHANT],
@@ -208,11 +209,11 @@ for (const deeds of AT_ONCE)
 test('who is lowered or locked out meanwhile does nothing more, also where a third one stays', async () => {
   const [one, other] = await twoAlone(FOREIGN_MERCHANT);
   const third = await someone('admin', FOREIGN_MERCHANT);
-  const statuses = await sentAtOnce([
+  const answers = await sentAtOnce([
     await filledIn(one, other, 'disable'),
     await filledIn(other, one, 'role'),
   ]);
-  assert.deepEqual(statuses.toSorted(), [303, 409]);
+  assert.deepEqual(statusesOf(answers), [303, 409]);
   assert.equal(await roleOf(third.name), 'admin');
 });
 
@@ -227,10 +228,13 @@ test('who is locked out while an invitation and a recovery are under way lets no
     () => one.visitor.slowly(`${users}/invite`, { form }),
     await filledIn(one, other, 'recover'),
   ];
-  assert.deepEqual(await sentAtOnce(forms, lockOut), [409, 409]);
+  for (const { status, text } of await sentAtOnce(forms, lockOut))
+    assert.deepEqual([status, /Você não é mais administrador/.test(wordsOf(text))], [409, true], text);
   assert.equal(await roleOf(invitation.name), undefined);
   assert.equal((await other.visitor.turnTo(users)).status, 200, 'nobody was recovered');
 });
+
+const statusesOf = (answers: readonly Shown[]) => answers.map(({ status }) => status).toSorted();
 
 /** The only administrators of the merchant. */
 async function twoAlone(merchant: string): Promise<readonly [Person, Person]> {
@@ -249,11 +253,11 @@ async function filledIn(by: Person, of: Person, deed: Deed): Promise<() => Promi
   return () => by.visitor.slowly(`${page}/${deed}`, { form });
 }
 
-/** Both are at the lock before the first goes on, and `meanwhile` has been done; gives their statuses. */
+/** Both are at the lock before the first goes on, and `meanwhile` has been done; gives what was answered. */
 async function sentAtOnce(
   forms: readonly (() => Promise<Shown>)[],
   meanwhile = 'select 1',
-): Promise<number[]> {
+): Promise<Shown[]> {
   const holder = new pg.Client(service.database.address);
   await holder.connect();
   try {
@@ -271,7 +275,7 @@ async function sentAtOnce(
     });
     await holder.query(meanwhile);
     await holder.query('commit');
-    return (await Promise.all(sent)).map(({ status }) => status);
+    return await Promise.all(sent);
   } finally {
     await holder.end();
   }

@@ -160,7 +160,7 @@ test("those of a merchant whom one user of the operator's let in are no two peop
   const operator = await ofCommandLine('admin', null);
   const [ana, bia] = [await letInBy(operator, 'admin'), await letInBy(operator, 'finance')];
   const ofMerchant = await ana.visitor.turnTo(`${home}/users/${bia.name}`);
-  assert.ok(wordsOf(ofMerchant.text).includes('Acesso dado por o operador'), ofMerchant.text);
+  assert.ok(wordsOf(ofMerchant.text).includes('Acesso dado por O operador'), ofMerchant.text);
   assert.ok(!ofMerchant.text.includes(operator.name));
   const ofOperator = await operator.visitor.turnTo(`/console/users/${bia.name}`);
   assert.ok(wordsOf(ofOperator.text).includes(`Acesso dado por ${operator.name}`));
@@ -170,7 +170,8 @@ test("those of a merchant whom one user of the operator's let in are no two peop
   const another = await ofCommandLine('finance', null);
   await isDone(another, requestId, "another of the operator's");
   const waiting = await ana.visitor.turnTo(`${home}/waiting`);
-  assert.ok(!waiting.text.includes(another.name), "who works at the operator's is no concern of a merchant");
+  assert.match(wordsOf(waiting.text), /Aprovado e feito O operador/, 'the one who decided');
+  assert.ok(!waiting.text.includes(another.name));
   const decided = await operator.visitor.turnTo('/console/waiting');
   assert.ok(wordsOf(decided.text).includes(`${another.name} (operador)`), decided.text);
 });

@@ -53,6 +53,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
 /** So seldom at most: of a page on which nothing changes, and while the service does not answer. */
 const LONGEST_PAUSE_SECONDS = { unchanged: 60, away: 120 };
 const PATIENCE = 1.25;
+const UNDER_WAY_SECONDS = 2;
 const ANSWER_MILLISECONDS = 20_000;
 /** What is said at once of what changed; more would be talked over. */
 const MOST_NEWS = 3;
@@ -69,7 +70,13 @@ class LivePage {
     this.news = document.querySelector('[data-news]');
     this.seconds = Number(place.dataset.refresh);
     this.mark = place.dataset.mark;
-    this.pause = this.seconds;
+    this.pause = this.usualPause();
+  }
+
+  /** What is still being read is asked for soon. */
+  usualPause() {
+    const isUnderWay = this.place.querySelector('[data-under-way]') !== null;
+    return isUnderWay ? Math.min(UNDER_WAY_SECONDS, this.seconds) : this.seconds;
   }
 
   /** While nobody sees it nothing is asked; who comes back sees at once how it is. */
@@ -119,7 +126,7 @@ class LivePage {
     } else {
       this.show(new DOMParser().parseFromString(await answer.text(), 'text/html').body);
       this.mark = mark;
-      this.pause = this.seconds;
+      this.pause = this.usualPause();
     }
     if (this.note.textContent === '') return;
     this.note.textContent = '';

@@ -1,5 +1,5 @@
 import type { Contract } from '../../platform/http/endpoint.ts';
-import type { Prepared } from '../../platform/prepared-reads.ts';
+import type { Prepared, PreparedReads } from '../../platform/prepared-reads.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
 import {
@@ -24,14 +24,17 @@ type Listed = {
 };
 type Found = { readonly asked: Prepared<Asked<unknown>>; readonly saved: Html };
 
-export type ListTools = FilterTools & {
-  /** `wanted` names all that the answer depends on. */
-  readonly readOn: (
-    merchantId: string,
-    wanted: string,
-    ask: () => Promise<Asked<unknown>>,
-  ) => Promise<Prepared<Asked<unknown>>>;
-};
+export type ListTools = FilterTools & { readonly readList: PreparedReads<Asked<unknown>> };
+
+/** It is not kept as an answer: another read may go well. */
+class NotAnswered extends Error {
+  readonly asked: Asked<unknown>;
+
+  constructor(asked: Asked<unknown>) {
+    super(`a list was answered with ${asked.status}`);
+    this.asked = asked;
+  }
+}
 
 /** A list as the API gives it in pages: its filters stand in the address. */
 export function listScreen<Item>(
@@ -40,7 +43,7 @@ export function listScreen<Item>(
     readonly list?: FilteredList;
     readonly contract: Contract;
     readonly query: (visit: Visit) => Query;
-    /** Whether no index may have what is looked for: then it is read on behind the page. Absent: all have. */
+    /** Whether the search may have no index; then it is read on behind the page. Absent: it has one. */
     readonly mayTakeLong?: (visit: Visit) => boolean;
     readonly filters: (visit: Visit) => readonly Field[];
     /** Why there is nothing, and what to do. */
@@ -53,12 +56,10 @@ export function listScreen<Item>(
     ...where,
     async read(visit, tools) {
       const given = { query: { ...query(visit), page: visit.query.page ?? '1' } };
-      const ask = (): Promise<Asked<unknown>> => visit.ask(contract, given);
-      const wanted = JSON.stringify([contract.id, visit.wording.language, given.query]);
       const asked =
         mayTakeLong?.(visit) === true
-          ? await tools.readOn(visit.merchantId, wanted, ask)
-          : { value: await ask(), keptSince: null };
+          ? await readOn(contract, given.query, visit, tools)
+          : { value: await visit.ask(contract, given), keptSince: null };
       const saved = list === undefined ? html`` : await filterBar(list, visit, tools);
       return { asked, saved };
     },
@@ -80,5 +81,24 @@ export function listScreen<Item>(
     const note = keptNote(keptSince, visit.wording);
     if (found.items.length === 0) return html`${note}${emptyState(say(empty[0]), say(empty[1]))}`;
     return html`${note}${view(found.items as readonly Item[], visit)}${pager(visit, found)}`;
+  }
+}
+
+async function readOn(
+  contract: Contract,
+  query: Query,
+  visit: Visit,
+  { readList }: ListTools,
+): Promise<Prepared<Asked<unknown>>> {
+  const key = JSON.stringify([contract.id, visit.wording.language, query]);
+  try {
+    return await readList(visit.merchantId, key, async () => {
+      const asked: Asked<unknown> = await visit.ask(contract, { query });
+      if (!asked.ok && asked.status >= 500) throw new NotAnswered(asked);
+      return asked;
+    });
+  } catch (error) {
+    if (error instanceof NotAnswered) return { value: error.asked, keptSince: null };
+    throw error;
   }
 }

@@ -35,6 +35,11 @@ export type WholePayment = AnswerOf<typeof GET_PAYMENT>;
 /** Without a filter the last days are shown. */
 const USUAL_DAYS = 7;
 const REFRESH_SECONDS = 10;
+/** The index by status (0064) leaves out what is being charged, and what is approved as it was sold. */
+const NOT_INDEXED: readonly string[] = [
+  'Processando',
+  'Autorizada',
+] satisfies (keyof typeof PAYMENT_STATES)[];
 
 function daysOf({ query, now }: Visit): { readonly from: string; readonly to: string } {
   const today = saoPauloDay(instant(now));
@@ -70,8 +75,8 @@ const PAYMENTS_SCREEN: Screen<ListTools> = listScreen<ListedPayment>({
   refreshSeconds: REFRESH_SECONDS,
   contract: LIST_PAYMENTS,
   query: wantedOf,
-  // What was just sold, or is as it was sold, no index has by its status.
-  mayTakeLong: ({ query }) => query.status !== undefined,
+  mayTakeLong: ({ query: { status = '', lastFour, referenceTransaction } }) =>
+    NOT_INDEXED.includes(status) && lastFour === undefined && referenceTransaction === undefined,
   filters(visit) {
     const { say } = visit.wording;
     const { from, to } = daysOf(visit);

@@ -2,6 +2,7 @@ import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Form } from '../parts/screen.ts';
 import type { User } from '../parts/user.ts';
+import type { Person } from '../users/name-shown.ts';
 
 /** What a person asked for that moves more than the limit: it stands as it was written. */
 export type SecondPersonRequest = {
@@ -51,7 +52,7 @@ export function requestText(request: SecondPersonRequest): string {
 /** What a second person said of a request. `outcome` null: it is not known, or under way. */
 export type SecondPersonDecision = {
   readonly decision: 'approved' | 'declined';
-  readonly decidedBy: Pick<User, 'name' | 'merchantId'>;
+  readonly decidedBy: Person;
   readonly reason: string;
   readonly decidedAt: Instant;
   readonly outcome: 'done' | 'refused' | null;

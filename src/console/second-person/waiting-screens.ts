@@ -5,7 +5,7 @@ import { actionForm, emptyState, link, moment, section, table } from '../parts/p
 import { WAITING, waitingPath } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge, type States, stateBadge } from '../parts/states.ts';
-import type { User } from '../parts/user.ts';
+import { nameShown, type Person } from '../users/name-shown.ts';
 import type { DecisionFault, FoundRequest, RequestState } from './second-person.ts';
 import { MOST_REQUESTS_SHOWN, stateOf } from './second-person.ts';
 
@@ -87,16 +87,14 @@ function whatText({ title, says }: ShownRequest, { wording: { say } }: Visit): s
   return says === null ? say(title) : `${say(title)}: ${says}`;
 }
 
-/**
- * A merchant gives its users their names: to the operator each says whose user it is. A merchant does not see
- * the names of the operator's users.
- */
-function personText(
-  { name, merchantId }: Pick<User, 'name' | 'merchantId'>,
-  { user, wording: { say } }: Visit,
-): string {
-  if (user.merchantId !== null) return merchantId === null ? say('Operator') : name;
-  return merchantId === null ? say('{name} (operator)', { name }) : `${name} (${merchantId})`;
+/** A merchant gives its users their names: to the operator each says whose user it is. */
+function personText(person: Person, visit: Visit): string {
+  const { user, wording } = visit;
+  const name = nameShown(person, visit);
+  if (user.merchantId !== null) return name;
+  return person.merchantId === null
+    ? wording.say('{name} (operator)', { name })
+    : `${name} (${person.merchantId})`;
 }
 
 function waitingOne(found: ShownRequest, visit: Visit): Html {

@@ -4,6 +4,7 @@ import { pathOf, USER, USERS, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
 import { ROLE_WORDS, ROLES_TO_GIVE, type Role } from '../parts/user.ts';
+import { nameShown } from './name-shown.ts';
 import type { Giver, ListedUser, UserFilter, UserPage } from './user.ts';
 import {
   BY_ANOTHER,
@@ -156,8 +157,8 @@ ${facts([
   [say('Passkeys'), user.passkeys],
   [say('Signs in'), say(IDENTITY_WORDS[user.identity])],
   [say('Since'), moment(wording, user.createdAt)],
-  [say('Let in by'), giversText(side, 'access', user, visit)],
-  [say('Role given by'), giversText(side, 'role', user, visit)],
+  [say('Let in by'), giversText('access', user, visit)],
+  [say('Role given by'), giversText('role', user, visit)],
   [say('Seen'), moment(wording, user.seenAt)],
   [say('Locked out at'), moment(wording, user.disabledAt)],
 ])}
@@ -165,15 +166,14 @@ ${!isSelf(visit) && user.disabledAt === null && forms(side, user, visit)}
 ${isSelf(visit) && html`<p class="note">${say(BY_ANOTHER)}</p>`}`;
 }
 
-/** The names of the operator's users are for the operator's pages. */
-function giversText(side: Side, gift: Giver['gift'], { givers }: FoundUser, { wording: { say } }: Visit) {
+function giversText(gift: Giver['gift'], { givers }: FoundUser, visit: Visit): string {
+  const { say } = visit.wording;
   if (givers === null) return say('Not known');
   const names = givers
     .filter((one) => one.gift === gift)
-    .map(({ name, merchantId }) => {
-      if (name === null) return say('Not known');
-      return side === 'merchant' && merchantId === null ? say('the operator') : name;
-    });
+    .map(({ name, merchantId }) =>
+      name === null ? say('Not known') : nameShown({ name, merchantId }, visit),
+    );
   return names.length === 0 ? '–' : [...new Set(names)].join(', ');
 }
 

@@ -12,16 +12,20 @@ import { type ListedUser, MOST_USERS, type UserFilter, userOfActor } from './use
 
 const COLUMNS = 'u.user_id::text, u.name, u.role, u.merchant_id';
 
+/** Whether the user whose name is $2 may do something to the user `u`. */
+const MAY_DO = `exists (
+  select from console_users a
+  where a.name = $2 and a.role = 'admin' and a.disabled_at is null
+    and (a.merchant_id is null or a.merchant_id = u.merchant_id))`;
+
 const INSERT = statement(
   'console_users.insert',
   `insert into console_users (user_id, name, role, merchant_id)
-   select $1, $2, $3, $4
-   where (select count(*) from console_users u
-          where (u.merchant_id = $4 or ($4::text is null and u.merchant_id is null)) and u.disabled_at is null) < $5
-     and ($6::text is null or exists (
-       select from console_users a
-       where a.name = $6 and a.role = 'admin' and a.disabled_at is null
-         and (a.merchant_id is null or a.merchant_id = $4)))
+   select u.user_id, u.name, u.role, u.merchant_id
+   from (values ($1::uuid, $3::text, $4::text, $5::text)) as u (user_id, name, role, merchant_id)
+   where (select count(*) from console_users o
+          where (o.merchant_id = $5 or ($5::text is null and o.merchant_id is null)) and o.disabled_at is null) < $6
+     and ($2::text is null or ${MAY_DO})
    on conflict (name) do nothing returning user_id`,
 );
 
@@ -30,7 +34,7 @@ const INSERT = statement(
  * be, or who does it (`actor`: as the audit log names that one) may no more.
  */
 export function insertUser({ userId, name, role, merchantId }: User, actor: string): Step {
-  return { statement: INSERT, values: [userId, name, role, merchantId, MOST_USERS, userOfActor(actor)] };
+  return { statement: INSERT, values: [userId, userOfActor(actor), name, role, merchantId, MOST_USERS] };
 }
 
 const FIND = statement(
@@ -121,19 +125,11 @@ const LOCK = statement(
 );
 
 /**
- * A commit of steps that let the user in, or take that away: behind the lock they see what the one before
- * has committed. They run where the user is not locked out; the rows of the first are the second ones.
+ * A commit of a step that lets the user in, or that the user does: behind the lock it sees what the one
+ * before has committed. It runs where the user is not locked out; its rows are the second ones.
  */
-export function behindLock(userId: string, ...steps: readonly Step[]): readonly CommitStep[] {
-  const lock = { statement: LOCK, values: [userId] };
-  return [
-    lock,
-    ...steps.map(
-      (step): CommitStep =>
-        ([locked]) =>
-          locked?.length === 1 ? step : null,
-    ),
-  ];
+export function behindLock(userId: string, step: Step): readonly CommitStep[] {
+  return [{ statement: LOCK, values: [userId] }, ([locked]) => (locked?.length === 1 ? step : null)];
 }
 
 const LOCK_ADMINS = statement(
@@ -152,12 +148,6 @@ export function lockAdmins({ userId, merchantId }: User, actor: string): Step {
   return { statement: LOCK_ADMINS, values: [userId, merchantId, userOfActor(actor)] };
 }
 
-/** The user of a name who does something to the user `u` still may. */
-const MAY_DO = `exists (
-  select from console_users a
-  where a.name = $2 and a.role = 'admin' and a.disabled_at is null
-    and (a.merchant_id is null or a.merchant_id = u.merchant_id))`;
-
 /** Somebody else looks after those whom the user `u` looks after, and comes in or is in. */
 const IS_NOT_LAST = `(u.role <> 'admin' or exists (
   select from console_users o
@@ -167,15 +157,18 @@ const IS_NOT_LAST = `(u.role <> 'admin' or exists (
       or exists (select from console_identities i where i.user_id = o.user_id and i.subject is not null)
       or exists (select from console_sessions s where s.user_id = o.user_id and s.expires_at > now()))))`;
 
-const STANDS = statement(
-  'console_users.stands',
+const MAY_BE_RECOVERED = statement(
+  'console_users.may_be_recovered',
   `select u.user_id from console_users u
    where u.user_id = $1 and u.disabled_at is null and ($2::text is null or ${MAY_DO})`,
 );
 
-/** Behind the lock of the administrators: gives a row where the user may still be looked after by this one. */
-export function standsStep(userId: string, actor: string): Step {
-  return { statement: STANDS, values: [userId, userOfActor(actor)] };
+/**
+ * Behind the lock of the administrators. Gives a row; none: the user is locked out, or who does it (`actor`:
+ * as the audit log names that one) may no more.
+ */
+export function mayBeRecoveredStep({ userId }: User, actor: string): Step {
+  return { statement: MAY_BE_RECOVERED, values: [userId, userOfActor(actor)] };
 }
 
 const CHANGE_ROLE = statement(
