@@ -38,13 +38,18 @@ async function verify() {
   const { exitCode, printed, errors } = await runParcela(service.database, service.folder, words, {});
   assert.notEqual(printed, '', errors);
   const { runs, differences } = JSON.parse(printed) as {
-    readonly runs: readonly { days: number; daysLeftOut: number; differences: unknown }[];
+    readonly runs: readonly {
+      receivables: number;
+      days: number;
+      daysLeftOut: number;
+      differences: unknown;
+    }[];
     readonly differences: readonly Found[];
   };
   const [run] = runs;
   assert.ok(run !== undefined, printed);
   const kept = differences.map((one) => [one.summed, one.day, one.sum, one.expected, one.found, one.amount]);
-  return { exitCode, run, kept };
+  return { exitCode, run, kept, errors };
 }
 
 const query = (text: string, values: unknown[] = []) => service.auditor.query(text, values);
@@ -66,9 +71,12 @@ const addTo = (day: string, cents: number) =>
     [day, cents],
   );
 
-const metric = async () => {
+const metric = async (name = 'parcela_truth_differences{class="sumsDiffer"}') => {
   const metrics = await (await fetch(service.metricsUrl)).text();
-  return /parcela_truth_differences\{class="sumsDiffer"\} (\d+)/.exec(metrics)?.[1];
+  return metrics
+    .split('\n')
+    .find((line) => line.startsWith(`${name} `))
+    ?.slice(name.length + 1);
 };
 
 const shown = async () => {
@@ -131,7 +139,7 @@ test('the night finds a damaged sum on its day, and the next one ends it once it
 test('a day whose sums are lost is found, and each sum is found by itself', async () => {
   const [first] = await expectedDays();
   assert.ok(first !== undefined);
-  const columns = ['open_net', 'received_net', 'received_fee', 'unfiled_net', 'difference'];
+  const columns = ['expected_fee', 'open_net', 'received_net', 'received_fee', 'unfiled_net', 'difference'];
   const counts = ['expected_count', 'open_count', 'received_count', 'without_net_count', 'unfiled_count'];
   for (const column of [...columns, ...counts, 'differing_count']) {
     const change = (cents: number) =>
@@ -177,6 +185,14 @@ test('the sums of due days are held against their billings', async () => {
   assert.deepEqual((await verify()).kept, found);
   assert.match(await shown(), /: Cobranças negadas – \S*R\$ ?\S*0,90 /);
   await keptSums('billings', '0066-sums-of-past-billings.sql').sumPast(service.auditor);
+  for (const state of ['paid', 'canceled']) {
+    await query(
+      `insert into billing_days (merchant_id, due_on, billing_state, count, amount) values ($1, $2, $3, 1, 0)`,
+      [service.merchantId, dueOn, state],
+    );
+    assert.deepEqual((await verify()).kept, [['billings', dueOn, state, '0', '1', 0]]);
+    await query('delete from billing_days where due_on = $1 and billing_state = $2', [dueOn, state]);
+  }
   assert.deepEqual((await verify()).kept, []);
 });
 
@@ -187,17 +203,77 @@ test('days that take longer than a statement may are left out, and what was foun
   assert.equal((await verify()).kept.length, 1);
   const [made] = await query(`select pg_get_functiondef('receivable_day_parts'::regproc) as text`);
   const text = made?.text as string;
-  await query(text.replace(/ from \(select/, ' from (select pg_sleep(2), '));
+  await query(
+    text.replace(/ from \(select/, ` from (select pg_sleep(case $1 when '${first.day}' then 6 else 0 end), `),
+  );
   try {
-    const { run, kept } = await verify();
-    assert.equal(kept.length, 1);
-    assert.ok(run.daysLeftOut > 0 && run.days > 0, 'those of billings were compared');
+    const { run, kept, errors } = await verify();
+    assert.equal(kept.length, 1, 'what was found of it before stands');
+    assert.deepEqual([run.daysLeftOut, run.differences], [1, {}], 'it alone was left out');
+    assert.ok(run.days > 59, `${run.days} days were compared`);
+    assert.match(errors, new RegExp(`sums of receivables on ${first.day} left out: .*statement timeout`));
+    await until('it is counted', async () => (await metric('parcela_truth_days_left_out')) === '1');
   } finally {
     await query(text);
   }
   await addTo(first.day, -60);
   const { run, kept } = await verify();
   assert.deepEqual([run.daysLeftOut, kept], [0, []]);
+});
+
+test('sums that are larger than a number, or that nobody may read, stop nothing else of a night', async () => {
+  const [first] = await expectedDays();
+  assert.ok(first !== undefined);
+  const most = 2n ** 63n - 1n;
+  for (const part of [20_000_000, 20_000_001])
+    await query(
+      `insert into receivable_days overriding system value select (jsonb_populate_record(d,
+         jsonb_build_object('part_number', $2::bigint, 'expected_net', $3::bigint))).*
+       from receivable_days d where day = $1 limit 1`,
+      [first.day, part, String(most)],
+    );
+  assert.deepEqual((await endNight()).differences, { sumsDiffer: { count: 1, cents: 1e13 } });
+  const sum = String(2n * most + BigInt(first.net));
+  assert.deepEqual((await verify()).kept, [
+    ['receivables', first.day, 'expected', String(first.net), sum, 1e13],
+  ]);
+  assert.match(await shown(), /As somas de um dia/);
+  await query('delete from receivable_days where part_number >= 20000000');
+  await query('alter table billing_days rename to billing_days_away');
+  try {
+    const { run, kept, errors } = await verify();
+    assert.deepEqual([run.differences, run.daysLeftOut, kept], [{}, 1, []]);
+    assert.ok(run.receivables > 0 && run.days > 59, 'all else was compared');
+    assert.match(errors, /sums of billings on all days left out: .*billing_days/);
+    assert.deepEqual((await endNight()).differences, {});
+  } finally {
+    await query('alter table billing_days_away rename to billing_days');
+  }
+  const { run, kept } = await verify();
+  assert.deepEqual([run.daysLeftOut, kept], [0, []]);
+});
+
+test('billings of a day that were all made in one moment are read in parts', async () => {
+  const { subscriptionId } = await plantSubscription(service);
+  const dueOn = daysAfter(await service.today(), 220);
+  const count = 10_500;
+  const skipped = { due_on: dueOn, state: 'canceled', is_skipped: true };
+  const billingId = await plantBilling(service, subscriptionId, skipped);
+  await query(
+    `insert into billings select (jsonb_populate_record(b, jsonb_build_object('billing_id', gen_random_uuid()))).*
+     from billings b, generate_series(2, $2::int) where billing_id = $1`,
+    [billingId, count],
+  );
+  const { run, kept } = await verify();
+  assert.deepEqual([run.daysLeftOut, kept], [0, []]);
+  await query(
+    'update billing_days set amount = amount + 1 where (due_on, part_number) = (select due_on, part_number from billing_days where due_on = $1 limit 1)',
+    [dueOn],
+  );
+  const sum = count * 4_990;
+  assert.deepEqual((await verify()).kept, [['billings', dueOn, 'canceled', String(sum), String(sum + 1), 1]]);
+  await keptSums('billings', '0066-sums-of-past-billings.sql').sumPast(service.auditor);
+  assert.deepEqual((await verify()).kept, []);
 });
 
 /** Installments of a day on which nothing else is compared, as many as one statement does not read. */

@@ -6,6 +6,7 @@ import { openFollower } from '../../reconciliation/receivables/open-follower.ts'
 import { listDifferences, type OpenDifference } from '../../reconciliation/truth/truth-differences.sql.ts';
 import { isAtOne, NOTHING_COMPARED, type TruthRun, withTally } from '../../reconciliation/truth/truth-run.ts';
 import { verifyMerchant } from '../../reconciliation/truth/verify-merchant.ts';
+import type { LeftOutDays } from '../../reconciliation/truth/verify-sums.ts';
 import { openWatermark } from '../../transactions/movements/open-watermark.ts';
 import { saoPauloDay } from '../../values/instant.ts';
 import { withAcquirer } from '../acquirer-of-command.ts';
@@ -84,6 +85,10 @@ async function verifyAll(
       isUpToDate: follower.isUpToDate,
       // A running service finds what waits to be sent within a second.
       notifyDeliverer: () => {},
+      observeLeftOut: ({ merchantId, summed, days, error }: LeftOutDays) =>
+        report(
+          `${visible(merchantId)}: sums of ${summed} on ${days[0] ?? 'all days'} left out: ${visible(String(error))}`,
+        ),
     };
     for (const merchantId of merchants) {
       const day = saoPauloDay(clock.now(merchantId));
@@ -105,7 +110,7 @@ export function truthLines(
     `compared  ${all.charges} charges and ${all.receivables} receivables of ${tallies.length} merchants, ${reaisOf(all.standing)}`,
     `settled   ${all.settled}: books ${reaisOf(all.settledByBooks)}, feed ${reaisOf(all.settledByFeed)}, ` +
       `files ${reaisOf(all.settledByFiles)} (${reaisOf(all.explained)} of them explained)`,
-    `sums      of ${all.days} days${all.daysLeftOut === 0 ? '' : `; ${all.daysLeftOut} took too long to read`}`,
+    `sums      of ${all.days} days${all.daysLeftOut === 0 ? '' : `; ${all.daysLeftOut} could not be read`}`,
     `only in   feed ${all.onlyInFeed}, files ${all.onlyInFiles}`,
     `ledger    ${all.asked} sales asked for${all.isCutShort ? '; it stopped answering' : ''}`,
     ...(all.leftOut === 0 ? [] : [`          ${all.leftOut} sales that differ were not asked for`]),
@@ -118,7 +123,13 @@ export function truthLines(
     String(count),
     reaisOf(cents),
   ]);
-  if (counted.length === 0) return [...sums, 'Nothing differs between them.'];
+  if (counted.length === 0)
+    return [
+      ...sums,
+      all.daysLeftOut === 0
+        ? 'Nothing differs between them.'
+        : `Nothing differs in what was compared; sums of ${all.daysLeftOut} days were not.`,
+    ];
   const rows = differences.map((one) => [
     one.class,
     reaisOf(one.amount),

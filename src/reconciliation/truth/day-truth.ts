@@ -11,7 +11,7 @@ export type DayTruth = {
   readonly unverified: number;
   readonly charges: number;
   readonly receivables: number;
-  /** Whose sums were compared, and those not read in their time; reports from before have neither. */
+  /** Whose sums were compared, and those that could not be read; reports from before have neither. */
   readonly days?: number;
   readonly daysLeftOut?: number;
   /** How many differences there are, of whatever class. */

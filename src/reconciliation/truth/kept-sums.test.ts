@@ -9,7 +9,11 @@ const COLUMNS = [
   { name: 'received', isMoney: true },
   { name: 'expected', isMoney: false },
 ] as const;
-const of = (accountNumber: string, ...sums: number[]) => ({ accountNumber, day: DAY, sums });
+const of = (accountNumber: string, ...sums: (number | bigint)[]) => ({
+  accountNumber,
+  day: DAY,
+  sums: sums.map(BigInt),
+});
 
 test('what rows come to in parts is compared with what is kept of the account and its day', () => {
   const rows = [of('A', 100, 0, 1), of('A', 0, 40, 0), of('B', 7, 0, 1)];
@@ -25,6 +29,13 @@ test('what rows come to in parts is compared with what is kept of the account an
   ]);
   const [count] = compareSums('receivables', COLUMNS, { rows: [], kept: [of('A', 0, 0, 2)] });
   assert.deepEqual([count?.sum, count?.expected, count?.found, count?.amount], ['expected', '0', '2', 0]);
+  const large = 2n ** 64n + 1n;
+  const [huge] = compareSums('receivables', COLUMNS, {
+    rows: [of('A', large - 1n)],
+    kept: [of('A', large), of('A', -3n * large)],
+  });
+  assert.deepEqual([huge?.expected, huge?.found], [String(large - 1n), String(-2n * large)]);
+  assert.equal(huge?.amount, -1e13, 'as many cents as are said');
 });
 
 test('of ten years before a run each day has its turn in sixty nights, once', () => {

@@ -21,11 +21,14 @@ export type SumColumn = { readonly name: SumName; readonly isMoney: boolean };
 export type DayOfSums = {
   readonly accountNumber: string;
   readonly day: Day;
-  /** In the order of the columns. */
-  readonly sums: readonly number[];
+  /** In the order of the columns; a damaged sum may be larger than a number is exact. */
+  readonly sums: readonly bigint[];
 };
 
-/** `amount`: cents that are kept beyond what the rows come to; 0 where their number alone differs. */
+/**
+ * `amount`: cents that are kept beyond what the rows come to, up to a bound; 0 where their number alone
+ * differs.
+ */
 export type SumDifference = {
   readonly class: 'sumsDiffer';
   readonly summed: Summed;
@@ -36,6 +39,9 @@ export type SumDifference = {
   readonly expected: string;
   readonly found: string;
 };
+
+/** A hundred thousand million reais, so that differences add up; `expected` and `found` have every digit. */
+const MOST_CENTS = 10_000_000_000_000n;
 
 const DAYS_OF_TURN = 60;
 const TURNS_BACK = 60;
@@ -55,10 +61,10 @@ export function compareSums(
   columns: readonly SumColumn[],
   { rows, kept }: { readonly rows: readonly DayOfSums[]; readonly kept: readonly DayOfSums[] },
 ): SumDifference[] {
-  const zeros = columns.map(() => 0);
-  const days = new Map<string, { of: DayOfSums; expected: readonly number[]; found: readonly number[] }>();
-  const added = (sums: readonly number[], more: readonly number[]) =>
-    sums.map((sum, index) => sum + (more[index] ?? 0));
+  const zeros = columns.map(() => 0n);
+  const days = new Map<string, { of: DayOfSums; expected: readonly bigint[]; found: readonly bigint[] }>();
+  const added = (sums: readonly bigint[], more: readonly bigint[]) =>
+    sums.map((sum, index) => sum + (more[index] ?? 0n));
   const dayOf = (of: DayOfSums) =>
     days.get(`${of.day} ${of.accountNumber}`) ?? { of, expected: zeros, found: zeros };
   for (const of of rows) {
@@ -73,9 +79,14 @@ export function compareSums(
     const first = columns.findIndex((_, index) => expected[index] !== found[index]);
     const column = columns[first];
     if (column === undefined) return [];
-    const [wanted, is] = [expected[first] as number, found[first] as number];
-    const amount = column.isMoney ? is - wanted : 0;
+    const [wanted, is] = [expected[first] as bigint, found[first] as bigint];
+    const amount = column.isMoney ? bounded(is - wanted) : 0;
     const said = { sum: column.name, amount, expected: String(wanted), found: String(is) };
     return [{ class: 'sumsDiffer' as const, summed, accountNumber, day, ...said }];
   });
+}
+
+function bounded(beyond: bigint): number {
+  if (beyond > MOST_CENTS) return Number(MOST_CENTS);
+  return Number(beyond < -MOST_CENTS ? -MOST_CENTS : beyond);
 }

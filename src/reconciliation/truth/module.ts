@@ -11,6 +11,7 @@ import type { DayTruth } from './day-truth.ts';
 import { TRUTH_CLASSES } from './truth.ts';
 import { isAtOne, type TruthRun } from './truth-run.ts';
 import type { NightTools } from './verify-due-run.ts';
+import type { LeftOutDays } from './verify-sums.ts';
 import { verifyingWorks } from './work.ts';
 
 const TRUTH_OLDEST_RUN_AGE_SECONDS = databaseGauge(
@@ -40,6 +41,10 @@ const TRUTH_RECEIVABLES = databaseGauge(
 const TRUTH_DAYS = databaseGauge(
   'parcela_truth_days',
   'Days whose kept sums the newest verification of each merchant compared with their rows.',
+);
+const TRUTH_DAYS_LEFT_OUT = databaseGauge(
+  'parcela_truth_days_left_out',
+  'Days whose kept sums it could not read, or not in their time: they were not compared.',
 );
 const TRUTH_DIFFERENCES = databaseGauge(
   'parcela_truth_differences',
@@ -95,6 +100,7 @@ export function openTruth(
     notifyDeliverer,
     acquirerTimeoutMilliseconds: configuration.acquirerTimeoutMilliseconds,
     observeEnd: (run) => logRun(log, run),
+    observeLeftOut: (leftOut) => logLeftOut(log, leftOut),
   };
   const { environment } = configuration;
   const observeReport = (report: DayTruth) => logReport(log, report);
@@ -108,9 +114,16 @@ function logReport(log: Log, { day, merchants, unverified, charges, differing }:
   else log.error(fields, 'the report of a day was made: see parcela reconcile truth-report');
 }
 
+function logLeftOut(log: Log, { merchantId, summed, days, error }: LeftOutDays): void {
+  const [from, to] = [days.at(0), days.at(-1)];
+  log.error({ merchantId, summed, from, to, error: String(error) }, 'kept sums of days were left out');
+}
+
 function logRun(log: Log, { merchantId, day, tally }: TruthRun): void {
   const { differences, ...sums } = tally;
-  if (isAtOne(tally)) log.info({ merchantId, day, ...sums }, 'nothing differs');
+  if (isAtOne(tally) && tally.daysLeftOut === 0) log.info({ merchantId, day, ...sums }, 'nothing differs');
+  else if (isAtOne(tally))
+    log.warn({ merchantId, day, ...sums }, 'nothing differs, but sums of days were not compared');
   else
     log.warn(
       { merchantId, day, ...sums, differences },
@@ -123,6 +136,7 @@ function observeRuns(metrics: Metrics): Parameters<typeof verifyingWorks>[2] {
   const age = metrics.gauge(TRUTH_OLDEST_RUN_AGE_SECONDS);
   const compared = metrics.gauge(TRUTH_RECEIVABLES);
   const days = metrics.gauge(TRUTH_DAYS);
+  const daysLeftOut = metrics.gauge(TRUTH_DAYS_LEFT_OUT);
   const count = metrics.gauge(TRUTH_DIFFERENCES);
   const cents = metrics.gauge(TRUTH_DIFFERENCES_CENTS);
   const asked = metrics.gauge(TRUTH_SALES_ASKED);
@@ -164,6 +178,10 @@ function observeRuns(metrics: Metrics): Parameters<typeof verifyingWorks>[2] {
     days.set(
       {},
       sum((run) => run.days),
+    );
+    daysLeftOut.set(
+      {},
+      sum((run) => run.daysLeftOut),
     );
     for (const name of [...EXCEPTION_CLASSES, ...TRUTH_CLASSES]) {
       const found = runs.flatMap(({ differences }) => differences[name] ?? []);

@@ -5,19 +5,23 @@ import type { SumDifference, Summed } from './kept-sums.ts';
 
 const LIST_DAYS = statement(
   'sum_differences.list_days',
-  `select distinct day::text as on_day from sum_differences
-   where merchant_id = $1 and summed = $2 and day < $3::date and ended_at is null limit $4`,
+  `select day::text as on_day from (
+     select distinct day from sum_differences
+     where merchant_id = $1 and summed = $2 and day > $3::date and day < $4::date and ended_at is null
+     order by day limit $5
+   ) d order by d.day`,
 );
 
-/** The days before one on which something differed when they were compared last. */
+/** The next days between two on which something differed when they were compared last. */
 export async function listDifferingDays(
   database: Database,
   merchantId: string,
   summed: Summed,
+  after: Day,
   before: Day,
   limit: number,
 ): Promise<Day[]> {
-  const rows = await database.query(LIST_DAYS, [merchantId, summed, before, limit]);
+  const rows = await database.query(LIST_DAYS, [merchantId, summed, after, before, limit]);
   return rows.map((row) => row.on_day as Day);
 }
 
@@ -37,10 +41,10 @@ const DIFFERENCES = inputRows<SumDifference>(
 /** One that is found again keeps its age. */
 const KEEP = statement(
   'sum_differences.keep',
-  `insert into sum_differences as d (merchant_id, summed, account_number, day, sum, amount, expected, found)
-   select $1, i.summed, i.account_number, i.day, i.sum, i.amount, i.expected, i.found from ${DIFFERENCES.sql}
+  `insert into sum_differences as d (merchant_id, summed, day, account_number, sum, amount, expected, found)
+   select $1, i.summed, i.day, i.account_number, i.sum, i.amount, i.expected, i.found from ${DIFFERENCES.sql}
    order by 2, 3, 4
-   on conflict (merchant_id, summed, account_number, day) do update set sum = excluded.sum, amount = excluded.amount,
+   on conflict (merchant_id, summed, day, account_number) do update set sum = excluded.sum, amount = excluded.amount,
      expected = excluded.expected, found = excluded.found, seen_at = now(), ended_at = null,
      opened_at = case when d.ended_at is null then d.opened_at else now() end`,
 );
@@ -58,10 +62,16 @@ const COMPARED = inputRows<ComparedDay>(
 /** What stands of days that were compared, and is no difference any more. */
 const END = statement(
   'sum_differences.end',
-  `update sum_differences d set ended_at = now() from ${COMPARED.sql}
-   where d.merchant_id = $1 and d.summed = c.summed and d.day = c.day and d.ended_at is null and not exists (
-     select from ${DIFFERENCES.sql} where i.summed = d.summed and i.account_number = d.account_number and i.day = d.day
-   )`,
+  `with over as materialized (
+     select d.summed, d.day, d.account_number
+     from sum_differences d join ${COMPARED.sql} on d.summed = c.summed and d.day = c.day
+     where d.merchant_id = $1 and d.ended_at is null and not exists (
+       select from ${DIFFERENCES.sql} where i.summed = d.summed and i.day = d.day and i.account_number = d.account_number
+     )
+     order by 1, 2, 3 for no key update of d
+   )
+   update sum_differences d set ended_at = now() from over o
+   where d.merchant_id = $1 and d.summed = o.summed and d.day = o.day and d.account_number = o.account_number`,
 );
 
 export type ComparedDay = { readonly summed: Summed; readonly day: Day };

@@ -43,7 +43,7 @@ export type TruthTally = {
   readonly beyondLookUp: number;
   /** Sales that differ, and that it was not asked for: no question was left, or it did not answer. */
   readonly leftOut: number;
-  /** Whose sums were compared with their rows; and those that were not read in their time. */
+  /** Whose sums were compared with their rows; and those that could not be read. */
   readonly days: number;
   readonly daysLeftOut: number;
   readonly differences: CountedDifferences;
@@ -144,9 +144,14 @@ export function withDifferences(
   const differences = { ...tally.differences };
   for (const { class: name, amount } of found) {
     const before = differences[name] ?? { count: 0, cents: 0 };
-    differences[name] = { count: before.count + 1, cents: before.cents + Math.abs(amount) };
+    differences[name] = { count: before.count + 1, cents: sumOf(before.cents, Math.abs(amount)) };
   }
   return { ...tally, differences };
+}
+
+/** No more than a number is exact: of damaged sums. */
+function sumOf(one: number, other: number): number {
+  return Math.min(Number.MAX_SAFE_INTEGER, one + other);
 }
 
 /** What two runs compared together. */
@@ -154,7 +159,10 @@ export function withTally(one: TruthTally, other: TruthTally): TruthTally {
   const differences: CountedDifferences = { ...one.differences };
   for (const [name, { count, cents }] of Object.entries(other.differences)) {
     const before = differences[name as DifferenceClass] ?? { count: 0, cents: 0 };
-    differences[name as DifferenceClass] = { count: before.count + count, cents: before.cents + cents };
+    differences[name as DifferenceClass] = {
+      count: before.count + count,
+      cents: sumOf(before.cents, cents),
+    };
   }
   return {
     charges: one.charges + other.charges,

@@ -24,7 +24,7 @@ import {
   withDifferences,
 } from './truth-run.ts';
 import { recordBatch } from './truth-runs.sql.ts';
-import { SUMMING_MILLISECONDS, type VerifiedSums, verifySums } from './verify-sums.ts';
+import { SUMMING_MILLISECONDS, type SumTools, type VerifiedSums, verifySums } from './verify-sums.ts';
 
 const INSTALLMENTS_OF_BATCH = 500;
 const CHARGES_OF_BATCH = 500;
@@ -36,15 +36,14 @@ const LEASE_MARGIN_MILLISECONDS = 60_000;
 export function leaseOf({
   acquirerTimeoutMilliseconds,
 }: Pick<VerifyTools, 'acquirerTimeoutMilliseconds'>): number {
-  return (
-    ASKING_MILLISECONDS + acquirerTimeoutMilliseconds + 2 * SUMMING_MILLISECONDS + LEASE_MARGIN_MILLISECONDS
-  );
+  return ASKING_MILLISECONDS + acquirerTimeoutMilliseconds + SUMMING_MILLISECONDS + LEASE_MARGIN_MILLISECONDS;
 }
 
-export type VerifyTools = AskTools & {
-  readonly isUpToDate: Follower['isUpToDate'];
-  readonly notifyDeliverer: () => void;
-};
+export type VerifyTools = AskTools &
+  SumTools & {
+    readonly isUpToDate: Follower['isUpToDate'];
+    readonly notifyDeliverer: () => void;
+  };
 
 /** `behind`: receivables do not reach what was recorded. `gone`: another process goes on. */
 export type BatchResult =
@@ -82,8 +81,9 @@ export async function verifyBatch(
     const difference = compareCharge(charge);
     return difference === null ? [] : [ofCharge(charge, difference)];
   });
+  // Before questions are taken from the budget: while the database is away none is spent.
+  const sums = sumsOf(await verifySums(tools, run, signal), run);
   const ledger = await askLedger(tools, run, budget, { outcomes, charges: charges.filter(isOver) }, signal);
-  const sums = sumsOf(await verifySums(database, run), run);
   const tally = withDifferences(withCompared(run.tally, outcomes), [
     ...foundOfCharges,
     ...ledger.found,

@@ -1,5 +1,4 @@
-import type { Database, Row, Step } from '../../platform/postgres/database.ts';
-import { hasSqlState, SQL_STATE } from '../../platform/postgres/sql-states.ts';
+import { type Database, isRolledBack, type Row, type Step } from '../../platform/postgres/database.ts';
 import { BILLING_SUMS } from '../../recurrence/billings/billing-sums.sql.ts';
 import type { Day } from '../../values/instant.ts';
 import {
@@ -19,7 +18,11 @@ const ENTRIES_OF_ROUND = 10_000;
 const DAYS_OF_ROUND = 1_000;
 /** A day of more entries is read in so many statements, for so long. */
 const STATEMENTS_OF_DAY = 100;
-export const SUMMING_MILLISECONDS = 30_000;
+const ROUND_MILLISECONDS = 30_000;
+/** The statements that are under way when that time is over. */
+const BEYOND_ROUND_MILLISECONDS = 10_000;
+/** Where a kind has no more days in a run. */
+const END_OF_DAYS = '9999-12-31' as Day;
 
 /** The statements of a table and of its sums. A lane is an index along which its rows are read. */
 type KeptTable = {
@@ -48,7 +51,24 @@ type KeptTable = {
 
 const KEPT_TABLES: readonly KeptTable[] = [RECEIVABLE_SUMS, BILLING_SUMS];
 
-/** The days of a round. `leftOut`: those of them that were not read in their time, and are not compared. */
+/** For how long `verifySums` may be under way. */
+export const SUMMING_MILLISECONDS = KEPT_TABLES.length * (ROUND_MILLISECONDS + BEYOND_ROUND_MILLISECONDS);
+
+/** Days of a run that were not compared, and why; `days` empty: it is not known which. */
+export type LeftOutDays = {
+  readonly merchantId: string;
+  readonly summed: Summed;
+  readonly days: readonly Day[];
+  readonly error: unknown;
+};
+
+export type SumTools = {
+  readonly database: Database;
+  /** Called with days that could not be compared. */
+  readonly observeLeftOut: (leftOut: LeftOutDays) => void;
+};
+
+/** The days of a round. `leftOut`: how many of them could not be read, and are not compared. */
 export type VerifiedSums = {
   readonly summed: Summed;
   readonly after: Day;
@@ -58,75 +78,117 @@ export type VerifiedSums = {
   readonly found: readonly SumDifference[];
 };
 
-/** Compares what is kept of the next days of a run with their rows, of receivables and of billings. */
-export async function verifySums(database: Database, run: TruthRun): Promise<VerifiedSums[]> {
+/**
+ * Compares what is kept of the next days of a run with their rows, of receivables and of billings. What the
+ * database refuses leaves days out, and ends nothing else of the run; throws while it is away.
+ */
+export async function verifySums(
+  tools: SumTools,
+  run: TruthRun,
+  signal: AbortSignal,
+): Promise<VerifiedSums[]> {
   const verified: VerifiedSums[] = [];
-  for (const table of KEPT_TABLES) verified.push(await verifyRound(database, run, table));
+  for (const table of KEPT_TABLES) verified.push(await verifyRound(tools, run, table, signal));
   return verified;
 }
 
-async function verifyRound(database: Database, run: TruthRun, table: KeptTable): Promise<VerifiedSums> {
-  const { merchantId, fromOn } = run;
+async function verifyRound(
+  { database, observeLeftOut }: SumTools,
+  run: TruthRun,
+  table: KeptTable,
+  signal: AbortSignal,
+): Promise<VerifiedSums> {
   const { summed, columns } = table;
   const after = run.afterDays[summed];
-  const differing = await listDifferingDays(database, merchantId, summed, fromOn, DAYS_OF_ROUND);
-  const named = [...daysInTurn(run), ...differing].sort();
-  const round = new Round(table, merchantId);
-  const isWhole = await readRound(
-    database,
-    round,
-    table.findDays(merchantId, after, fromOn, named, ENTRIES_OF_ROUND, DAYS_OF_ROUND),
-  );
-  const { days, isLast, rows, kept } = round;
-  return {
-    summed,
-    after: days.at(-1) ?? after,
-    isLast,
-    days: isWhole ? days : [],
-    leftOut: isWhole ? 0 : days.length,
-    found: isWhole ? compareSums(summed, columns, { rows, kept }) : [],
-  };
+  const nothing = { summed, after, days: [], leftOut: 0, found: [] };
+  if (after === END_OF_DAYS) return { ...nothing, isLast: true };
+  if (signal.aborted) return { ...nothing, isLast: false };
+  const endsAt = performance.now() + ROUND_MILLISECONDS;
+  let most = DAYS_OF_ROUND;
+  let round = await readRound(database, run, table, { most, endsAt, signal });
+  // One day that takes too long, or is refused, takes no others along.
+  while (round.failure !== null && round.days.length !== 1 && most > 1 && !signal.aborted) {
+    most = round.mostOfNext;
+    round = await readRound(database, run, table, { most, endsAt, signal });
+  }
+  const { days, rows, kept, failure } = round;
+  if (signal.aborted && (failure !== null || !round.isWhole)) return { ...nothing, isLast: false };
+  const isLast = round.isLast || (failure !== null && days.length === 0);
+  const behind = isLast ? END_OF_DAYS : (days.at(-1) ?? after);
+  if (failure === null)
+    return { ...nothing, after: behind, isLast, days, found: compareSums(summed, columns, { rows, kept }) };
+  observeLeftOut({ merchantId: run.merchantId, summed, days, error: failure });
+  return { ...nothing, after: behind, isLast, leftOut: Math.max(1, days.length) };
 }
 
-/** All of it as of one moment, for payments go on meanwhile. False: not all of it was read in its time. */
-async function readRound(database: Database, round: Round, findDays: Step): Promise<boolean> {
+type RoundLimits = { readonly most: number; readonly endsAt: number; readonly signal: AbortSignal };
+
+/** All of it as of one moment, for payments go on meanwhile. */
+async function readRound(
+  database: Database,
+  run: TruthRun,
+  table: KeptTable,
+  limits: RoundLimits,
+): Promise<Round> {
+  const { merchantId, fromOn } = run;
+  const after = run.afterDays[table.summed];
+  const round = new Round(table, merchantId, limits);
   const takeRows = (read: readonly Row[][]) => round.takeRows(read.at(-1) ?? []);
   try {
+    const differing = await listDifferingDays(database, merchantId, table.summed, after, fromOn, limits.most);
+    const named = [...daysInTurn(run), ...differing].sort();
     await database.commit([
       ONE_MOMENT,
-      findDays,
+      table.findDays(merchantId, after, fromOn, named, ENTRIES_OF_ROUND, limits.most),
       (read) => round.takeDays(read.at(-1) ?? []),
       ...Array.from({ length: STATEMENTS_OF_DAY + 1 }, () => takeRows),
     ]);
+    if (!round.isWhole && !limits.signal.aborted) round.failure = new Error('it took too long');
   } catch (error) {
-    // The verification goes on behind days whose rows take too long.
-    if (!hasSqlState(error, SQL_STATE.queryCanceled) || round.days.length === 0) throw error;
-    return false;
+    if (!isRolledBack(error) && !(error instanceof RangeError)) throw error;
+    round.failure = error;
   }
-  return round.isWhole;
+  return round;
 }
 
 /** What is read of a round, statement by statement. */
 class Round {
   readonly #table: KeptTable;
   readonly #merchantId: string;
-  readonly #endsAt = performance.now() + SUMMING_MILLISECONDS;
+  readonly #limits: RoundLimits;
   #places: readonly string[];
   /** What the answer to the statement before is. */
   #asked: 'kept' | 'rows' | null = null;
+  /** Of the days, in their order. */
+  #entries: readonly number[] = [];
+  /** Why not all of it was read. */
+  failure: unknown = null;
   days: readonly Day[] = [];
   isLast = true;
   kept: readonly DayOfSums[] = [];
   readonly rows: DayOfSums[] = [];
 
-  constructor(table: KeptTable, merchantId: string) {
+  constructor(table: KeptTable, merchantId: string, limits: RoundLimits) {
     this.#table = table;
     this.#merchantId = merchantId;
+    this.#limits = limits;
     this.#places = table.first;
+  }
+
+  get #isOver(): boolean {
+    return this.#limits.signal.aborted || performance.now() > this.#limits.endsAt;
   }
 
   get isWhole(): boolean {
     return this.days.length === 0 || this.#places.every((place) => place === this.#table.last);
+  }
+
+  /** How many days are read when these failed: those without entries before the first, or one. */
+  get mostOfNext(): number {
+    return Math.max(
+      1,
+      this.#entries.findIndex((entries) => entries > 0),
+    );
   }
 
   /** As many days as one statement reads, or one day. */
@@ -136,7 +198,8 @@ class Round {
       entries += row.entries as number;
       return index === 0 || entries <= ENTRIES_OF_ROUND ? [row.on_day as Day] : [];
     });
-    this.isLast = entries < ENTRIES_OF_ROUND && found.length < DAYS_OF_ROUND;
+    this.#entries = found.map((row) => row.entries as number);
+    this.isLast = entries < ENTRIES_OF_ROUND && found.length < ((found[0]?.most as number | undefined) ?? 1);
     if (this.days.length === 0) return null;
     this.#asked = 'kept';
     return this.#table.readKept(this.#merchantId, this.days);
@@ -149,7 +212,7 @@ class Round {
       this.rows.push(...read.map(this.#table.parse));
       this.#places = this.#places.map((place, lane) => this.#placeBehind(place, lane, read));
     }
-    this.#asked = this.isWhole || performance.now() > this.#endsAt ? null : 'rows';
+    this.#asked = this.isWhole || this.#isOver ? null : 'rows';
     return this.#asked === null
       ? null
       : this.#table.readRows(this.#merchantId, this.days, this.#places, ENTRIES_OF_ROUND);

@@ -35,29 +35,32 @@ const FIND_DAYS = statement(
      ) c
      where w.before + w.entries < $5::bigint and w.number < $6::integer and n.day is not null
    )
-   select day::text as on_day, entries from walked where number > 0 order by number`,
+   select day::text as on_day, entries, $6::integer as most from walked where number > 0 order by number`,
 );
 
+/** As text, for a damaged sum is larger than a bigint. */
 const READ_KEPT = statement(
   'billing_days.read_to_compare',
-  `select w.day::text as on_day, d.billing_state as state, sum(d.count)::bigint as count, sum(d.amount)::bigint as amount
+  `select w.day::text as on_day, d.billing_state as state, sum(d.count)::text as count, sum(d.amount)::text as amount
    from unnest($2::date[]) as w (day) cross join lateral (
      select * from billing_days where merchant_id = $1 and due_on = w.day offset 0
    ) d
    group by w.day, d.billing_state`,
 );
 
-/** What billings of some days come to: made behind a moment of each state, up to a bound of each day. */
+/** What billings of some days come to: behind a place of each state, up to a bound of each day. */
 const READ_ROWS = statement(
   'billings.sum_to_compare',
-  `select s.lane - 1 as lane, w.day::text as on_day, s.state, count(*)::integer as entries, max(b.created_at)::text as last,
-     count(*)::bigint as count, sum(b.amount)::bigint as amount
+  `select s.lane - 1 as lane, w.day::text as on_day, s.state, count(*)::integer as entries,
+     (array_agg(b.created_at order by b.created_at desc, b.billing_id desc))[1]::text || '|'
+       || (array_agg(b.billing_id order by b.created_at desc, b.billing_id desc))[1]::text as last,
+     count(*)::text as count, sum(b.amount)::text as amount
    from unnest($2::date[]) as w (day)
-   cross join unnest($4::text[], $3::timestamptz[]) with ordinality as s (state, after, lane)
+   cross join unnest($5::text[], $3::timestamptz[], $4::uuid[]) with ordinality as s (state, after_at, after_id, lane)
    cross join lateral (
-     select amount, created_at from billings
-     where merchant_id = $1 and state = s.state and due_on = w.day and created_at > s.after
-     order by created_at fetch first ($5::bigint) rows with ties
+     select amount, created_at, billing_id from billings
+     where merchant_id = $1 and state = s.state and due_on = w.day and (created_at, billing_id) > (s.after_at, s.after_id)
+     order by created_at, billing_id limit $6::bigint
    ) b
    group by s.lane, w.day, s.state`,
 );
@@ -69,8 +72,9 @@ export const BILLING_SUMS = {
     ...BILLING_STATES.map((name) => ({ name, isMoney: true })),
     ...BILLING_STATES.map((name) => ({ name, isMoney: false })),
   ],
-  first: BILLING_STATES.map(() => '-infinity'),
-  last: 'infinity',
+  /** When a billing was made, and which one. */
+  first: BILLING_STATES.map(() => '-infinity|00000000-0000-0000-0000-000000000000'),
+  last: 'infinity|ffffffff-ffff-ffff-ffff-ffffffffffff',
   findDays: (
     merchantId: string,
     after: Day,
@@ -88,12 +92,19 @@ export const BILLING_SUMS = {
   }),
   readRows: (merchantId: string, days: readonly Day[], places: readonly string[], entries: number): Step => ({
     statement: READ_ROWS,
-    values: [merchantId, days, places, BILLING_STATES, entries],
+    values: [
+      merchantId,
+      days,
+      places.map((place) => place.split('|')[0]),
+      places.map((place) => place.split('|')[1]),
+      BILLING_STATES,
+      entries,
+    ],
   }),
-  parse: (row: Row): { accountNumber: string; day: Day; sums: readonly number[] } => {
+  parse: (row: Row): { accountNumber: string; day: Day; sums: readonly bigint[] } => {
     const at = BILLING_STATES.indexOf(row.state as BillingState);
     const ofState = (value: unknown) =>
-      BILLING_STATES.map((_, index) => (index === at ? (value as number) : 0));
+      BILLING_STATES.map((_, index) => (index === at ? BigInt(value as string) : 0n));
     return {
       accountNumber: '',
       day: row.on_day as Day,
