@@ -289,6 +289,25 @@ test('everything behind the sign-in works without JavaScript: a payment is found
   await page.browserContext().close();
 });
 
+test('a list that is read again has the days of now in its filters, and keeps what somebody types', {
+  skip,
+}, async () => {
+  const { service, things } = filled;
+  const page = await browser.visit(things.merchantId ?? '');
+  await browser.goTo(page, `/merchants/${things.merchantId}/payments`);
+  const from = "document.querySelector('[name=dateRangeStartDate]')";
+  const today = await page.evaluate(`${from}.value`);
+  // As a page that was opened the day before has it.
+  await page.evaluate(`${from}.defaultValue = '2020-01-01'`);
+  assert.equal(await page.evaluate(`${from}.value`), '2020-01-01');
+  await page.type('[name=lastFour]', '12');
+  await pay(service.gatewayUrl, await logIn(service.gatewayUrl, (await service.demo()).gateway), 7_100);
+  await page.evaluate(COME_BACK);
+  await page.waitForFunction(`${from}.value === '${today}'`);
+  assert.equal(await page.evaluate("document.querySelector('[name=lastFour]').value"), '12');
+  await page.browserContext().close();
+});
+
 /** Somebody comes back to the page: it is read again at once. */
 const COME_BACK = "document.dispatchEvent(new Event('visibilitychange'))";
 

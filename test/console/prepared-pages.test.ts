@@ -4,9 +4,10 @@ import pg from 'pg';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { readSaleCounts } from '../../src/transactions/read-sale-counts.ts';
 import { addDays, instant, saoPauloDay, startOfSaoPauloDay } from '../../src/values/instant.ts';
+import { createForeignMerchant, FOREIGN_MERCHANT } from '../kit/foreign-merchant.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';
-import { signedIn, type Visitor, wordsOf } from './visitor.ts';
+import { signedIn, UNDER_WAY, type Visitor, wordsOf } from './visitor.ts';
 
 let service: TestService;
 let merchantId: string;
@@ -79,6 +80,26 @@ test('payments of a status that are not found at once are read on, and the page 
   for (const other of ['payments', 'payments?status=Negada', 'payments?status=Autorizada&lastFour=1111']) {
     const { status } = await whileSlow('installments', () => viewer.slowly(`${home}/${other}`));
     assert.equal(status, 503, `an index has ${other}: it is waited for`);
+  }
+});
+
+test('a list that is read on is given to those alone who asked for the same of the same merchant', async () => {
+  await createForeignMerchant(service.auditor, (await service.demo()).gateway.userName);
+  const stranger = await signedIn(service, 'viewer', FOREIGN_MERCHANT);
+  const list = 'payments?orderBy=transactionDate%20asc&status';
+  const own = { visitor: viewer, path: `${home}/${list}=Autorizada` };
+  const others = [
+    { visitor: viewer, path: `${home}/${list}=Processando` },
+    { visitor: stranger, path: `/console/merchants/${FOREIGN_MERCHANT}/${list}=Autorizada` },
+  ];
+  await whileSlow('installments', async () => {
+    for (const { visitor, path } of [own, ...others])
+      assert.ok((await visitor.slowly(path)).text.includes(UNDER_WAY), path);
+  });
+  await until('it is read', async () => (await own.visitor.slowly(own.path)).text.includes('GRAFICO-1000'));
+  for (const { visitor, path } of others) {
+    const found = await visitor.turnTo(path);
+    assert.ok(!found.text.includes('GRAFICO'), path);
   }
 });
 

@@ -194,6 +194,9 @@ function renew(kept, wanted, news) {
     kept.name = wanted.name;
     kept.value = wanted.value;
   }
+  // What nobody has changed is as the page has it now: days without a filter go on at midnight.
+  if (kept.matches('input:not([type="hidden"])') && kept.value === kept.defaultValue)
+    kept.defaultValue = wanted.defaultValue;
   if (kept.matches('input, select, textarea')) return;
   const before = stateOf(kept);
   for (const { name } of [...kept.attributes])
