@@ -33,11 +33,14 @@ test('what a user does in a moment is limited: nothing is done then, others go o
   const invited = (name: string) => ({ mark, once: randomUUID(), reason: 'equipe', name, role: 'viewer' });
   // A name that is none makes nobody.
   await slowedDown(() => hasty.ask(`${users}/invite`, { form: invited('NONE') }), TOO_FAST);
-  const form = invited('hasty@loja.example');
-  const late = await hasty.ask(`${users}/invite`, { form });
-  assert.deepEqual([late.status, TOO_FAST.test(wordsOf(late.text))], [429, true]);
+  // Another one each time: on a slow machine some may still be made.
+  let form = invited('hasty@loja.example');
+  await slowedDown(() => {
+    form = invited(`hasty-${randomUUID()}@loja.example`);
+    return hasty.ask(`${users}/invite`, { form });
+  }, TOO_FAST);
   const entries = 'select from audit_entries where detail like $1';
-  assert.equal((await service.auditor.query(entries, ['%hasty@loja.example%'])).length, 0);
+  assert.equal((await service.auditor.query(entries, [`%${form.name}%`])).length, 0);
   assert.equal((await hasty.turnTo(users)).status, 200);
   const made = await other.send(users, `${users}/invite`, {
     name: 'calm@loja.example',

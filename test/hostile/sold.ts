@@ -1,4 +1,5 @@
 import { call, encryptCard, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 import { storeCard } from './enrolled.ts';
 import type { Shop } from './hostile-service.ts';
 
@@ -62,10 +63,18 @@ export function knownPayment(shop: Shop, name = 'payment'): Promise<KnownPayment
 }
 
 export async function newPayment(shop: Shop, change: Record<string, unknown> = {}): Promise<KnownPayment> {
-  const body = { ...(await wholePayment(shop)), ...change };
-  const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
-  if (reply.status !== 200) throw new Error(`the payment was answered ${reply.status}: ${reply.text}`);
-  return reply.body.paymentAuthorization as KnownPayment;
+  // A busy machine has no place at once (503), or its acquirer answers too late (500): another one is sold then.
+  let last = '';
+  const paid = await until('a payment is sold', async () => {
+    const body = { ...(await wholePayment(shop)), ...change };
+    const reply = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body });
+    last = `${reply.status}: ${reply.text}`;
+    if (reply.status !== 200 && reply.status < 500) throw new Error(`the payment was answered ${last}`);
+    return reply.status === 200 && reply;
+  }).catch((error: unknown) => {
+    throw new Error(`${error}; the last was answered ${last}`);
+  });
+  return paid.body.paymentAuthorization as KnownPayment;
 }
 
 /** One that waits for its capture. */

@@ -119,12 +119,12 @@ export async function postponeUnfinished(
 const NEXT_UNFINISHED = statement(
   'restored_charges.next_unfinished',
   `select greatest(0, extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from restored_charges where decision = 'unfinished'`,
+   from restored_charges where decision = 'unfinished' having min(due_at) is not null`,
 );
 
 export async function millisecondsUntilUnfinished(database: Database): Promise<number | null> {
-  const [row = {}] = await database.query(NEXT_UNFINISHED, []);
-  return row.milliseconds as number | null;
+  const [row] = await database.query(NEXT_UNFINISHED, []);
+  return row === undefined ? null : (row.milliseconds as number);
 }
 
 const CLAIM_DECISION = statement(
