@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** What a file of tests reports to the runner, one message for each event. */
+/** What a lane reports to the runner, one message for each event of a test. `nesting` 0: the file itself. */
 export type TestMessage = {
   readonly type: string;
   readonly name: string;
@@ -12,6 +12,20 @@ export type TestMessage = {
   readonly seconds: number;
   readonly failureType: string | null;
   readonly failure: string;
+};
+
+/** What the runner asks of a lane. */
+export type LaneOrder = { readonly file: string; readonly patience: number };
+
+/** What a lane says when a file is over. */
+export type LaneMessage = {
+  readonly type: 'lane:file';
+  readonly file: string;
+  /** Of the process of the tests and of those that it started and waited for. */
+  readonly processorSeconds: number;
+  /** Listeners and processes that the file left; empty: none. */
+  readonly left: string;
+  readonly residentBytes: number;
 };
 
 type TestEvent = {
@@ -31,7 +45,7 @@ const REPORTED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The reporter of a file's own process: errors are described here, for only text travels whole to
+ * The reporter of a lane: errors are described here, for only text travels whole to
  * another process.
  */
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {

@@ -2,21 +2,20 @@ import type { TestMessage } from './test-events.ts';
 
 export type TestCounts = { readonly passed: number; readonly failed: number; readonly skipped: number };
 
+export type FileResult = TestCounts & { readonly seconds: number; readonly processorSeconds: number };
+
 /** The report of one file of tests: takes its messages and says at the end how it went. */
 export type FileReport = {
   add(message: TestMessage): void;
-  /** What the file's process prints; its end is shown when a test failed. */
+  /** What is printed meanwhile; its end is shown when a test failed. */
   addOutput(text: string): void;
-  /** Whether nothing is under way: the file could end, if nothing in it is left open. */
-  isIdle(): boolean;
+  /** The test that has been under way for longer than this; null: none has. */
+  longerThan(milliseconds: number): string | null;
   /**
-   * Prints the file's line and what failed. `code`: how its process ended; `fault`: what the runner
-   * found wrong with it.
+   * Prints the file's line and what failed. `faults`: what the runner found wrong with the file.
    */
-  end(code: number | NodeJS.Signals | null, fault: string | null): FileResult;
+  end(faults: readonly string[], processorSeconds: number): FileResult;
 };
-
-export type FileResult = TestCounts & { readonly seconds: number };
 
 const MOST_OUTPUT_CHARACTERS = 20_000;
 /** A test that takes longer is named with its seconds: most of its time is waiting. */
@@ -30,17 +29,20 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
   const skipped: string[] = [];
   /** Names of the tests around the one at hand, by depth. */
   const path: string[] = [];
-  let underWay = 0;
+  /** When each test under way began, and when one last ended. */
+  const begun = new Map<string, number>();
+  let lastAt = startedAt;
   let output = '';
 
   function addEnd({ type, name, nesting, ...test }: TestMessage): void {
     const isFailed = type === 'test:fail' && !test.isExpected;
-    if (test.seconds > SLOW_SECONDS) slow.push(`${test.seconds.toFixed(1)} s ${name}`);
-    // A hook of the file fails under the name of the file.
-    if (name === file || name.endsWith(`/${file}`)) fail(`the file ended badly: ${test.failure}`);
+    if (nesting > 0 && test.seconds > SLOW_SECONDS) slow.push(`${test.seconds.toFixed(1)} s ${name}`);
     // A test around one that failed says nothing new.
-    else if (isFailed && test.failureType === 'subtestsFailed') return;
-    else if (isFailed) fail(`${[...path.slice(0, nesting), name].join(' › ')}\n${test.failure}`);
+    if (isFailed && test.failureType === 'subtestsFailed') return;
+    // The file itself: what is outside of its tests failed.
+    if (nesting === 0) {
+      if (isFailed) fail(`the file ended badly: ${test.failure}`);
+    } else if (isFailed) fail(`${[...path.slice(1, nesting), name].join(' › ')}\n${test.failure}`);
     else if (test.isSuite) return;
     else if (test.skipped === null) counts.passed += 1;
     else skip(name, test.skipped);
@@ -58,29 +60,33 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
 
   return {
     add(message) {
-      if (message.type === 'test:start') path[message.nesting] = message.name;
-      else if (message.type === 'test:dequeue') underWay += 1;
-      else if (message.type === 'test:complete') underWay -= 1;
+      lastAt = performance.now();
+      const { type, name, nesting } = message;
+      if (type === 'test:start') path[nesting] = name;
+      else if (type === 'test:dequeue') begun.set(`${nesting} ${name}`, lastAt);
+      else if (type === 'test:complete') begun.delete(`${nesting} ${name}`);
       else addEnd(message);
     },
     addOutput(text) {
       output = (output + text).slice(-MOST_OUTPUT_CHARACTERS);
     },
-    isIdle: () => underWay === 0,
-    end(code, fault) {
-      if (fault !== null) fail(fault);
-      // Exit code 1 says that a test failed, which was reported with its reason.
-      else if (code !== 0 && (code !== 1 || counts.failed === 0))
-        fail(`the file's process ended with ${code}`);
-      else if (counts.passed + counts.failed + counts.skipped === 0) fail('the file has no test');
+    longerThan(milliseconds) {
+      // Where many tests stand around one, only the innermost is late; between two, a hook is.
+      if (performance.now() - lastAt < milliseconds) return null;
+      return [...begun.keys()].at(-1)?.replace(/^\d+ /, '') ?? file;
+    },
+    end(faults, processorSeconds) {
+      for (const fault of faults) fail(fault);
+      if (counts.passed + counts.failed + counts.skipped === 0) fail('the file has no test');
       const seconds = (performance.now() - startedAt) / 1_000;
       const isBad = counts.failed > 0;
       const tests = counts.passed + counts.failed;
-      say(`${isBad ? 'FAILED' : 'ok    '} ${file} (${tests}, ${seconds.toFixed(1)} s)`);
+      const took = `${seconds.toFixed(1)} s, processor ${processorSeconds.toFixed(1)} s`;
+      say(`${isBad ? 'FAILED' : 'ok    '} ${file} (${tests}, ${took})`);
       for (const line of [...slow, ...skipped]) say(indented(line));
       for (const failure of failures) say(indented(failure));
       if (isBad && output !== '') say(indented(`what it printed:\n${indented(output)}`));
-      return { ...counts, seconds };
+      return { ...counts, seconds, processorSeconds };
     },
   };
 }

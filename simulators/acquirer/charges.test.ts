@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Charges, ContradictoryEntry } from './charges.ts';
+import { ContradictoryEntry } from '../kit/ledger.ts';
+import { Charges } from './charges.ts';
 import { type AuthorizationEntry, type Entry, entryOfLine, lineOf } from './entries.ts';
 
 const AT = Date.UTC(2026, 10, 21);

@@ -1,3 +1,4 @@
+import { ContradictoryEntry } from '../kit/ledger.ts';
 import type { BookedCancellation, BookedCapture, Change, Charge, ChargeStatus } from './charge.ts';
 import { noteRequest } from './charge.ts';
 import { type Due, DueSettlements } from './due-settlements.ts';
@@ -41,9 +42,6 @@ type MerchantBook = {
   /** By cancellation reference. */
   readonly pending: Map<string, DueDecision>;
 };
-
-/** An entry that cannot follow the ones before it. */
-export class ContradictoryEntry extends Error {}
 
 /**
  * What the ledger's lines amount to. The same function applies a line when it is written and when

@@ -1,4 +1,5 @@
 import { atHour, dayAfter } from '../kit/days.ts';
+import { ContradictoryEntry } from '../kit/ledger.ts';
 import { DueLine } from './due-line.ts';
 import type { EndEntry, Entry, PaymentEntry, RegistrationEntry } from './entries.ts';
 import { owedOn } from './payments.ts';
@@ -28,9 +29,6 @@ export type Change = {
 
 /** What happens next by itself. */
 export type Due = { readonly boleto: Boleto; readonly at: number; readonly entry: Entry };
-
-/** An entry that cannot follow those before it. */
-export class ContradictoryEntry extends Error {}
 
 const EVENTS = { payment: 'paid', cancellation: 'canceled', writeOff: 'expired' } as const;
 

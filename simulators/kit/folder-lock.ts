@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const PAUSE_MILLISECONDS = 50;
+
+export type FolderLock = { release(): void };
 
 /**
  * Makes this the only program at work in the folder, until it ends in whatever way: the lock is a
@@ -14,19 +16,20 @@ const PAUSE_MILLISECONDS = 50;
  * same network namespace only. Elsewhere it is a file in the folder, and one that nobody answers is
  * taken away.
  *
- * @returns Whether the lock was had before the time was over.
+ * @returns Null: the lock was not had before the time was over.
  */
 export async function lockFolder(
   folder: string,
   waitMilliseconds: number,
   platform: NodeJS.Platform = process.platform,
-): Promise<boolean> {
+): Promise<FolderLock | null> {
   const path = platform === 'linux' ? abstractName(folder) : join(folder, 'lock.sock');
   const deadline = performance.now() + waitMilliseconds;
   for (;;) {
-    if (await isBound(path)) return true;
+    const socket = await bound(path);
+    if (socket !== null) return { release: () => void socket.close() };
     if (platform !== 'linux' && (await isStale(path))) rmSync(path, { force: true });
-    else if (performance.now() >= deadline) return false;
+    else if (performance.now() >= deadline) return null;
     else await pause(PAUSE_MILLISECONDS);
   }
 }
@@ -36,16 +39,16 @@ function abstractName(folder: string): string {
   return `\0parcela-simulator-${createHash('sha256').update(realpathSync(folder)).digest('hex')}`;
 }
 
-function isBound(path: string): Promise<boolean> {
-  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+function bound(path: string): Promise<Server | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<Server | null>();
   const socket = createServer((connection) => connection.destroy());
   socket.once('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EADDRINUSE') resolve(false);
+    if (error.code === 'EADDRINUSE') resolve(null);
     else reject(error);
   });
   socket.listen({ path }, () => {
     socket.unref();
-    resolve(true);
+    resolve(socket);
   });
   return promise;
 }

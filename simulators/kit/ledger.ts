@@ -10,6 +10,9 @@ const LINE_FEED = 0x0a;
 /** The file cannot be believed, and whoever runs the simulator must look at it. */
 export class BrokenLedger extends Error {}
 
+/** A line that cannot follow those before it. */
+export class ContradictoryEntry extends Error {}
+
 /**
  * An append-only file of lines. What is appended while a write is on its way to the disk gathers
  * and goes with the next one, so that many charges share one fsync; a lone one waits for nobody.
@@ -49,6 +52,11 @@ export class Ledger {
     if (this.#lines.length > 0) this.#waiting.push(act);
     else if (this.#written !== null) this.#written.push(act);
     else act();
+  }
+
+  /** Nothing is appended any more. */
+  close(): void {
+    fs.closeSync(this.#file);
   }
 
   #write(): void {

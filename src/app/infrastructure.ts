@@ -10,7 +10,7 @@ import { gatedBank } from '../banks/gated-bank.ts';
 import { BANK_CONNECT_MILLISECONDS, openBank } from '../banks/open-bank.ts';
 import { createDemoLink } from '../console/users/create-demo-link.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
-import type { Simulator } from '../homologation/start-simulator.ts';
+import type { Simulator, StartSimulator } from '../homologation/start-simulator.ts';
 import { businessClock } from '../platform/business-clock.ts';
 import { observeChannel } from '../platform/channels/observe-channel.ts';
 import { type Channel, openChannel } from '../platform/channels/open-channel.ts';
@@ -58,7 +58,7 @@ export function say(line: string): void {
 }
 
 /** Data folder, PostgreSQL, acquirer and bank: ours where the operator named none. */
-export async function openInfrastructure(start: StartContext) {
+export async function openInfrastructure(start: StartContext, startSimulator?: StartSimulator) {
   const { configuration, closings } = start;
   const { databaseUrl, dataFolder, environment } = configuration;
   let folder: DataFolder | null = null;
@@ -70,8 +70,8 @@ export async function openInfrastructure(start: StartContext) {
   }
   const starting = [
     startOwnPostgres(configuration, closings),
-    startOwnSimulator(configuration, closings),
-    startOwnBankSimulator(configuration, closings),
+    startOwnSimulator(configuration, closings, startSimulator),
+    startOwnBankSimulator(configuration, closings, startSimulator),
   ] as const;
   // When one fails, the other is closed too: so it must be known what became of both.
   await Promise.allSettled(starting);
@@ -123,13 +123,18 @@ async function startOwnPostgres(configuration: Configuration, closings: Closing[
   return server;
 }
 
-async function startOwnSimulator(configuration: Configuration, closings: Closing[]) {
+async function startOwnSimulator(
+  configuration: Configuration,
+  closings: Closing[],
+  start: StartSimulator | undefined,
+) {
   if (configuration.acquirerUrl !== null) return null;
   const lateMilliseconds = configuration.simulatorLateMilliseconds;
   return openSimulator(configuration, closings, {
     program: 'acquirer',
     folder: 'simulator',
     lateMilliseconds,
+    start,
   });
 }
 
@@ -137,11 +142,15 @@ async function startOwnSimulator(configuration: Configuration, closings: Closing
  * Only beside the acquirer's: who names an acquirer may have several processes on one database, and
  * of two banks each would know half of the boletos.
  */
-async function startOwnBankSimulator(configuration: Configuration, closings: Closing[]) {
+async function startOwnBankSimulator(
+  configuration: Configuration,
+  closings: Closing[],
+  start: StartSimulator | undefined,
+) {
   const { acquirerUrl, bank, environment } = configuration;
   if (environment === 'production' || acquirerUrl !== null || bank.url !== null) return null;
   const lateMilliseconds = bank.timeoutMilliseconds + LATE_BEHIND_TIMEOUT_MILLISECONDS;
-  return openSimulator(configuration, closings, { program: 'bank', folder: 'bank', lateMilliseconds });
+  return openSimulator(configuration, closings, { program: 'bank', folder: 'bank', lateMilliseconds, start });
 }
 
 async function openSimulator(
@@ -151,13 +160,15 @@ async function openSimulator(
     readonly program: 'acquirer' | 'bank';
     readonly folder: string;
     readonly lateMilliseconds: number;
+    /** Undefined: as a program of its own. */
+    readonly start: StartSimulator | undefined;
   },
 ): Promise<Simulator> {
   const { program, lateMilliseconds } = wanted;
-  const { startSimulator } = await import('../homologation/start-simulator.ts');
+  const start = wanted.start ?? (await import('../homologation/start-simulator.ts')).startSimulator;
   const folder = join(dataFolder, wanted.folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const simulator = await startSimulator({ program, folder, lateMilliseconds, say });
+  const simulator = await start({ program, folder, lateMilliseconds, say });
   closings.push({ name: `simulator of the ${program}`, close: () => simulator.stop() });
   return simulator;
 }

@@ -3,6 +3,7 @@ import { auditRefusedAccess, type OnForbidden } from '../audit/audit-refused-acc
 import { auditedKeyChanges } from '../audit/key-changes.ts';
 import { openProvider } from '../console/identities/open-provider.ts';
 import { consoleWorks, openConsole } from '../console/module.ts';
+import type { StartSimulator } from '../homologation/start-simulator.ts';
 import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
 import { observeChannel } from '../platform/channels/observe-channel.ts';
 import { openChannel } from '../platform/channels/open-channel.ts';
@@ -66,22 +67,30 @@ export type App = {
   readonly broken: Promise<string>;
 };
 
-/** The order to stop, for the start and for the listeners. */
-export type Stopping = { readonly signal: AbortSignal; readonly drain: Drain };
+/** What a process has before the service is opened in it. */
+export type Surroundings = {
+  /** The order to stop, for the start and for the listeners. */
+  readonly signal: AbortSignal;
+  readonly drain: Drain;
+  /** File descriptor of the log; the standard output unless given. */
+  readonly logTo?: number;
+  /** How simulators of homologation are started; as programs of their own unless given. */
+  readonly startSimulator?: StartSimulator;
+};
 
 /** Opens everything; starts again when our own PostgreSQL is killed during the start. */
 export async function openApp(
   configuration: Configuration,
   closings: Closing[],
-  stopping: Stopping,
+  surroundings: Surroundings,
 ): Promise<App> {
   const endsAt = performance.now() + configuration.databaseWaitSeconds * 1_000;
   for (;;) {
     try {
-      return await openOnce(configuration, closings, stopping);
+      return await openOnce(configuration, closings, surroundings);
     } catch (error) {
       const isWorthIt =
-        error instanceof PostgresKilled && performance.now() < endsAt && !stopping.signal.aborted;
+        error instanceof PostgresKilled && performance.now() < endsAt && !surroundings.signal.aborted;
       if (!isWorthIt) throw error;
       say(`${error.message}; starting it again`);
       await closeAll(closings, say);
@@ -93,25 +102,29 @@ export async function openApp(
  * From the ground up: infrastructure, database, modules, listeners. What is opened is closed in
  * reverse.
  */
-async function openOnce(configuration: Configuration, closings: Closing[], stopping: Stopping): Promise<App> {
-  const log = openLog(configuration.logLevel, configuration.logFormat);
-  closings.push({ name: 'log', close: async () => log.flush() });
+async function openOnce(
+  configuration: Configuration,
+  closings: Closing[],
+  surroundings: Surroundings,
+): Promise<App> {
+  const log = openLog(configuration.logLevel, configuration.logFormat, surroundings.logTo);
+  closings.push({ name: 'log', close: () => log.close() });
   const killed = new AbortController();
   const whileDatabaseStarts = databaseWait({
     seconds: configuration.databaseWaitSeconds,
     say,
     isTerminal: process.stderr.isTTY,
-    stopping: AbortSignal.any([stopping.signal, killed.signal]),
+    stopping: AbortSignal.any([surroundings.signal, killed.signal]),
   });
   const metrics = openMetrics();
   const gate = openWatchedGate(configuration, log, metrics);
   const tracer = await openTracing({ configuration, closings, log, metrics });
   const start: StartContext = { configuration, closings, log, metrics, gate, tracer, whileDatabaseStarts };
-  const infrastructure = await openInfrastructure(start);
+  const infrastructure = await openInfrastructure(start, surroundings.startSimulator);
   const { server } = infrastructure;
   void server?.exited.then((reason) => killed.abort(reason));
   try {
-    const urls = await openOnDatabase(start, infrastructure, stopping.drain);
+    const urls = await openOnDatabase(start, infrastructure, surroundings.drain);
     const broken = server?.exited.then((reason) => `PostgreSQL ended by itself: ${reason}`);
     return { ...urls, broken: broken ?? new Promise<string>(() => {}) };
   } catch (error) {

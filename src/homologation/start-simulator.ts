@@ -5,6 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 export type Simulator = { readonly url: string; stop(): Promise<void> };
 
+export type StartSimulator = (options: {
+  readonly program: 'acquirer' | 'bank';
+  /** Of its ledger. */
+  readonly folder: string;
+  readonly lateMilliseconds: number;
+  readonly say: (line: string) => void;
+}) => Promise<Simulator>;
+
 const READY_MILLISECONDS = 20_000;
 const STOP_MILLISECONDS = 5_000;
 const PAUSE_BEFORE_RESTART_MILLISECONDS = 1_000;
@@ -15,12 +23,7 @@ const mainOf = (program: 'acquirer' | 'bank') =>
  * Starts a simulator as a program of its own, with its ledger in `folder`; started again on the
  * same port when it dies. It ends with us, even by kill -9: its standard input breaks.
  */
-export async function startSimulator(options: {
-  readonly program: 'acquirer' | 'bank';
-  readonly folder: string;
-  readonly lateMilliseconds: number;
-  readonly say: (line: string) => void;
-}): Promise<Simulator> {
+export async function startSimulator(options: Parameters<StartSimulator>[0]): Promise<Simulator> {
   await mkdir(options.folder, { recursive: true, mode: 0o700 });
   let isStopping = false;
   let child = launch(options, 0);
@@ -54,7 +57,7 @@ export async function startSimulator(options: {
 }
 
 function launch(
-  { program, folder, lateMilliseconds }: Omit<Parameters<typeof startSimulator>[0], 'say'>,
+  { program, folder, lateMilliseconds }: Omit<Parameters<StartSimulator>[0], 'say'>,
   port: number,
 ): ChildProcess {
   const options = ['--port', String(port), '--host', '127.0.0.1', '--data', folder, '--exit-with-parent'];

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { type LoggerOptions, pino } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -9,7 +10,8 @@ export type Log = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  flush(): void;
+  /** Writes what waits, and nothing any more. Closes the file unless it is the standard output. */
+  close(): Promise<void>;
 };
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -21,6 +23,8 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** The memory that a stalled reader of the log may cost; beyond it lines are dropped. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
+/** How long a stalled reader may delay the end. */
+const CLOSE_MILLISECONDS = 1_000;
 
 const JSON_LINES: LoggerOptions = {
   base: null,
@@ -75,16 +79,22 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
   const lines = format === 'ecs' ? ECS_LINES : JSON_LINES;
   const hooks = { streamWrite: escapeLineEnds };
   const logger = pino({ ...lines, level, hooks }, isForPeople ? forPeople : destination);
+  let isClosed = false;
+  const write =
+    (line: 'info' | 'warn' | 'error') =>
+    (fields: object, message: string): void => {
+      if (!isClosed) logger[line](withScope(fields), message);
+    };
   return {
-    info: (fields, message) => logger.info(withScope(fields), message),
-    warn: (fields, message) => logger.warn(withScope(fields), message),
-    error: (fields, message) => logger.error(withScope(fields), message),
-    flush: () => {
-      try {
-        destination.flushSync();
-      } catch {
-        // The output is closed.
-      }
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    async close() {
+      isClosed = true;
+      clearInterval(flushing);
+      const closed = new Promise((resolve) => destination.once('close', resolve));
+      destination.end();
+      await Promise.race([closed, pause(CLOSE_MILLISECONDS, undefined, { ref: false })]);
     },
   };
 }

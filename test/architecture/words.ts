@@ -1,28 +1,6 @@
-import { type Complaint, isTest, type SourceTree } from './source-tree.ts';
+import type { Complaint, SourceTree } from './source-tree.ts';
 
-type Rule = { readonly name: string; readonly pattern: RegExp };
-
-/** No sentence begins with them: a comment says who does what. */
-const BEGINNINGS = ['Whoever', 'Nobody', 'Who'];
 const MOST_COLUMNS = 110;
-
-const rule = (name: string, pattern: RegExp): Rule => ({ name, pattern });
-
-const WORD_RULES: readonly Rule[] = [
-  ...BEGINNINGS.map((word) => rule(word, new RegExp(`(^|[.;:] +)${word}\\b`, 'g'))),
-  ...['told', 'tells', 'hear', 'hearing', 'wish', 'house', 'room', 'undo', 'tombstone'].map((word) =>
-    rule(word, new RegExp(`\\b${word}(s|es)?\\b`, 'gi')),
-  ),
-];
-
-/** Comments of the sources and titles of tests that say words which are not the trade's. */
-export function wordComplaints(tree: SourceTree): Complaint[] {
-  const texts = [...commentsOf(tree), ...titlesOf(tree)];
-  return WORD_RULES.flatMap(({ name, pattern }) => {
-    const found = texts.flatMap(({ place, text }) => [...text.matchAll(pattern)].map(() => place));
-    return complaintOf(found, `says ${name}`);
-  });
-}
 
 /** Comments that are wider than a reader's window. */
 export function widthComplaints(tree: SourceTree): Complaint[] {
@@ -52,40 +30,17 @@ function complaintOf(places: readonly string[], what: string): Complaint[] {
   return places.length === 0 ? [] : [`${what}: ${places.length} times: ${places.join(', ')}`];
 }
 
-/** What stands between the quotes, also on the line below. */
-const TITLE = /(?<!\.)\b(?:test|describe)\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
-
-function titlesOf(tree: SourceTree): { readonly place: string; readonly text: string }[] {
-  return [...tree].flatMap(([path, source]) =>
-    !isTest(path) || FENCE.test(path)
-      ? []
-      : [...source.matchAll(TITLE)].map(({ index, 2: text = '' }) => ({
-          place: `${path}:${source.slice(0, index).split('\n').length}`,
-          text,
-        })),
-  );
-}
-
-type CommentLine = { readonly place: string; readonly text: string; readonly columns: number };
-
-/** The fence itself names the words. */
-const FENCE = /^test\/architecture\/words(\.test)?\.ts$/;
+type CommentLine = { readonly place: string; readonly columns: number };
 
 /** A line of a comment by itself, or the comment behind code. */
-const COMMENT = /^\s*(?:\/\/|\/\*\*?|\*)\s?(.*?)(?:\*\/)?$|\s\/\/ (.*)$/;
+const COMMENT = /^\s*(?:\/\/|\/\*|\*)|\s\/\/ /;
 
 function commentsOf(tree: SourceTree): CommentLine[] {
   const lines: CommentLine[] = [];
   for (const [path, source] of tree) {
-    if (!/\.ts$/.test(path) || FENCE.test(path)) continue;
+    if (!/\.ts$/.test(path)) continue;
     for (const [index, line] of source.split('\n').entries()) {
-      const text = COMMENT.exec(line);
-      if (text === null) continue;
-      lines.push({
-        place: `${path}:${index + 1}`,
-        text: text[1] ?? text[2] ?? '',
-        columns: line.length,
-      });
+      if (COMMENT.test(line)) lines.push({ place: `${path}:${index + 1}`, columns: line.length });
     }
   }
   return lines;

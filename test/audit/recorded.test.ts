@@ -37,7 +37,7 @@ test('starting and stopping of each process of the service are recorded', async 
   assert.equal(started?.actor, 'system');
   assert.equal(started?.origin, hostname());
   assert.equal(started?.resource, 'services/homologation');
-  assert.equal(started?.detail.processId, service.process.pid);
+  assert.equal(started?.detail.processId, process.pid);
   const second = await startService({
     folder: service.folder,
     settings: { ...databaseSettings(service.database), PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' },

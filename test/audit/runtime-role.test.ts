@@ -282,7 +282,7 @@ test('an owner that is no superuser, of a schema closed to all others, is enough
 
 test('production is warned of every way in which the role could do away with the log', async () => {
   const bridge = await openBridge();
-  const { address, runtime, drop } = await createTestDatabase({ migrated: true });
+  const { address, runtime, drop } = await createTestDatabase({ migrated: true, hasOwnRole: true });
   const settings = {
     PARCELA_ENVIRONMENT: 'production',
     PARCELA_PORT: '0',

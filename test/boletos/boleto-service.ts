@@ -17,7 +17,12 @@ export type CallingShop = {
 };
 
 export async function openBoletoShop(settings: Readonly<Record<string, string>> = {}): Promise<BoletoShop> {
-  const service = await openTestService(settings);
+  return shopOf(await openTestService(settings));
+}
+
+export async function shopOf<S extends TestService>(
+  service: S,
+): Promise<CallingShop & { readonly service: S }> {
   const demo = await service.demo();
   const url = service.integrationUrl;
   const token = await logIn(url, demo.integration, '/api/authentication/login');

@@ -6,21 +6,23 @@ import { after, before, test } from 'node:test';
 import { keyFileIn } from '../kit/keys.ts';
 import {
   databaseSettings,
+  openTestProcess,
   startService,
   startTestSimulator,
+  type TestProcess,
   type TestSimulator,
   until,
 } from '../kit/service.ts';
-import { type BoletoShop, cancel, issue, openBoletoShop } from './boleto-service.ts';
+import { cancel, issue, shopOf } from './boleto-service.ts';
 
-let shop: BoletoShop;
+let shop: Awaited<ReturnType<typeof shopOf<TestProcess>>>;
 let bank: TestSimulator;
 let folder: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-bank-'));
   bank = await startTestSimulator(folder, [], 'bank');
-  shop = await openBoletoShop({ PARCELA_BANK_URL: bank.url });
+  shop = await shopOf(await openTestProcess({ PARCELA_BANK_URL: bank.url }));
 });
 after(async () => {
   await shop?.service.close();

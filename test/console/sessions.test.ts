@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { openTestService, type TestService } from '../kit/service.ts';
+import { openTestProcess, openTestService, type TestService } from '../kit/service.ts';
 import { ask, hiddenFields, invite, originOf, signedIn, Visitor } from './visitor.ts';
 
 let service: TestService;
@@ -20,13 +20,16 @@ async function assertOut(cookie: string | null): Promise<void> {
   assert.ok(isOut(status, headers.get('location')), `${status} ${headers.get('location')}`);
 }
 
-test('the start prints a link that lets the demo user in once', async () => {
-  const line = service.said.find((said) => said.startsWith('  Sign in'));
+test('the start prints a link that lets the demo user in once', async (t) => {
+  const started = await openTestProcess();
+  t.after(() => started.close());
+  const at = originOf(started);
+  const line = started.said.find((said) => said.startsWith('  Sign in'));
   const path = URL.parse(line?.split(/\s+/)[3] ?? '')?.pathname ?? '';
   assert.match(path, /^\/console\/links\/[\w-]{43}$/);
-  const first = await new Visitor(origin).enter(path);
+  const first = await new Visitor(at).enter(path);
   assert.equal((await first.ask(HOME)).status, 200);
-  const second = await ask(origin, path, { form: {} });
+  const second = await ask(at, path, { form: {} });
   assert.equal(second.status, 404);
   assert.equal(second.headers.get('set-cookie'), null);
 });

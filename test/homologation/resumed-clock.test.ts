@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { arrive, jump, readClock, wallTime } from '../kit/clock.ts';
 import { logIn } from '../kit/merchant.ts';
-import { databaseSettings, openTestService, startService, type TestService, until } from '../kit/service.ts';
+import { databaseSettings, openTestProcess, startService, type TestProcess, until } from '../kit/service.ts';
 
-let service: TestService;
+let service: TestProcess;
 let token: string;
 
 before(async () => {
-  service = await openTestService({ PARCELA_CLOCK_ANSWER_MILLISECONDS: '1000' });
+  service = await openTestProcess({ PARCELA_CLOCK_ANSWER_MILLISECONDS: '1000' });
   token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
   // As if every process were busy: no process claims a jump while this is on.
   await service.auditor.query(`create function nobody_claims() returns trigger language plpgsql as

@@ -9,8 +9,8 @@ import {
   type Auditor,
   cleanEnvironment,
   databaseUrl,
-  openTestService,
-  type TestService,
+  openTestProcess,
+  type TestProcess,
 } from '../kit/service.ts';
 import { endEarlierAlertEndpoints } from './enrolled.ts';
 
@@ -39,7 +39,7 @@ export type Shop = {
   once<T>(name: string, make: () => Promise<T>): Promise<T>;
 };
 
-export type HostileService = TestService & {
+export type HostileService = TestProcess & {
   /** Attacks. */
   readonly alice: Shop;
   /** Owns what Alice must not reach. */
@@ -76,7 +76,7 @@ export const REQUESTS_ALONE = { PARCELA_ROLES: 'http' };
 export async function openHostileService(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<HostileService> {
-  const service = await openTestService({ ...HOSTILE_SETTINGS, ...settings });
+  const service = await openTestProcess({ ...HOSTILE_SETTINGS, ...settings });
   const listener = await openListener();
   const close = async () => {
     await service.close();
@@ -122,7 +122,7 @@ async function openListener(): Promise<{ readonly url: string; close(): Promise<
 }
 
 async function openShop(
-  service: TestService,
+  service: TestProcess,
   listenerUrl: string,
   merchantId: string,
   accountNumber: string,
@@ -174,7 +174,7 @@ async function openShop(
 const loginOf = ({ userName, password }: Login): Login => ({ userName, password });
 
 /** Runs the operator's command beside the service, as an operator does, and gives what it printed. */
-async function operate({ folder, database }: TestService, words: readonly string[]): Promise<unknown> {
+async function operate({ folder, database }: TestProcess, words: readonly string[]): Promise<unknown> {
   const settings = { PARCELA_DATA_DIR: folder, DATABASE_URL: databaseUrl(database.address) };
   const { stdout } = await execute(process.execPath, [COMMAND, ...words, '--json'], {
     env: cleanEnvironment(settings),
@@ -203,7 +203,7 @@ export function strangeAddress(): string {
 const BROUGHT_BY_READS = ['receivable_cursors', 'receivables'];
 
 async function rowCounts(
-  { auditor }: TestService,
+  { auditor }: TestProcess,
   except: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const tables = await auditor.query(

@@ -63,7 +63,7 @@ export function knownPayment(shop: Shop, name = 'payment'): Promise<KnownPayment
 }
 
 export async function newPayment(shop: Shop, change: Record<string, unknown> = {}): Promise<KnownPayment> {
-  // A busy machine has no place at once (503), or its acquirer answers too late (500): another one is sold then.
+  // A busy machine has no place at once (503), or its acquirer answers too late (500): another one is sold.
   let last = '';
   const paid = await until('a payment is sold', async () => {
     const body = { ...(await wholePayment(shop)), ...change };

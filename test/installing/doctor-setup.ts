@@ -73,7 +73,7 @@ type BridgeName = 'fit' | 'simulator' | 'refusing' | 'late' | 'expired' | 'priva
 
 export async function openInstallation(): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-doctor-'));
-  const database = await createTestDatabase({ migrated: true });
+  const database = await createTestDatabase({ migrated: true, hasOwnRole: true });
   const issuer = makeAuthority();
   const host = { hosts: ['127.0.0.1'], issuer };
   const expired = makeCertificate({ ...host, notAfter: new Date(Date.now() - HOUR) });

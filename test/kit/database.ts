@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from 'node:test';
@@ -19,7 +19,7 @@ export type TestDatabaseAddress = {
 
 export type TestDatabase = {
   readonly address: TestDatabaseAddress;
-  /** The same as the role that services work as: it owns nothing. */
+  /** The same as the role that services work as: it owns nothing. One role for all test databases. */
   readonly runtime: TestDatabaseAddress;
   drop(): Promise<void>;
 };
@@ -27,6 +27,9 @@ export type TestDatabase = {
 const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const CONNECT_TIMEOUT_MILLISECONDS = 10_000;
+/** As the runner found the server: in memory, where copying files costs less than logging pages. */
+const STRATEGY = process.env.PARCELA_TEST_DATABASE_STRATEGY ?? 'wal_log';
+const RUNTIME_ROLE = 'parcela_test_runtime';
 /** Any two numbers: the maker of the template holds this lock. */
 const TEMPLATE_LOCK = '1885434467, 2';
 
@@ -47,31 +50,49 @@ export async function testDatabaseAddress(): Promise<TestDatabaseAddress> {
  */
 export async function createTestDatabase({
   migrated,
+  hasOwnRole = false,
 }: {
   readonly migrated: boolean;
+  /** For a test that changes the role itself. */
+  readonly hasOwnRole?: boolean;
 }): Promise<TestDatabase> {
   const server = serverAddress();
   const database = `parcela_test_${process.pid}_${randomBytes(4).toString('hex')}`;
-  const template = migrated ? await migratedTemplate(server) : 'template0';
-  await onServer(server, (client) => client.query(`create database ${database} template ${template}`));
+  // It brings the rights of the shared role along.
+  const template = await migratedTemplate(server);
+  await onServer(server, (client) =>
+    client.query(
+      `create database ${database} template ${migrated ? template : 'template0'} strategy ${STRATEGY}`,
+    ),
+  );
   const address = { ...server, database };
-  const role = `${database}_runtime`;
-  const password = randomBytes(12).toString('hex');
-  await onServer(server, (client) => client.query(`create role ${role} login password '${password}'`));
-  if (migrated) {
-    const given = grantRuntimeRole({ name: role, password: null, isOurs: false }, RUNTIME_TABLE_RIGHTS);
-    await migrate(address, MIGRATIONS, () => {}, given);
-  }
+  const shared = { ...address, user: RUNTIME_ROLE, password: runtimePassword(server) };
   return {
     address,
-    runtime: { ...address, user: role, password },
+    runtime: hasOwnRole ? await makeRole(address, migrated) : shared,
     async drop() {
       await onServer(server, async (client) => {
         await client.query(`drop database if exists ${database} with (force)`);
-        await client.query(`drop role if exists ${role}`);
+        if (hasOwnRole) await client.query(`drop role if exists ${database}_runtime`);
       });
     },
   };
+}
+
+async function makeRole(address: TestDatabaseAddress, migrated: boolean): Promise<TestDatabaseAddress> {
+  const user = `${address.database}_runtime`;
+  const password = randomBytes(12).toString('hex');
+  await runSql(address, `create role ${user} login password '${password}'`);
+  if (migrated) {
+    const given = grantRuntimeRole({ name: user, password: null, isOurs: false }, RUNTIME_TABLE_RIGHTS);
+    await migrate(address, MIGRATIONS, () => {}, given);
+  }
+  return { ...address, user, password };
+}
+
+/** The same in every process of a run, and known to nobody who does not know the owner's. */
+function runtimePassword({ password }: TestDatabaseAddress): string {
+  return createHmac('sha256', password).update(RUNTIME_ROLE).digest('hex');
 }
 
 /** Runs text, of one or more commands, on a connection of its own. */
@@ -116,10 +137,15 @@ async function makeTemplate(server: TestDatabaseAddress): Promise<string> {
     await client.query(`select pg_advisory_lock(${TEMPLATE_LOCK})`);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount === 1) return;
+    const { rows } = await client.query('select from pg_roles where rolname = $1', [RUNTIME_ROLE]);
+    const verb = rows.length === 0 ? 'create' : 'alter';
+    await client.query(`${verb} role ${RUNTIME_ROLE} login password '${runtimePassword(server)}'`);
     const draft = `${name}_draft`;
     await client.query(`drop database if exists ${draft} with (force)`);
     await client.query(`create database ${draft} template template0`);
-    await migrate({ ...server, database: draft }, MIGRATIONS, () => {});
+    const role = { name: RUNTIME_ROLE, password: null, isOurs: false };
+    const given = grantRuntimeRole(role, RUNTIME_TABLE_RIGHTS);
+    await migrate({ ...server, database: draft }, MIGRATIONS, () => {}, given);
     // Only a whole one gets the name: a run that was killed leaves a draft.
     await client.query(`alter database ${draft} rename to ${name}`);
   });
@@ -127,7 +153,7 @@ async function makeTemplate(server: TestDatabaseAddress): Promise<string> {
 }
 
 async function migrationsHash(): Promise<string> {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(JSON.stringify(RUNTIME_TABLE_RIGHTS));
   for (const name of (await readdir(MIGRATIONS)).sort()) {
     hash.update(`${name}\0`).update(await readFile(join(MIGRATIONS, name)));
   }

@@ -1,10 +1,10 @@
-/** How many times longer than on a quiet machine everything may take: the runner measures it. */
-const PATIENCE = Number(process.env.PARCELA_TEST_PATIENCE ?? 2);
+/** How many times longer than on a quiet machine everything may take; it may change between files. */
+const patience = () => Number(process.env.PARCELA_TEST_PATIENCE ?? 2);
 const isLong = process.env.PARCELA_TEST_LONG === '1';
 
 /** A limit of time for a wait that should never come to it. */
 export function patiently(milliseconds: number): number {
-  return milliseconds * PATIENCE;
+  return milliseconds * patience();
 }
 
 /** How much of a long proof is done: a slice, or all of it with `npm test -- --long`. */

@@ -9,6 +9,7 @@ import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { keyFileIn, rememberKeyFile } from './keys.ts';
 import { patiently } from './patience.ts';
+import { type RunningService, settingsIn } from './running-service.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const simulatorOf = (program: 'acquirer' | 'bank') =>
@@ -16,18 +17,11 @@ const simulatorOf = (program: 'acquirer' | 'bank') =>
 const READY_MILLISECONDS = 60_000;
 const LONGEST_PAUSE_MILLISECONDS = 200;
 
-/** A running program of ours: the real one, in a process of its own. */
-export type Service = {
-  readonly gatewayUrl: string;
-  readonly integrationUrl: string;
-  readonly metricsUrl: string;
-  readonly folder: string;
+/** The real program, in a process of its own: to be killed, signalled, or watched as it starts and ends. */
+export type Service = RunningService & {
   readonly process: ChildProcess;
-  /** Lines of the log (standard output) and of the talk to the person (standard error). */
-  readonly log: string[];
-  readonly said: string[];
-  /** The logins of the demo merchant. */
-  demo(): Promise<Demo>;
+  /** Lines of the talk to the person (standard error). */
+  readonly said: readonly string[];
   /** SIGTERM; gives the exit code. */
   stop(): Promise<number | null>;
   kill(): Promise<void>;
@@ -59,22 +53,12 @@ export function cleanEnvironment(settings: Readonly<Record<string, string>>): Re
 
 /** Starts `src/main.ts` and waits until it says that it is ready. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const settings = {
-    PARCELA_PORT: '0',
-    PARCELA_DRAIN_SECONDS: '0',
-    PARCELA_REGISTRATIONS_PER_MINUTE: '1000000',
-    PARCELA_DATA_DIR: options.folder,
-    // All that is published is served.
-    PARCELA_SECURITY_CONTACT: 'mailto:security@parcela.example',
-    PARCELA_SECURITY_EXPIRES: '2099-12-31',
-    ...options.settings,
-  };
   const [file, words] =
     options.program === undefined
       ? [process.execPath, [...(options.nodeOptions ?? NODE_OPTIONS), options.main ?? MAIN]]
       : [options.program, ['serve']];
   const child = spawn(file, words, {
-    env: cleanEnvironment(settings),
+    env: cleanEnvironment(settingsIn(options.folder, options.settings)),
     stdio: ['ignore', options.logFile ?? 'pipe', 'pipe'],
   });
   const log: string[] = [];
@@ -209,24 +193,40 @@ export function openAuditor(address: TestDatabase['address']): Auditor {
   };
 }
 
-export type TestService = Service & {
+type OnTestDatabase = {
   readonly database: TestDatabase;
   readonly auditor: Auditor;
+  /** Ends and removes everything. */
   close(): Promise<void>;
 };
+export type TestService = RunningService & OnTestDatabase;
+export type TestProcess = Service & OnTestDatabase;
 
 /**
- * A service with its own simulator and demo merchant on a database of its own; `close` ends and
- * removes everything.
+ * A service with simulators and a demo merchant on a database of its own, opened in the process of the
+ * tests: a real listener, real HTTP, a real PostgreSQL, and the run-time role.
  */
 export async function openTestService(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  // Loaded when it is asked for: files that only start processes load none of the service.
+  const { openServiceHere } = await import('./service-here.ts');
+  return onTestDatabase(settings, openServiceHere);
+}
+
+/** The same as a process, for a test that kills, signals or watches it. */
+export function openTestProcess(settings: Readonly<Record<string, string>> = {}): Promise<TestProcess> {
+  return onTestDatabase(settings, startService);
+}
+
+async function onTestDatabase<S extends RunningService & { stop(): Promise<unknown> }>(
+  settings: Readonly<Record<string, string>>,
+  start: (options: { folder: string; settings: Record<string, string> }) => Promise<S>,
+): Promise<S & OnTestDatabase> {
   const database = await createTestDatabase({ migrated: true });
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
   rememberKeyFile(database.address.database, keyFileIn(folder));
-  const service = await startService({ folder, settings: { ...databaseSettings(database), ...settings } });
+  const service = await start({ folder, settings: { ...databaseSettings(database), ...settings } });
   const auditor = openAuditor(database.address);
-  return {
-    ...service,
+  const beside = {
     database,
     auditor,
     async close() {
@@ -236,6 +236,7 @@ export async function openTestService(settings: Readonly<Record<string, string>>
       await rm(folder, { recursive: true, force: true });
     },
   };
+  return Object.assign(service, beside);
 }
 
 /** Looks again and again until the condition gives something; throws after the deadline. */

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { Type } from 'typebox';
 import { auditRefusedAccess } from '../../src/audit/audit-refused-access.ts';
-import { RUNTIME_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { openMerchants } from '../../src/merchants/module.ts';
 import type { LoginLimits } from '../../src/merchants/tokens/login-failures.ts';
@@ -28,14 +26,10 @@ import { openRequestMetrics } from '../../src/platform/http/request-metrics.ts';
 import { buildServer } from '../../src/platform/http/server.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';
-import { migrate } from '../../src/platform/migrations/migrations.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import { grantRuntimeRole } from '../../src/platform/postgres/runtime-role.ts';
+import { createTestDatabase as createMigrated, runSql, serverAddress } from '../kit/database.ts';
 import { auditedTools } from '../kit/keys.ts';
-
-/** A server on which the test may create databases. */
-const SERVER = process.env.PARCELA_TEST_DATABASE_URL ?? '';
-const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
+import { databaseUrl } from '../kit/service.ts';
 
 export type TestDatabase = {
   /** The address of its owner. */
@@ -51,27 +45,15 @@ export type TestDatabase = {
 
 /** A database of its own for one test file, with all migrations. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  if (SERVER === '') throw new Error('PARCELA_TEST_DATABASE_URL must name a server to create databases on');
-  const name = `parcela_test_${randomBytes(6).toString('hex')}`;
-  const admin = new pg.Client({ connectionString: SERVER });
-  await admin.connect();
-  await admin.query(`create database ${name}`);
-  const address = new URL(SERVER);
-  address.pathname = `/${name}`;
-  const url = address.toString();
-  const role = `${name}_runtime`;
-  address.username = role;
-  address.password = randomBytes(12).toString('hex');
-  await admin.query(`create role ${role} login password '${address.password}'`);
-  const given = grantRuntimeRole({ name: role, password: null, isOurs: false }, RUNTIME_TABLE_RIGHTS);
-  await migrate(url, MIGRATIONS, () => {}, given);
+  const { address, runtime, drop } = await createMigrated({ migrated: true });
+  const onServer = (text: string) => runSql(serverAddress(), text);
   const end = () =>
-    admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    onServer(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${address.database}'`);
   return {
-    url,
-    runtimeUrl: address.toString(),
+    url: databaseUrl(address),
+    runtimeUrl: databaseUrl(runtime),
     async sql(text, values = []) {
-      const client = new pg.Client({ connectionString: url });
+      const client = new pg.Client(address);
       await client.connect();
       try {
         return (await client.query(text, [...values])).rows;
@@ -80,15 +62,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       }
     },
     async setReachable(isReachable) {
-      await admin.query(`alter database ${name} allow_connections ${isReachable}`);
+      await onServer(`alter database ${address.database} allow_connections ${isReachable}`);
       if (!isReachable) await end();
     },
-    async drop() {
-      await end();
-      await admin.query(`drop database ${name} with (force)`);
-      await admin.query(`drop role ${role}`);
-      await admin.end();
-    },
+    drop,
   };
 }
 

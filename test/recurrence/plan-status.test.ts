@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { databaseSettings, startService, until } from '../kit/service.ts';
+import { databaseSettings, openTestProcess, startService, until } from '../kit/service.ts';
 import {
   billingOf,
   createdPlan,
@@ -13,7 +13,9 @@ import {
   readPlan,
   statesOf,
   tagsOf,
+  withPlans,
 } from './plans-service.ts';
+import { NOTHING_CHARGED } from './recurrence-service.ts';
 
 let service: PlansService;
 before(async () => {
@@ -262,7 +264,7 @@ test('a walk that fails hands its lease back: who goes on need not wait for the 
 });
 
 test('what a killed process was in the middle of is finished after the next start', async () => {
-  const own = await openPlansService();
+  const own = await withPlans(await openTestProcess(NOTHING_CHARGED));
   try {
     const planId = await createdPlan(own);
     const ids = (await enrol(own, planId, 2_500)).sort();

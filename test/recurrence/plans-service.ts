@@ -4,7 +4,9 @@ import { openTestService, type TestRows, type TestService } from '../kit/service
 import { NOTHING_CHARGED } from './recurrence-service.ts';
 
 /** A service, and two merchants with plans. */
-export type PlansService = TestService & {
+export type PlansService = TestService & Plans;
+
+type Plans = {
   readonly merchantId: string;
   readonly userName: string;
   readonly vaultId: string;
@@ -17,7 +19,10 @@ export const PLANS = '/v1/recurrences/plans';
 export async function openPlansService(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<PlansService> {
-  const service = await openTestService({ ...NOTHING_CHARGED, ...settings });
+  return withPlans(await openTestService({ ...NOTHING_CHARGED, ...settings }));
+}
+
+export async function withPlans<S extends TestService>(service: S): Promise<S & Plans> {
   const { merchantId, recurrence, gateway } = await service.demo();
   const { auditor, gatewayUrl } = service;
   await createForeignMerchant(auditor, recurrence.userName);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import { call, logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
-import { openTestService, type TestService, until } from '../kit/service.ts';
+import { openTestProcess, type TestProcess, until } from '../kit/service.ts';
 
 /** A service that the test may stop, and whatever happens does not outlive it. */
-async function withService(settings: Record<string, string>, use: (service: TestService) => Promise<void>) {
-  const service = await openTestService(settings);
+async function withService(settings: Record<string, string>, use: (service: TestProcess) => Promise<void>) {
+  const service = await openTestProcess(settings);
   try {
     await use(service);
   } finally {
@@ -38,7 +38,7 @@ function isRefused(url: string): Promise<boolean> {
   });
 }
 
-const exitOf = ({ process }: TestService) =>
+const exitOf = ({ process }: TestProcess) =>
   new Promise<number | null>((resolve) => process.once('exit', resolve));
 
 test('a process that is to stop says so, serves on for a while over connections that end, and stops on a second signal', () =>

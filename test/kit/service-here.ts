@@ -1,0 +1,71 @@
+import { openSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ACQUIRER_PROGRAM } from '../../simulators/acquirer/program.ts';
+import { BANK_PROGRAM } from '../../simulators/bank/program.ts';
+import { startLedgerServer } from '../../simulators/kit/ledger-server.ts';
+import { readConfiguration } from '../../src/app/config.ts';
+import { openApp } from '../../src/app/open-app.ts';
+import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { StartSimulator } from '../../src/homologation/start-simulator.ts';
+import { type Closing, closeAll } from '../../src/platform/closings.ts';
+import { openDrain } from '../../src/platform/http/draining.ts';
+import { type RunningService, settingsIn } from './running-service.ts';
+
+const complain = (line: string) => process.stderr.write(`${line}\n`);
+
+/** The service, opened in this process. */
+export async function openServiceHere(options: {
+  readonly folder: string;
+  readonly settings: Readonly<Record<string, string>>;
+}): Promise<RunningService & { stop(): Promise<void> }> {
+  const { folder } = options;
+  const logPath = join(folder, 'log.jsonl');
+  const logTo = openSync(logPath, 'a', 0o600);
+  const closings: Closing[] = [];
+  const stopping = new AbortController();
+  const drain = openDrain();
+  const stop = async () => {
+    stopping.abort();
+    drain.begin();
+    await closeAll(closings, complain);
+  };
+  try {
+    const configuration = readConfiguration(settingsIn(folder, options.settings));
+    const surroundings = { signal: stopping.signal, drain, logTo, startSimulator: simulatorHere };
+    const { gatewayUrl, integrationUrl, metricsUrl } = await openApp(configuration, closings, surroundings);
+    return {
+      gatewayUrl,
+      integrationUrl,
+      metricsUrl,
+      folder,
+      log: linesOf(logPath),
+      demo: async () => JSON.parse(await readFile(join(folder, 'demo.json'), 'utf8')) as Demo,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Reads the file anew whenever it is looked at, also where the service was spread into another object. */
+function linesOf(path: string): readonly string[] {
+  return new Proxy<string[]>([], {
+    get(_, name) {
+      const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+      const value = Reflect.get(lines, name);
+      return typeof value === 'function' ? value.bind(lines) : value;
+    },
+  });
+}
+
+const simulatorHere: StartSimulator = async ({ program, folder, lateMilliseconds }) => {
+  const settings = { port: 0, host: '127.0.0.1', data: folder, lateMilliseconds, ledgerSync: true };
+  const onFailure = (error: Error) => complain(`the simulator of the ${program} failed: ${error.stack}`);
+  const { port, close } =
+    program === 'acquirer'
+      ? await startLedgerServer(ACQUIRER_PROGRAM, settings, onFailure)
+      : await startLedgerServer(BANK_PROGRAM, settings, onFailure);
+  return { url: `http://127.0.0.1:${port}`, stop: close };
+};

@@ -1,0 +1,58 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+
+const FOLDERS = ['src', 'simulators', 'conformance', 'tools', 'bench', 'test'];
+const PATTERNS = FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
+/** Always run with a change: they look at all sources, and take seconds. */
+const FENCES = 'test/architecture/';
+/** It imports everything: what is opened through it is told apart by folder instead. */
+const WHOLE_SERVICE = 'test/kit/service-here.ts';
+
+/** All files of tests, or those that fit the patterns, in the order of their names. */
+export async function findFiles(patterns: readonly string[]): Promise<string[]> {
+  const files: string[] = [];
+  const exclude = ['**/node_modules/**'];
+  for await (const file of glob(patterns.length > 0 ? patterns : PATTERNS, { exclude })) files.push(file);
+  return files.sort();
+}
+
+/**
+ * Those of the files that what was changed since `base`, committed or not, may concern: the fences; files
+ * that import what was changed; of a changed module of the service also the files below `test/` that bear
+ * its name. No proof that the rest would pass.
+ */
+export function changedFiles(files: readonly string[], base: string): string[] {
+  const git = (...words: string[]) =>
+    execFileSync('git', words, { encoding: 'utf8' }).split('\n').filter(Boolean);
+  const changed = new Set([
+    ...git('diff', '--name-only', base),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ]);
+  const modules = new Set([...changed].map((path) => /^src\/([\w-]+)\//.exec(path)?.[1]));
+  const known = new Map<string, readonly string[]>();
+  return files.filter(
+    (file) =>
+      file.startsWith(FENCES) ||
+      modules.has(/^test\/([\w-]+)\//.exec(file)?.[1]) ||
+      [...reachedFrom(file, known)].some((path) => changed.has(path)),
+  );
+}
+
+/** The file and all that it imports, by their paths in the checkout. */
+function reachedFrom(file: string, known: Map<string, readonly string[]>): Set<string> {
+  const reached = new Set([file]);
+  for (const path of reached) {
+    if (path === WHOLE_SERVICE) continue;
+    const imported = known.getOrInsertComputed(path, importsOf);
+    for (const one of imported) reached.add(one);
+  }
+  return reached;
+}
+
+function importsOf(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  const named = readFileSync(path, 'utf8').matchAll(/(?:from|import|import\() ?'(\.{1,2}\/[^']+)'/g);
+  return [...named].map(([, relative]) => normalize(join(dirname(path), relative as string)));
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { LaneMessage, LaneOrder, TestMessage } from './test-events.ts';
+import { type FileReport, type FileResult, openFileReport } from './test-report.ts';
+
+const REPORTER = fileURLToPath(new URL('test-events.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('test-lane.ts', import.meta.url));
+/**
+ * How long what a lane started may take to end before it is killed: a service finishes its requests,
+ * PostgreSQL its writes.
+ */
+const END_MILLISECONDS = 15_000;
+const LOOK_AGAIN_MILLISECONDS = 20;
+const WATCH_MILLISECONDS = 1_000;
+/** A lane that has grown beyond it makes way for a new one. */
+const MOST_RESIDENT_BYTES = 1_500 * 1024 * 1024;
+
+export type LaneLimits = {
+  /** How many times longer than on a quiet machine everything may take, now. */
+  readonly patience: () => number;
+  /** Of a test, on a quiet machine. */
+  readonly testMilliseconds: number;
+};
+
+/** A process in which files of tests run one after another. */
+type Lane = {
+  readonly child: ChildProcess;
+  run(file: string): Promise<FileResult>;
+  readonly isSpent: boolean;
+};
+
+/**
+ * Runs the files, so many at once, the first ones first. Each lane is a group of processes, and ends
+ * whole, with what tests left behind in it, also when the run is stopped.
+ */
+export async function runFiles(
+  files: readonly string[],
+  atOnce: number,
+  limits: LaneLimits,
+  signal: AbortSignal,
+): Promise<Map<string, FileResult>> {
+  const results = new Map<string, FileResult>();
+  const waiting = [...files];
+  async function takeTurns(): Promise<void> {
+    let lane: Lane | null = null;
+    for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
+      lane ??= openLane(limits, signal);
+      results.set(file, await lane.run(file));
+      if (!lane.isSpent) continue;
+      await endGroup(lane.child);
+      lane = null;
+    }
+    if (lane !== null) await endLane(lane);
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, files.length) }, takeTurns));
+  return results;
+}
+
+function openLane(limits: LaneLimits, signal: AbortSignal): Lane {
+  const options = [`--test-reporter=${REPORTER}`, '--test-reporter-destination=stdout'];
+  const child = spawn(process.execPath, [...options, PROGRAM], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  let report: FileReport | null = null;
+  let finish: ((faults: readonly string[], processorSeconds: number) => void) | null = null;
+  let isSpent = false;
+  const end = (fault: string) => {
+    isSpent = true;
+    finish?.([fault], 0);
+  };
+  const stop = () => {
+    end('the run was stopped');
+    void endGroup(child);
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => report?.addOutput(text));
+  child.on('error', (error) => end(`${error}`));
+  child.once('exit', (code, endedBy) => {
+    signal.removeEventListener('abort', stop);
+    end(`the process of the tests ended with ${endedBy ?? code}`);
+  });
+  let over: LaneMessage | null = null;
+  let isFileOver = false;
+  child.on('message', (message: TestMessage | LaneMessage) => {
+    if (message.type === 'lane:file') over = message as LaneMessage;
+    else {
+      const event = message as TestMessage;
+      report?.add(event);
+      if (event.nesting === 0 && /^test:(pass|fail)$/.test(event.type)) isFileOver = true;
+    }
+    if (over === null || !isFileOver) return;
+    isSpent ||= over.left !== '' || over.residentBytes > MOST_RESIDENT_BYTES;
+    finish?.(over.left === '' ? [] : [`it left open: ${over.left}`], over.processorSeconds);
+  });
+  return {
+    child,
+    get isSpent() {
+      return isSpent;
+    },
+    async run(file) {
+      const opened = openFileReport(file, (text) => console.log(text));
+      [report, over, isFileOver] = [opened, null, false];
+      const watch = setInterval(() => {
+        const late = opened.longerThan(limits.testMilliseconds * limits.patience());
+        if (late !== null) end(`it was given up: ${late}`);
+      }, WATCH_MILLISECONDS);
+      const result = await new Promise<FileResult>((resolve) => {
+        finish = (faults, processorSeconds) => {
+          finish = null;
+          resolve(opened.end(faults, processorSeconds));
+        };
+        child.send({ file, patience: limits.patience() } satisfies LaneOrder);
+      });
+      clearInterval(watch);
+      return result;
+    },
+  };
+}
+
+async function endLane({ child, isSpent }: Lane): Promise<void> {
+  if (!isSpent && child.connected) {
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.disconnect();
+    await ended;
+  }
+  await endGroup(child);
+}
+
+async function endGroup({ pid }: ChildProcess): Promise<void> {
+  if (pid === undefined) return;
+  const killAt = performance.now() + END_MILLISECONDS;
+  for (let sign: NodeJS.Signals | 0 = 'SIGTERM'; signalGroup(pid, sign); sign = 0) {
+    if (performance.now() > killAt) return void signalGroup(pid, 'SIGKILL');
+    await new Promise((wake) => setTimeout(wake, LOOK_AGAIN_MILLISECONDS));
+  }
+}
+
+/** False when nobody of the group is left. */
+function signalGroup(leader: number, sign: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-leader, sign);
+    return true;
+  } catch {
+    return false;
+  }
+}
