@@ -1,7 +1,7 @@
 // The process of a lane: runs files of tests one after another, each as one test around its own, so that
 // what they load is loaded once. The runner sends a file at a time, and disconnects after the last.
 import { readFileSync } from 'node:fs';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import type { LaneMessage, LaneOrder } from './test-events.ts';
@@ -35,7 +35,7 @@ for (;;) {
   const before = processorSeconds();
   const openBefore = opened();
   // The runner ends what takes too long: a limit here would be that of each test in the file.
-  await test(order.file, { timeout: Number.POSITIVE_INFINITY }, () => import(pathToFileURL(order.file).href));
+  await test(order.file, { timeout: Number.POSITIVE_INFINITY }, () => load(order.file));
   const left = await leftOpen(openBefore);
   const report: LaneMessage = {
     type: 'lane:file',
@@ -45,6 +45,13 @@ for (;;) {
     residentBytes: process.memoryUsage.rss(),
   };
   process.send?.(report);
+}
+
+/** As where a file has a process of its own, its tests begin once it is evaluated whole. */
+async function load(file: string): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  before(() => promise);
+  await import(pathToFileURL(file).href).finally(resolve);
 }
 
 /** Of this process and of all that it started and waited for. */

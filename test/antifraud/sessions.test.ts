@@ -8,8 +8,8 @@ import { call, logIn } from '../kit/merchant.ts';
 import {
   databaseSettings,
   openAuditor,
+  openService,
   openTestService,
-  startService,
   type TestService,
   until,
 } from '../kit/service.ts';
@@ -134,7 +134,7 @@ test('what is over is forgotten by the running service', async () => {
      select 'LOJA1', gen_random_uuid(), now() + n * interval '1 hour', '\\x00' from unnest(array[-2, -1, 24]) n`,
   );
   assert.equal(await count(), 6);
-  const service = await startService({ folder, settings: databaseSettings(database) });
+  const service = await openService({ folder, settings: databaseSettings(database) });
   await until('all but one code and one attempt are gone', async () => (await count()) === 2);
   await service.stop();
   await auditor.close();
@@ -153,7 +153,7 @@ test('settings of anti-fraud that mean nothing refuse to start, and are named', 
     ],
     [{ PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS: '0' }, /PARCELA_ANTIFRAUD_TIMEOUT_MILLISECONDS: must be/],
   ] as const) {
-    await assert.rejects(startService({ folder, settings }), wanted);
+    await assert.rejects(openService({ folder, settings }), wanted);
   }
   await rm(folder, { recursive: true, force: true });
 });

@@ -8,7 +8,7 @@ import { RUNTIME_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
 import { migrate } from '../../src/platform/migrations/migrations.ts';
 import { grantRuntimeRole } from '../../src/platform/postgres/runtime-role.ts';
 import { createTestDatabase, runSql } from '../kit/database.ts';
-import { databaseSettings, startService } from '../kit/service.ts';
+import { databaseSettings, openService } from '../kit/service.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const DENIED = '42501';
@@ -40,7 +40,7 @@ test('what a newer version has closed to the role an older one with the owner’
        insert into schema_migrations (number, name, checksum) values (9999, '9999-later.sql', '');
        create role ${newRole} login password 'secret'`,
     );
-    const service = await startService({ folder, settings: databaseSettings({ address, runtime }) });
+    const service = await openService({ folder, settings: databaseSettings({ address, runtime }) });
     assert.equal(await service.stop(), 0);
     await runSql(runtime, 'select from later');
     await assert.rejects(runSql(runtime, 'delete from later'), { code: DENIED });

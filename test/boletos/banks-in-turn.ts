@@ -13,10 +13,10 @@ import {
   type Auditor,
   databaseSettings,
   openAuditor,
+  openSimulator,
   type Service,
+  type Simulator,
   startService,
-  startTestSimulator,
-  type TestSimulator,
 } from '../kit/service.ts';
 
 /** As `BoletoShop`, on a database that stays while the operator goes from one bank to another. */
@@ -30,7 +30,7 @@ export type TurningShop = {
 
 export type BanksInTurn = {
   /** The simulator: bank 237. */
-  readonly first: TestSimulator;
+  readonly first: Simulator;
   /** Starts the service anew with this bank; null: without one. */
   open(bankUrl: string | null, settings?: Readonly<Record<string, string>>): Promise<TurningShop>;
   /** Kills the service, as kill -9 does. */
@@ -43,8 +43,8 @@ export async function openBanksInTurn(): Promise<BanksInTurn> {
   const database = await createTestDatabase({ migrated: true });
   rememberKeyFile(database.address.database, keyFileIn(folder));
   const auditor = openAuditor(database.address);
-  const acquirer = await startTestSimulator(join(folder, 'of-operator'));
-  const first = await startTestSimulator(join(folder, 'bank-237'), [], 'bank');
+  const acquirer = await openSimulator(join(folder, 'of-operator'));
+  const first = await openSimulator(join(folder, 'bank-237'), [], 'bank');
   let service: Service | null = null;
   return {
     first,

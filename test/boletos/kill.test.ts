@@ -6,22 +6,22 @@ import { after, before, test } from 'node:test';
 import { keyFileIn } from '../kit/keys.ts';
 import {
   databaseSettings,
+  openSimulator,
   openTestProcess,
+  type Simulator,
   startService,
-  startTestSimulator,
   type TestProcess,
-  type TestSimulator,
   until,
 } from '../kit/service.ts';
 import { cancel, issue, shopOf } from './boleto-service.ts';
 
 let shop: Awaited<ReturnType<typeof shopOf<TestProcess>>>;
-let bank: TestSimulator;
+let bank: Simulator;
 let folder: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-bank-'));
-  bank = await startTestSimulator(folder, [], 'bank');
+  bank = await openSimulator(folder, [], 'bank');
   shop = await shopOf(await openTestProcess({ PARCELA_BANK_URL: bank.url }));
 });
 after(async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { startTestSimulator, type TestSimulator, until } from '../kit/service.ts';
+import { openSimulator, type Simulator, until } from '../kit/service.ts';
 import {
   type BoletoShop,
   boletoRequest,
@@ -18,12 +18,12 @@ import {
 } from './boleto-service.ts';
 
 let shop: BoletoShop;
-let bank: TestSimulator;
+let bank: Simulator;
 let folder: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-bank-'));
-  bank = await startTestSimulator(folder, [], 'bank');
+  bank = await openSimulator(folder, [], 'bank');
   shop = await openBoletoShop({ PARCELA_BANK_URL: bank.url, PARCELA_BANK_TIMEOUT_MILLISECONDS: '1500' });
 });
 after(async () => {
@@ -123,7 +123,7 @@ test('while the bank cannot be connected to, nothing is made and the key is free
   assert.equal((await cancel(shop, id)).status, 503);
   assert.equal((await read(shop, id)).body.statusBill, 1);
   const port = new URL(bank.url).port;
-  bank = await startTestSimulator(folder, ['--port', port], 'bank');
+  bank = await openSimulator(folder, ['--port', port], 'bank');
   const made = await until('issued', async () => {
     const again = await issue(shop, {}, { headers });
     return again.status === 200 ? again : null;
@@ -183,7 +183,7 @@ test('a bank whose answers cannot be used is not away; one that is silent is', a
   assert.equal(await metric('parcela_bank_away'), 0);
   await bank.stop();
   await until('the bank is away', async () => (await metric('parcela_bank_away')) === 1);
-  bank = await startTestSimulator(folder, ['--port', new URL(bank.url).port], 'bank');
+  bank = await openSimulator(folder, ['--port', new URL(bank.url).port], 'bank');
   await until('the bank is back', async () => (await metric('parcela_bank_away')) === 0);
   for (const id of stuck) assert.equal((await read(shop, id)).body.statusBill, 0);
 });

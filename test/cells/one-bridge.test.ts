@@ -9,13 +9,13 @@ import {
   type ProductionService,
 } from '../antifraud/production-service.ts';
 import { call, paymentRequest, TEST_CARD } from '../kit/merchant.ts';
-import { startTestSimulator, type TestSimulator, until } from '../kit/service.ts';
+import { openSimulator, type Simulator, until } from '../kit/service.ts';
 
 const A = '01700555550001';
 const B = '01700555550002';
 
 let folder: string;
-let acquirer: TestSimulator;
+let acquirer: Simulator;
 let bridge: { readonly url: string; close(): Promise<void> };
 let asked: URLSearchParams[] = [];
 let first: ProductionService;
@@ -23,7 +23,7 @@ let second: ProductionService;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-bridge-'));
-  acquirer = await startTestSimulator(folder);
+  acquirer = await openSimulator(folder);
   bridge = await openUnnamedBridge(acquirer.url, (path) => {
     if (path.startsWith('/changes?')) asked.push(new URL(path, 'http://bridge').searchParams);
   });

@@ -7,7 +7,7 @@ import { request } from 'undici';
 import { skipWithout } from '../../tools/test-programs.ts';
 import { boletoRequest } from '../boletos/boleto-service.ts';
 import { paymentRequest, TEST_CARD } from '../kit/merchant.ts';
-import { startTestSimulator, type TestSimulator, until } from '../kit/service.ts';
+import { openSimulator, type Simulator, until } from '../kit/service.ts';
 import { type RunningProxy, startCellProxy } from '../proxies/proxies.ts';
 import { clientOf } from '../proxies/rolling.ts';
 import { ACCOUNT, type Cell, type Login, openCell } from './open-cell.ts';
@@ -15,8 +15,8 @@ import { ACCOUNT, type Cell, type Login, openCell } from './open-cell.ts';
 const skip = skipWithout('haproxy');
 
 let folder: string;
-let acquirer: TestSimulator;
-let bank: TestSimulator;
+let acquirer: Simulator;
+let bank: Simulator;
 let a1: Cell;
 let b1: Cell;
 let proxy: RunningProxy;
@@ -29,8 +29,8 @@ before(async () => {
   if (skip !== false) return;
   folder = await mkdtemp(join(tmpdir(), 'parcela-cells-'));
   [acquirer, bank] = await Promise.all([
-    startTestSimulator(join(folder, 'acquirer')),
-    startTestSimulator(join(folder, 'bank'), [], 'bank'),
+    openSimulator(join(folder, 'acquirer')),
+    openSimulator(join(folder, 'bank'), [], 'bank'),
   ]);
   const shared = { PARCELA_ACQUIRER_URL: acquirer.url, PARCELA_BANK_URL: bank.url };
   // The first was there before it was a cell.

@@ -12,7 +12,7 @@ import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
-import { type Auditor, databaseSettings, openAuditor, startService, until } from '../kit/service.ts';
+import { type Auditor, databaseSettings, openAuditor, openService, until } from '../kit/service.ts';
 
 /** Within a week the giant has sold more than is counted for people, already where there is less. */
 const FEW = { payments: 12_000, billings: 12_000, beside: 12_000, days: 10, merchants: 10 } as const;
@@ -64,7 +64,7 @@ async function readByPages(wanted: Omit<WantedConsole, 'now'>): Promise<RowsOfTa
   const auditor = openAuditor(database.address);
   // Nothing acts beside the pages.
   const start = () =>
-    startService({ folder, settings: { ...databaseSettings(database), PARCELA_ROLES: 'http' } });
+    openService({ folder, settings: { ...databaseSettings(database), PARCELA_ROLES: 'http' } });
   const asOwner = async <T>(act: (tools: AuditedTools) => Promise<T>): Promise<T> => {
     const owner = openDatabase(database.address, () => {});
     try {

@@ -10,7 +10,7 @@ import { readReturnFile } from '../../src/reconciliation/bank-files/read-return-
 import { addDays, instant, saoPauloDay } from '../../src/values/instant.ts';
 import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { call, logIn } from '../kit/merchant.ts';
-import { openTestService, startTestSimulator } from '../kit/service.ts';
+import { openSimulator, openTestService } from '../kit/service.ts';
 
 const LEDGER = '/homologation/bank/boletos';
 const FILE = '/homologation/bank/return-file';
@@ -60,7 +60,7 @@ test('a merchant reads its own boletos in the books of the bank, and the return 
 
 test('where there is no simulated bank its papers are refused by name', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-acquirer-'));
-  const acquirer = await startTestSimulator(folder);
+  const acquirer = await openSimulator(folder);
   const service = await openTestService({ PARCELA_ACQUIRER_URL: acquirer.url });
   t.after(async () => {
     await service.close();

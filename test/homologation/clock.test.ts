@@ -10,9 +10,9 @@ import { keyFileIn } from '../kit/keys.ts';
 import { call, logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
 import {
   databaseSettings,
+  type OpenedService,
+  openService,
   openTestService,
-  type Service,
-  startService,
   type TestService,
   until,
 } from '../kit/service.ts';
@@ -197,8 +197,8 @@ test('the clock goes to a time and stands there, but never back, and never beyon
 
 test('what one process has moved the other goes by, and after a restart too', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-beside-'));
-  const other = await startService({ folder, settings: besideSettings() });
-  let again: Service | null = null;
+  const other = await openService({ folder, settings: besideSettings() });
+  let again: OpenedService | null = null;
   try {
     const otherNow = async () => wallTime((await readClock(other.gatewayUrl, token)).now);
     const { now } = await arrive(url, token, { to: toAfter((await readClock(url, token)).now, 2 * DAY) });
@@ -213,7 +213,7 @@ test('what one process has moved the other goes by, and after a restart too', as
     assert.ok(sold);
     assert.ok((await otherNow()) >= wallTime(now));
     await other.stop();
-    again = await startService({ folder, settings: besideSettings() });
+    again = await openService({ folder, settings: besideSettings() });
     const { reply } = await pay(again.gatewayUrl, token, 4_500);
     const { releaseAt } = reply.body.paymentAuthorization;
     assert.ok(Date.parse(releaseAt) - 3 * 3_600_000 >= wallTime(now), releaseAt);

@@ -9,10 +9,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import {
   databaseSettings,
+  openSimulator,
   type Service,
+  type Simulator,
   startService,
-  startTestSimulator,
-  type TestSimulator,
   until,
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy, type SentWrite } from '../kit/wire-cutter.ts';
@@ -59,16 +59,16 @@ type Reported = { readonly status: number; readonly text: string } | null;
 const WITHOUT_COMMIT = ['searchReceivablesByCode', 'changeAcquirerScript'];
 const MAKING = ENDPOINTS.filter(({ id, method }) => method !== 'GET' && !WITHOUT_COMMIT.includes(id));
 
-let simulator: TestSimulator;
-let bank: TestSimulator;
+let simulator: Simulator;
+let bank: Simulator;
 let folder: string;
 let setup: HostileService;
 let lanes: Lane[];
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-unknown-'));
-  simulator = await startTestSimulator(folder);
-  bank = await startTestSimulator(join(folder, 'bank'), [], 'bank');
+  simulator = await openSimulator(folder);
+  bank = await openSimulator(join(folder, 'bank'), [], 'bank');
   const settings = {
     ...SETTINGS,
     PARCELA_ACQUIRER_URL: simulator.url,

@@ -12,9 +12,9 @@ import {
   cleanEnvironment,
   databaseSettings,
   openAuditor,
+  openSimulator,
   type Service,
   startService,
-  startTestSimulator,
 } from '../kit/service.ts';
 
 const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
@@ -47,7 +47,7 @@ export type KeySetup = {
 export async function openKeySetup(): Promise<KeySetup> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-keys-'));
   const database = await createTestDatabase({ migrated: true });
-  const simulator = await startTestSimulator(join(folder, 'ledger'));
+  const simulator = await openSimulator(join(folder, 'ledger'));
   const auditor = openAuditor(database.address);
   const keyFile = keyFileIn(folder);
   const settings = {

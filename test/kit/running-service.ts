@@ -12,6 +12,9 @@ export type RunningService = {
   demo(): Promise<Demo>;
 };
 
+/** Opened in the process of the tests: it can be closed, and not killed. */
+export type OpenedService = RunningService & { stop(): Promise<number | null> };
+
 /** What every service of a test is set to, unless the test says otherwise. */
 export function settingsIn(
   folder: string,

@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { ACQUIRER_PROGRAM } from '../../simulators/acquirer/program.ts';
 import { BANK_PROGRAM } from '../../simulators/bank/program.ts';
 import { startLedgerServer } from '../../simulators/kit/ledger-server.ts';
+import { readLedgerSettings } from '../../simulators/kit/ledger-settings.ts';
 import { readConfiguration } from '../../src/app/config.ts';
 import { openApp } from '../../src/app/open-app.ts';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
-import type { StartSimulator } from '../../src/homologation/start-simulator.ts';
+import type { Simulator, StartSimulator } from '../../src/homologation/start-simulator.ts';
 import { type Closing, closeAll } from '../../src/platform/closings.ts';
 import { openDrain } from '../../src/platform/http/draining.ts';
-import { type RunningService, settingsIn } from './running-service.ts';
+import { type OpenedService, settingsIn } from './running-service.ts';
 
 const complain = (line: string) => process.stderr.write(`${line}\n`);
 
@@ -18,17 +19,18 @@ const complain = (line: string) => process.stderr.write(`${line}\n`);
 export async function openServiceHere(options: {
   readonly folder: string;
   readonly settings: Readonly<Record<string, string>>;
-}): Promise<RunningService & { stop(): Promise<void> }> {
+}): Promise<OpenedService> {
   const { folder } = options;
   const logPath = join(folder, 'log.jsonl');
   const logTo = openSync(logPath, 'a', 0o600);
   const closings: Closing[] = [];
   const stopping = new AbortController();
   const drain = openDrain();
-  const stop = async () => {
+  const stop = async (): Promise<0> => {
     stopping.abort();
     drain.begin();
     await closeAll(closings, complain);
+    return 0;
   };
   try {
     const configuration = readConfiguration(settingsIn(folder, options.settings));
@@ -60,12 +62,20 @@ function linesOf(path: string): readonly string[] {
   });
 }
 
-const simulatorHere: StartSimulator = async ({ program, folder, lateMilliseconds }) => {
-  const settings = { port: 0, host: '127.0.0.1', data: folder, lateMilliseconds, ledgerSync: true };
+const simulatorHere: StartSimulator = ({ program, folder, lateMilliseconds }) =>
+  openSimulatorHere(program, ['--data', folder, '--late-milliseconds', String(lateMilliseconds)]);
+
+/** A simulator in this process, with the options of its command line. */
+export async function openSimulatorHere(
+  program: 'acquirer' | 'bank',
+  options: readonly string[],
+): Promise<Simulator> {
+  const settings = readLedgerSettings(options);
+  if (typeof settings === 'string') throw new Error(settings);
   const onFailure = (error: Error) => complain(`the simulator of the ${program} failed: ${error.stack}`);
   const { port, close } =
     program === 'acquirer'
       ? await startLedgerServer(ACQUIRER_PROGRAM, settings, onFailure)
       : await startLedgerServer(BANK_PROGRAM, settings, onFailure);
   return { url: `http://127.0.0.1:${port}`, stop: close };
-};
+}

@@ -6,10 +6,11 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import type { Simulator } from '../../src/homologation/start-simulator.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { keyFileIn, rememberKeyFile } from './keys.ts';
 import { patiently } from './patience.ts';
-import { type RunningService, settingsIn } from './running-service.ts';
+import { type OpenedService, type RunningService, settingsIn } from './running-service.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const simulatorOf = (program: 'acquirer' | 'bank') =>
@@ -112,14 +113,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
 }
 
+export type { OpenedService, RunningService, Simulator };
+
 /** All of the service that is running, another one after a restart, and what a test has beside it. */
-export function currentService<S extends object>(
-  running: () => Service,
-  beside: Omit<S, keyof Service> & Partial<S>,
-): S {
+export function currentService<R extends RunningService, B extends object>(
+  running: () => R,
+  beside: B,
+): R & B {
   return new Proxy(beside, {
     get: (target, name) => Reflect.get(name in target ? target : running(), name),
-  }) as S;
+  }) as R & B;
 }
 
 export type TestSimulator = { readonly url: string; readonly process: ChildProcess; stop(): Promise<void> };
@@ -206,10 +209,27 @@ export type TestProcess = Service & OnTestDatabase;
  * A service with simulators and a demo merchant on a database of its own, opened in the process of the
  * tests: a real listener, real HTTP, a real PostgreSQL, and the run-time role.
  */
-export async function openTestService(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
+export function openTestService(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  return onTestDatabase(settings, openService);
+}
+
+/** A service in the process of the tests, as `startService` starts one in a process of its own. */
+export async function openService(
+  options: Pick<ServiceOptions, 'folder' | 'settings'>,
+): Promise<OpenedService> {
   // Loaded when it is asked for: files that only start processes load none of the service.
   const { openServiceHere } = await import('./service-here.ts');
-  return onTestDatabase(settings, openServiceHere);
+  return openServiceHere({ settings: {}, ...options });
+}
+
+/** A simulator in the process of the tests: it outlives the service, as an oracle must. */
+export async function openSimulator(
+  folder: string,
+  options: readonly string[] = [],
+  program: 'acquirer' | 'bank' = 'acquirer',
+): Promise<Simulator> {
+  const { openSimulatorHere } = await import('./service-here.ts');
+  return openSimulatorHere(program, ['--data', folder, ...options]);
 }
 
 /** The same as a process, for a test that kills, signals or watches it. */

@@ -13,9 +13,9 @@ import {
   cleanEnvironment,
   currentService,
   openAuditor,
+  openSimulator,
   type Service,
   startService,
-  startTestSimulator,
 } from '../kit/service.ts';
 import type { Marks } from './marks.ts';
 import type { Sighting } from './watch-sinks.ts';
@@ -113,7 +113,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
   const ledger = join(folder, 'simulator');
   let simulator = await startSimulator(ledger, 0, watched, said);
   const { port } = simulator;
-  const bank = await startTestSimulator(join(folder, 'bank'), [], 'bank');
+  const bank = await openSimulator(join(folder, 'bank'), [], 'bank');
   // What goes to it is looked at like everything that leaves the process.
   const collector = await startCollector();
   const settings = {
@@ -127,51 +127,54 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
   };
   let service = await startService({ folder, settings });
   const earlier: Service[] = [];
-  return currentService<WatchedService>(() => service, {
-    marks,
-    folder,
-    async restart() {
-      await service.kill();
-      earlier.push(service);
-      service = await startService({ folder, settings });
+  return currentService<Service, Omit<WatchedService, Exclude<keyof Service, 'stop' | 'folder'>>>(
+    () => service,
+    {
+      marks,
+      folder,
+      async restart() {
+        await service.kill();
+        earlier.push(service);
+        service = await startService({ folder, settings });
+      },
+      async withoutAcquirer(act) {
+        await simulator.stop();
+        await act();
+        simulator = await startSimulator(ledger, port, watched, said);
+      },
+      async operate(words) {
+        const environment = cleanEnvironment({ ...settings, PARCELA_DATA_DIR: folder });
+        const { stdout, stderr } = await promisify(execFile)(process.execPath, [PARCELA, ...words], {
+          env: environment,
+          timeout: COMMAND_MILLISECONDS,
+          maxBuffer: 64 * 1024 * 1024,
+        });
+        said.push(stdout, stderr);
+      },
+      async openAuditor() {
+        const connection = await findRunningPostgres(folder);
+        if (connection === null) throw new Error(`no PostgreSQL runs for ${folder}`);
+        return openAuditor(connection);
+      },
+      streams: () =>
+        [...said, ...[...earlier, service].flatMap(({ log, said: reported }) => [...log, ...reported])].join(
+          '\n',
+        ),
+      async sightings() {
+        const lines = (await readFile(report, 'utf8')).split('\n').filter(Boolean);
+        return lines.map((line) => JSON.parse(line) as Sighting);
+      },
+      databaseFolder: () => placeOf(folder),
+      async stop() {
+        await service.stop();
+        await simulator.stop();
+        await bank.stop();
+        await collector.close();
+      },
+      async remove() {
+        const place = await placeOf(folder);
+        for (const path of [place, folder, desk]) await rm(path, { recursive: true, force: true });
+      },
     },
-    async withoutAcquirer(act) {
-      await simulator.stop();
-      await act();
-      simulator = await startSimulator(ledger, port, watched, said);
-    },
-    async operate(words) {
-      const environment = cleanEnvironment({ ...settings, PARCELA_DATA_DIR: folder });
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [PARCELA, ...words], {
-        env: environment,
-        timeout: COMMAND_MILLISECONDS,
-        maxBuffer: 64 * 1024 * 1024,
-      });
-      said.push(stdout, stderr);
-    },
-    async openAuditor() {
-      const connection = await findRunningPostgres(folder);
-      if (connection === null) throw new Error(`no PostgreSQL runs for ${folder}`);
-      return openAuditor(connection);
-    },
-    streams: () =>
-      [...said, ...[...earlier, service].flatMap(({ log, said: reported }) => [...log, ...reported])].join(
-        '\n',
-      ),
-    async sightings() {
-      const lines = (await readFile(report, 'utf8')).split('\n').filter(Boolean);
-      return lines.map((line) => JSON.parse(line) as Sighting);
-    },
-    databaseFolder: () => placeOf(folder),
-    async stop() {
-      await service.stop();
-      await simulator.stop();
-      await bank.stop();
-      await collector.close();
-    },
-    async remove() {
-      const place = await placeOf(folder);
-      for (const path of [place, folder, desk]) await rm(path, { recursive: true, force: true });
-    },
-  });
+  );
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Collector, type GotSpan, startCollector } from '../kit/collector.ts';
 import { type Listener, startListener } from '../kit/listener.ts';
-import { startTestSimulator, until } from '../kit/service.ts';
+import { openSimulator, until } from '../kit/service.ts';
 import { type ChargingService, openChargingService } from '../recurrence/charging-service.ts';
 
 /** A service whose every trace goes to a collector, with all those beside it that it asks. */
@@ -23,7 +23,7 @@ export async function openTracedService(): Promise<TracedService> {
     return { status: 200, headers, body: JSON.stringify({ protocol: 1, transactionId, verdict: 'accept' }) };
   });
   const ledger = await mkdtemp(join(tmpdir(), 'parcela-traced-bank-'));
-  const bank = await startTestSimulator(ledger, [], 'bank');
+  const bank = await openSimulator(ledger, [], 'bank');
   const service = await openChargingService({
     PARCELA_OTLP_URL: collector.url,
     PARCELA_TRACE_RATIO: '1',

@@ -7,13 +7,13 @@ import { after, before, test } from 'node:test';
 import { cardToStore, deniedBilling, newSubscription } from '../hostile/enrolled.ts';
 import { type HostileService, openHostileService, type Shop } from '../hostile/hostile-service.ts';
 import { call, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
-import { startTestSimulator, type TestSimulator, until } from '../kit/service.ts';
+import { openSimulator, type Simulator, until } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
 /** An acquirer that cannot be connected to was not asked: 503, and everything is as before. */
 
 let folder: string;
-let simulator: TestSimulator;
+let simulator: Simulator;
 /** The way to the acquirer. */
 let wire: CuttingProxy;
 let service: HostileService;
@@ -21,7 +21,7 @@ let shop: Shop;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-away-'));
-  simulator = await startTestSimulator(folder);
+  simulator = await openSimulator(folder);
   const { hostname: host, port } = new URL(simulator.url);
   wire = await openCuttingProxy({ host, port: Number(port), user: '', password: '', database: '' });
   service = await openHostileService({

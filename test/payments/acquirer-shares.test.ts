@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type HostileService, openHostileService, type Shop } from '../hostile/hostile-service.ts';
 import { call, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
-import { startTestSimulator, type TestSimulator, until } from '../kit/service.ts';
+import { openSimulator, type Simulator, until } from '../kit/service.ts';
 import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acquirer.ts';
 
 /** An acquirer that is slow for a brand of a merchant slows neither its other brands nor other merchants. */
 
 let folder: string;
-let simulator: TestSimulator;
+let simulator: Simulator;
 let bridge: ResolvingBridge;
 let service: HostileService;
 
@@ -23,7 +23,7 @@ const LONG_MILLISECONDS = 120_000;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-shares-'));
-  simulator = await startTestSimulator(folder);
+  simulator = await openSimulator(folder);
   bridge = await openResolvingBridge(simulator.url);
   service = await openHostileService({
     PARCELA_ACQUIRER_URL: bridge.url,

@@ -12,10 +12,10 @@ import {
   type Auditor,
   databaseSettings,
   openAuditor,
+  openSimulator,
   type Service,
+  type Simulator,
   startService,
-  startTestSimulator,
-  type TestSimulator,
   until,
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
@@ -29,7 +29,7 @@ let database: TestDatabase;
 let auditor: Auditor;
 let proxy: CuttingProxy;
 let acquirerWire: CuttingProxy;
-let simulator: TestSimulator;
+let simulator: Simulator;
 let service: Service;
 let other: Service;
 let demo: Demo;
@@ -49,7 +49,7 @@ before(async () => {
   database = await createTestDatabase({ migrated: true });
   auditor = openAuditor(database.address);
   proxy = await openCuttingProxy(database.runtime);
-  simulator = await startTestSimulator(join(folder, 'ledger'));
+  simulator = await openSimulator(join(folder, 'ledger'));
   const { hostname: host, port } = new URL(simulator.url);
   acquirerWire = await openCuttingProxy({ host, port: Number(port), user: '', password: '', database: '' });
   const settings = {

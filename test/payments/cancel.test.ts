@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { after, before, beforeEach, test } from 'node:test';
 import { call, pay, type Reply } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { askedOf, openVaultService, type VaultService } from '../vault/vault-service.ts';
+import { askedOf, openVaultProcess, type VaultProcess } from '../vault/vault-service.ts';
 
-let service: VaultService;
+let service: VaultProcess;
 
 before(async () => {
-  service = await openVaultService();
+  service = await openVaultProcess();
 });
 beforeEach(() => service.bridge.spoilCancellations(null));
 after(() => service.close());

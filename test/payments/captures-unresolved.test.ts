@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, test } from 'node:test';
 import { arrive } from '../kit/clock.ts';
 import { call, type Reply } from '../kit/merchant.ts';
-import { databaseSettings, startService, until } from '../kit/service.ts';
+import { databaseSettings, openService, until } from '../kit/service.ts';
 import type { BridgeQuestion, Spoiling } from '../kit/spoiling-acquirer.ts';
 import { askToPreauthorize, captureOf, ledgerOf, movementsOf, preauthorize } from './preauthorized.ts';
 import { openResolvingService, type ResolvingService } from './resolving-service.ts';
@@ -177,7 +177,7 @@ async function withBridge(
     PARCELA_CHARGES_AT_ONCE: '0',
   };
   try {
-    const beside = await startService({ folder: service.folder, settings });
+    const beside = await openService({ folder: service.folder, settings });
     await test(beside.gatewayUrl).finally(() => beside.stop());
   } finally {
     bridge.closeAllConnections();

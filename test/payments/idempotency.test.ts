@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { call, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { BESIDE, openVaultService, storedId, type VaultService } from '../vault/vault-service.ts';
+import { BESIDE, openVaultProcess, storedId, type VaultProcess } from '../vault/vault-service.ts';
 
-let service: VaultService;
+let service: VaultProcess;
 
 before(async () => {
-  service = await openVaultService();
+  service = await openVaultProcess();
 });
 after(() => service.close());
 

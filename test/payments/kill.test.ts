@@ -12,9 +12,9 @@ import { sliceOf } from '../kit/patience.ts';
 import {
   databaseSettings,
   openAuditor,
+  openSimulator,
   type Service,
   startService,
-  startTestSimulator,
   until,
 } from '../kit/service.ts';
 
@@ -50,7 +50,7 @@ test(`after ${KILLS} kills, every answer agrees with the acquirer's ledger`, asy
   const chance = random(SEED);
   const folder = await mkdtemp(join(tmpdir(), 'parcela-kill-'));
   const database = await createTestDatabase({ migrated: true });
-  const simulator = await startTestSimulator(join(folder, 'ledger'), ['--late-milliseconds', '1200']);
+  const simulator = await openSimulator(join(folder, 'ledger'), ['--late-milliseconds', '1200']);
   const settings = {
     ...databaseSettings(database),
     PARCELA_ACQUIRER_URL: simulator.url,

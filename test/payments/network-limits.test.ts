@@ -8,7 +8,7 @@ import { openProductionService } from '../antifraud/production-service.ts';
 import { openKeySetup } from '../keys/key-setup.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { call, logIn, pay, paymentRequest, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
-import { type Service, until } from '../kit/service.ts';
+import { type RunningService, until } from '../kit/service.ts';
 import {
   askedOf,
   countOf,
@@ -103,7 +103,7 @@ async function printOf(number: string): Promise<string> {
   return row?.print as string;
 }
 
-async function countsIn(service: Service): Promise<string[]> {
+async function countsIn(service: RunningService): Promise<string[]> {
   const text = await (await fetch(service.metricsUrl)).text();
   return text.split('\n').filter((line) => line.startsWith('parcela_tries_beyond_limits_total{'));
 }
@@ -290,7 +290,12 @@ test('an operator may have the limits only observed, or not looked at, and a rot
     ];
     const token = await logIn(enforcing.gatewayUrl, demo.gateway);
     const number = trialCard('visa');
-    const payAt = async (service: Service, amount: number, cardNumber = number, brand: Brand = 'visa') => {
+    const payAt = async (
+      service: RunningService,
+      amount: number,
+      cardNumber = number,
+      brand: Brand = 'visa',
+    ) => {
       const numberToken = await tokenize(service.gatewayUrl, token, cardNumber);
       return (await pay(service.gatewayUrl, token, amount, { cardInfo: { numberToken, ...fields(brand) } }))
         .reply;

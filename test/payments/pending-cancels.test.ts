@@ -5,17 +5,17 @@ import { arrive, DAY } from '../kit/clock.ts';
 import { startListener } from '../kit/listener.ts';
 import { call, pay, type Reply } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { openVaultService, type VaultService } from '../vault/vault-service.ts';
+import { openVaultProcess, type VaultProcess } from '../vault/vault-service.ts';
 
 /** A cancel that the acquirer accepts and decides a day later: nothing is given back before. */
 
 const WILL_BE_DONE = 2_001;
 const WILL_FAIL = 2_002;
 
-let service: VaultService;
+let service: VaultProcess;
 
 before(async () => {
-  service = await openVaultService();
+  service = await openVaultProcess();
 });
 after(() => service.close());
 

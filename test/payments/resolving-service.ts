@@ -10,10 +10,12 @@ import { call, logIn, paymentRequest, type Reply, tokenize } from '../kit/mercha
 import {
   type Auditor,
   databaseSettings,
+  type OpenedService,
   openAuditor,
+  openService,
+  openSimulator,
   type Service,
   startService,
-  startTestSimulator,
   until,
 } from '../kit/service.ts';
 import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acquirer.ts';
@@ -24,7 +26,11 @@ export type Printed = { readonly exitCode: number | null; readonly printed: stri
  * A service whose acquirer is the simulator behind a bridge that can be spoiled, and the operator's
  * command line beside it.
  */
-export type ResolvingService = Service & {
+export type ResolvingService = OpenedService & Resolving;
+/** In a process of its own, to be killed. */
+export type ResolvingProcess = Service & Resolving;
+
+type Resolving = {
   readonly merchantId: string;
   readonly bridge: ResolvingBridge;
   readonly simulatorUrl: string;
@@ -47,12 +53,23 @@ export type ResolvingService = Service & {
 };
 
 /** `timeout`: how long the acquirer may take, in milliseconds. */
-export async function openResolvingService(timeout: number): Promise<ResolvingService> {
+export function openResolvingService(timeout: number): Promise<ResolvingService> {
+  return openResolving(openService, timeout);
+}
+
+export function openResolvingProcess(timeout: number): Promise<ResolvingProcess> {
+  return openResolving(startService, timeout);
+}
+
+async function openResolving<S extends OpenedService>(
+  startHere: (options: { folder: string; settings: Record<string, string> }) => Promise<S>,
+  timeout: number,
+): Promise<S & Resolving> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-settling-'));
   const database = await createTestDatabase({ migrated: true });
   const demo = await makeDemoMerchant(database, folder);
   const auditor = openAuditor(database.address);
-  const simulator = await startTestSimulator(join(folder, 'ledger'));
+  const simulator = await openSimulator(join(folder, 'ledger'));
   const bridge = await openResolvingBridge(simulator.url);
   const acquirer = {
     PARCELA_ACQUIRER_URL: bridge.url,
@@ -63,7 +80,7 @@ export async function openResolvingService(timeout: number): Promise<ResolvingSe
   // (test/recurrence/charging-slow.test.ts).
   const still = { PARCELA_CHARGES_AT_ONCE: '0', PARCELA_BILLING_SEARCH_MILLISECONDS: '0' };
   const settings = { ...databaseSettings(database), ...acquirer, ...still };
-  const service = await startService({ folder, settings });
+  const service = await startHere({ folder, settings });
   const token = await logIn(service.gatewayUrl, demo.gateway);
   const rowsOf = (order: string) =>
     auditor.query('select * from transactions where reference_transaction = $1', [order]);

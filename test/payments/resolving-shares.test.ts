@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type HostileService, openHostileService, type Shop } from '../hostile/hostile-service.ts';
 import { call, paymentRequest, tokenize } from '../kit/merchant.ts';
-import { startTestSimulator, type TestSimulator, until } from '../kit/service.ts';
+import { openSimulator, type Simulator, until } from '../kit/service.ts';
 import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acquirer.ts';
 
 /** An acquirer that is silent about what one merchant lost delays the outcomes of no other. */
@@ -17,13 +17,13 @@ const HELD = 96;
 const TRIED = 20;
 
 let folder: string;
-let simulator: TestSimulator;
+let simulator: Simulator;
 let bridge: ResolvingBridge;
 let service: HostileService;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-resolving-shares-'));
-  simulator = await startTestSimulator(folder);
+  simulator = await openSimulator(folder);
   bridge = await openResolvingBridge(simulator.url);
   service = await openHostileService({
     PARCELA_ACQUIRER_URL: bridge.url,

@@ -8,9 +8,9 @@ import { createForeignMerchant, FOREIGN_MERCHANT, FOREIGN_USER } from '../kit/fo
 import { call, cpfOf, logIn, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
 import {
   databaseSettings,
+  type OpenedService,
+  openService,
   openTestService,
-  type Service,
-  startService,
   type TestService,
 } from '../kit/service.ts';
 
@@ -36,7 +36,7 @@ export type PrivacyService = TestService & {
   pay(customer: Customer, change?: Readonly<Record<string, unknown>>, token?: string): Promise<string>;
   read(paymentId: string, token?: string): Promise<Reply>;
   /** Another process on the same database, as long as it is looked at. */
-  whileBeside(settings: Settings, look: (beside: Service) => Promise<void>): Promise<void>;
+  whileBeside(settings: Settings, look: (beside: OpenedService) => Promise<void>): Promise<void>;
 };
 
 export async function openPrivacyService(settings: Settings = {}): Promise<PrivacyService> {
@@ -74,7 +74,7 @@ export async function openPrivacyService(settings: Settings = {}): Promise<Priva
       const folder = await mkdtemp(join(tmpdir(), 'parcela-beside-'));
       await cp(join(service.folder, 'keys'), join(folder, 'keys'), { recursive: true });
       const settings = { ...databaseSettings(service.database), ...change };
-      const beside = await startService({ folder, settings });
+      const beside = await openService({ folder, settings });
       try {
         await look(beside);
       } finally {

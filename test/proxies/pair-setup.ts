@@ -9,9 +9,9 @@ import {
   type Auditor,
   databaseSettings,
   openAuditor,
+  openSimulator,
   type Service,
   startService,
-  startTestSimulator,
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 import { freePort } from './proxies.ts';
@@ -34,7 +34,7 @@ export type PairSetup = {
 export async function openPairSetup(more: Readonly<Record<string, string>> = {}): Promise<PairSetup> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-pair-'));
   const database = await createTestDatabase({ migrated: true });
-  const simulator = await startTestSimulator(join(folder, 'ledger'));
+  const simulator = await openSimulator(join(folder, 'ledger'));
   const auditor = openAuditor(database.address);
   const wire = await openCuttingProxy(database.runtime);
   const demo = await makeDemoMerchant(database, folder);

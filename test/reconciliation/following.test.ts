@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { arrive } from '../kit/clock.ts';
 import { call } from '../kit/merchant.ts';
-import { type Service, until } from '../kit/service.ts';
+import { type OpenedService, until } from '../kit/service.ts';
 import { openReconciledService, type ReconciledService } from './reconciled-service.ts';
 
 let service: ReconciledService;
-let beside: Service;
+let beside: OpenedService;
 
 before(async () => {
   service = await openReconciledService({ PARCELA_FEES: 'any:1-99=2.5@31/30' });

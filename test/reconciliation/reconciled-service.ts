@@ -10,13 +10,13 @@ import { call, logIn, pay, type Reply } from '../kit/merchant.ts';
 import {
   type Auditor,
   databaseSettings,
+  type OpenedService,
   openAuditor,
-  type Service,
-  startService,
-  startTestSimulator,
+  openService,
+  openSimulator,
 } from '../kit/service.ts';
 
-export type ReconciledService = Service & {
+export type ReconciledService = OpenedService & {
   readonly database: TestDatabase;
   readonly auditor: Auditor;
   readonly merchantId: string;
@@ -24,7 +24,7 @@ export type ReconciledService = Service & {
   /** `parcela …` as a process of its own. */
   parcela(...words: string[]): ReturnType<typeof runParcela>;
   /** Another process on the same database. */
-  startBeside(change?: Readonly<Record<string, string>>): Promise<Service>;
+  startBeside(change?: Readonly<Record<string, string>>): Promise<OpenedService>;
   readonly token: string;
   readonly integrationToken: string;
   readonly accountNumber: string;
@@ -56,10 +56,10 @@ export async function openReconciledService(
   const database = await createTestDatabase({ migrated: true });
   const { gateway, integration, merchantId, accountNumber } = await makeDemoMerchant(database, folder);
   const auditor = openAuditor(database.address);
-  const simulator = await startTestSimulator(join(folder, 'ledger'));
+  const simulator = await openSimulator(join(folder, 'ledger'));
   const acquirer = { PARCELA_ACQUIRER_URL: simulator.url };
   const all = { ...databaseSettings(database), ...acquirer, ...settings };
-  const service = await startService({ folder, settings: all });
+  const service = await openService({ folder, settings: all });
   const token = await logIn(service.gatewayUrl, gateway);
   const integrationToken = await logIn(service.integrationUrl, integration, '/api/authentication/login');
   const ask = (path: string, query: Record<string, string>) =>
@@ -71,7 +71,7 @@ export async function openReconciledService(
     merchantId,
     simulatorUrl: simulator.url,
     parcela: (...words) => runParcela(database, folder, words, acquirer),
-    startBeside: (change = {}) => startService({ folder, settings: { ...all, ...change } }),
+    startBeside: (change = {}) => openService({ folder, settings: { ...all, ...change } }),
     token,
     integrationToken,
     accountNumber,

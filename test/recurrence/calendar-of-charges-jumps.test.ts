@@ -3,12 +3,12 @@ import { after, before, test } from 'node:test';
 import { until } from '../kit/service.ts';
 import {
   billingsOf,
-  type ChargingService,
+  type ChargingProcess,
   chargedBilling,
   dayAfter,
   jumpTo,
   ledgerOf,
-  openChargingService,
+  openChargingProcess,
   type Shop,
   type Shown,
   statesOf,
@@ -17,9 +17,9 @@ import {
   triesOf,
 } from './charging-service.ts';
 
-let service: ChargingService;
+let service: ChargingProcess;
 before(async () => {
-  service = await openChargingService();
+  service = await openChargingProcess();
 });
 after(() => service?.close());
 

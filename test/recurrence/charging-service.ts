@@ -14,10 +14,13 @@ import {
   type Auditor,
   currentService,
   databaseSettings,
+  type OpenedService,
   openAuditor,
+  openService,
+  openSimulator,
+  type RunningService,
   type Service,
   startService,
-  startTestSimulator,
   until,
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
@@ -26,7 +29,11 @@ import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
  * A service whose acquirer is a simulator of its own behind a bridge that listens; it can be killed
  * and started again.
  */
-export type ChargingService = Service & {
+export type ChargingService = OpenedService & Charging<OpenedService>;
+/** In a process of its own, to be killed. */
+export type ChargingProcess = Service & Charging<Service>;
+
+type Charging<S> = {
   readonly auditor: Auditor;
   readonly bridge: RecordingBridge;
   readonly simulatorUrl: string;
@@ -35,7 +42,7 @@ export type ChargingService = Service & {
   /** Starts the service again, after it was killed. */
   restart(): Promise<void>;
   /** Another process on the same database; it ends with the setup. */
-  startBeside(change?: Readonly<Record<string, string>>): Promise<Service>;
+  startBeside(change?: Readonly<Record<string, string>>): Promise<S>;
   /**
    * A merchant who has just come, with a clock of its own that stands at nine in the morning of the
    * first of a month.
@@ -61,16 +68,25 @@ export type Shop = {
 const ACQUIRER_TIMEOUT = 2_000;
 const PLENTY = '1000000';
 
-export async function openChargingService(
-  change: Readonly<Record<string, string>> = {},
-): Promise<ChargingService> {
+export function openChargingService(change: Readonly<Record<string, string>> = {}): Promise<ChargingService> {
+  return openCharging(openService, change);
+}
+
+export function openChargingProcess(change: Readonly<Record<string, string>> = {}): Promise<ChargingProcess> {
+  return openCharging(startService, change);
+}
+
+async function openCharging<S extends OpenedService>(
+  startHere: (options: { folder: string; settings: Record<string, string> }) => Promise<S>,
+  change: Readonly<Record<string, string>>,
+): Promise<S & Charging<S>> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-charging-'));
   const place = await createTestDatabase({ migrated: true });
   rememberKeyFile(place.address.database, keyFileIn(folder));
   const auditor = openAuditor(place.address);
   const proxy = await openCuttingProxy(place.runtime);
   const late = ['--late-milliseconds', String(2 * ACQUIRER_TIMEOUT)];
-  const simulator = await startTestSimulator(join(folder, 'ledger'), late);
+  const simulator = await openSimulator(join(folder, 'ledger'), late);
   const bridge = await openRecordingBridge(simulator.url);
   const settings = {
     ...databaseSettings(place, proxy.address),
@@ -83,13 +99,13 @@ export async function openChargingService(
     PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT: PLENTY,
     ...change,
   };
-  const start = () => startService({ folder, settings });
+  const start = () => startHere({ folder, settings });
   let service = await start();
-  const beside: Service[] = [];
+  const beside: S[] = [];
   const database = openDatabase(place.address, () => {});
   const tools = await auditedTools(database);
 
-  return currentService<ChargingService>(() => service, {
+  return currentService<S, Charging<S>>(() => service, {
     auditor,
     bridge,
     simulatorUrl: simulator.url,
@@ -98,7 +114,7 @@ export async function openChargingService(
       service = await start();
     },
     async startBeside(other = {}) {
-      const started = await startService({ folder, settings: { ...settings, ...other } });
+      const started = await startHere({ folder, settings: { ...settings, ...other } });
       beside.push(started);
       return started;
     },
@@ -124,7 +140,7 @@ export async function openChargingService(
 async function openShop(
   tools: Awaited<ReturnType<typeof auditedTools>>,
   /** Restarted now and then. */
-  service: () => Service,
+  service: () => RunningService,
   merchantId: string,
 ): Promise<Shop> {
   const merchant = await createMerchant(tools, {

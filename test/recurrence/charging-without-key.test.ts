@@ -5,20 +5,20 @@ import { until } from '../kit/service.ts';
 import {
   BILLING,
   billingsOf,
-  type ChargingService,
+  type ChargingProcess,
   chargedBilling,
   chargesOf,
   jumpTo,
   ledgerOf,
-  openChargingService,
+  openChargingProcess,
   script,
   statusOf,
   subscribe,
 } from './charging-service.ts';
 
-let service: ChargingService;
+let service: ChargingProcess;
 before(async () => {
-  service = await openChargingService();
+  service = await openChargingProcess();
 });
 after(() => service?.close());
 

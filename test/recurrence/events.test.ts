@@ -7,12 +7,12 @@ import { ALERT_ENDPOINTS, bodiesOf } from './alerts-service.ts';
 import {
   BILLING,
   billingsOf,
-  type ChargingService,
+  type ChargingProcess,
   chargedBilling,
   chargesOf,
   dayAfter,
   jumpTo,
-  openChargingService,
+  openChargingProcess,
   PLANS,
   type Shop,
   SUBSCRIPTIONS,
@@ -24,11 +24,11 @@ import {
 
 const CHANGES: AlertEvent[] = ['failed', 'paid', 'canceled', 'blocked', 'reactivated', 'completed'];
 
-let service: ChargingService;
+let service: ChargingProcess;
 const listeners: Listener[] = [];
 
 before(async () => {
-  service = await openChargingService();
+  service = await openChargingProcess();
 });
 afterEach(async () => {
   await Promise.all(listeners.splice(0).map((listener) => listener.close()));

@@ -6,7 +6,13 @@ import pg from 'pg';
 import { createTestDatabase } from '../kit/database.ts';
 import { createForeignMerchant, FOREIGN_MERCHANT, FOREIGN_USER } from '../kit/foreign-merchant.ts';
 import { call, logIn, type Reply, tokenize } from '../kit/merchant.ts';
-import { type Auditor, databaseSettings, openAuditor, type Service, startService } from '../kit/service.ts';
+import {
+  type Auditor,
+  databaseSettings,
+  type OpenedService,
+  openAuditor,
+  openService,
+} from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
 const TOKEN_PATH = '/api/auth/token';
@@ -15,7 +21,7 @@ export const NOTHING_CHARGED = { PARCELA_CHARGES_AT_ONCE: '0' } as const;
 
 /** A service with the demo merchant and another one, each with a token for recurrence. */
 export type RecurrenceService = {
-  readonly service: Service;
+  readonly service: OpenedService;
   readonly url: string;
   readonly merchantId: string;
   readonly foreignMerchantId: string;
@@ -39,7 +45,7 @@ export async function openRecurrenceService(
   const folder = await mkdtemp(join(tmpdir(), 'parcela-recurrence-'));
   const database = await createTestDatabase({ migrated: true });
   const proxy = await openCuttingProxy(database.runtime);
-  const service = await startService({
+  const service = await openService({
     folder,
     settings: { ...databaseSettings(database, proxy.address), ...NOTHING_CHARGED, ...settings },
   });

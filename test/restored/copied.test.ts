@@ -9,9 +9,9 @@ import { databaseUrl, openAuditor, type Service, until } from '../kit/service.ts
 import { command } from '../merchants/merchants-door.ts';
 import {
   billingsOf,
-  type ChargingService,
+  type ChargingProcess,
   ledgerOf,
-  openChargingService,
+  openChargingProcess,
   type Shop,
   type Shown,
   subscribe,
@@ -20,7 +20,7 @@ import {
 /** The simulator books it and is silent: the charge is under way for as long as the acquirer may take. */
 const BOOKED_AND_SILENT = 1_002;
 
-let service: ChargingService;
+let service: ChargingProcess;
 let shop: Shop;
 let merchant: Listener;
 let subscriptionId: string;
@@ -35,7 +35,7 @@ let onCopy: Service;
  * service is started on the copy.
  */
 before(async () => {
-  service = await openChargingService({ PARCELA_CHARGES_AT_ONCE: '0' });
+  service = await openChargingProcess({ PARCELA_CHARGES_AT_ONCE: '0' });
   shop = await service.openShop('COPIADA');
   merchant = await startListener(503);
   ({ subscriptionId } = await subscribe(shop));

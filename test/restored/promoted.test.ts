@@ -7,10 +7,10 @@ import pg from 'pg';
 import { call, logIn, pay, paymentRequest } from '../kit/merchant.ts';
 import {
   databaseUrl,
+  openSimulator,
   type Service,
+  type Simulator,
   startService,
-  startTestSimulator,
-  type TestSimulator,
   until,
 } from '../kit/service.ts';
 import { type Cluster, type Clusters, openClusters, openSignpost, type Signpost } from './clusters.ts';
@@ -18,7 +18,7 @@ import { type Cluster, type Clusters, openClusters, openSignpost, type Signpost 
 /** A server that a service has worked on, and that is stopped: what the tests begin with is a copy of it. */
 let clusters: Clusters;
 let origin: Cluster;
-let simulator: TestSimulator;
+let simulator: Simulator;
 let folder: string;
 let merchantId: string;
 let login: { userName: string; password: string };
@@ -34,7 +34,7 @@ before(async () => {
   login = demo.gateway;
   await first.stop();
   await origin.stop();
-  simulator = await startTestSimulator(join(folder, 'ledger'));
+  simulator = await openSimulator(join(folder, 'ledger'));
 });
 
 after(async () => {

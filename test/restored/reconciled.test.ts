@@ -7,10 +7,10 @@ import { runParcela } from '../installing/run-parcela.ts';
 import { logIn } from '../kit/merchant.ts';
 import {
   databaseUrl,
+  openSimulator,
   type Service,
+  type Simulator,
   startService,
-  startTestSimulator,
-  type TestSimulator,
   until,
 } from '../kit/service.ts';
 import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acquirer.ts';
@@ -32,7 +32,7 @@ import {
 let root: string;
 let clusters: Clusters;
 let recovered: Cluster;
-let simulator: TestSimulator;
+let simulator: Simulator;
 /** Before it, and spoiling what a test wants spoiled. */
 let bridge: ResolvingBridge;
 const services: Service[] = [];
@@ -97,7 +97,7 @@ before(async () => {
   const lost = await clusters.make();
   const archiving = { archive_mode: 'on', archive_command: `cp %p ${archive}/%f`, wal_level: 'replica' };
   await lost.start(archiving);
-  simulator = await startTestSimulator(join(root, 'ledger'));
+  simulator = await openSimulator(join(root, 'ledger'));
   const folder = join(root, 'home');
   await mkdir(folder);
 

@@ -13,10 +13,10 @@ import {
   type Auditor,
   databaseSettings,
   openAuditor,
+  openSimulator,
   type Service,
+  type Simulator,
   startService,
-  startTestSimulator,
-  type TestSimulator,
   until,
 } from '../kit/service.ts';
 
@@ -24,7 +24,7 @@ const BOOKED_AND_SILENT = 1_002;
 
 let folder: string;
 let database: TestDatabase;
-let simulator: TestSimulator;
+let simulator: Simulator;
 let auditor: Auditor;
 let merchant: Listener;
 let checkout: Service;
@@ -46,7 +46,7 @@ const start = (settings: Readonly<Record<string, string>>) =>
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parcela-roles-'));
   database = await createTestDatabase({ migrated: true });
-  simulator = await startTestSimulator(join(folder, 'ledger'));
+  simulator = await openSimulator(join(folder, 'ledger'));
   auditor = openAuditor(database.address);
   merchant = await startListener(200);
   const demo = await makeDemoMerchant(database, folder);

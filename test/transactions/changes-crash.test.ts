@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { until } from '../kit/service.ts';
-import { type ChangesService, openChangesService } from './changes-service.ts';
+import { openResolvingProcess, type ResolvingProcess } from '../payments/resolving-service.ts';
+import { type ChangesTools, withChanges } from './changes-service.ts';
 
-let service: ChangesService;
+let service: ResolvingProcess & ChangesTools;
 
 before(async () => {
-  service = await openChangesService();
+  service = await withChanges(await openResolvingProcess(4_000));
 });
 after(() => service.close());
 

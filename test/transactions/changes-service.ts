@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { call, pay, type Reply } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { openResolvingService, type ResolvingService } from '../payments/resolving-service.ts';
+import {
+  openResolvingService,
+  type ResolvingProcess,
+  type ResolvingService,
+} from '../payments/resolving-service.ts';
 
-export type ChangesService = ResolvingService & {
+export type ChangesService = ResolvingService & ChangesTools;
+
+export type ChangesTools = {
   /**
    * Sells for so much in so many installments, divided when beneficiaries are named; gives the
    * payment's id.
@@ -30,7 +36,12 @@ export type ChangesService = ResolvingService & {
 const BENEFICIARIES = ['52998224725', '11222333000181'];
 
 export async function openChangesService(): Promise<ChangesService> {
-  const service = await openResolvingService(4_000);
+  return withChanges(await openResolvingService(4_000));
+}
+
+export async function withChanges<S extends ResolvingService | ResolvingProcess>(
+  service: S,
+): Promise<S & ChangesTools> {
   const url = service.gatewayUrl;
   return {
     ...service,

@@ -8,18 +8,18 @@ import {
   BESIDE,
   countOf,
   deleteCard,
-  openVaultService,
+  openVaultProcess,
   payBy,
   paymentBy,
   readCard,
   storedId,
   storedRow,
-  type VaultService,
+  type VaultProcess,
 } from './vault-service.ts';
 
-let service: VaultService;
+let service: VaultProcess;
 before(async () => {
-  service = await openVaultService();
+  service = await openVaultProcess();
 });
 after(() => service.close());
 

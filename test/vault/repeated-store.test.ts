@@ -8,16 +8,16 @@ import {
   BESIDE,
   countOf,
   deleteCard,
-  openVaultService,
+  openVaultProcess,
   readCard,
-  type VaultService,
+  type VaultProcess,
 } from './vault-service.ts';
 
-let service: VaultService;
+let service: VaultProcess;
 
 before(async () => {
   // A test that keeps an answer back has time for all that it asks meanwhile, also on a busy machine.
-  service = await openVaultService({
+  service = await openVaultProcess({
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '20000',
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: '25000',
   });

@@ -14,10 +14,13 @@ import {
   type Auditor,
   currentService,
   databaseSettings,
+  type OpenedService,
   openAuditor,
+  openService,
+  openSimulator,
+  type RunningService,
   type Service,
   startService,
-  startTestSimulator,
   until,
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
@@ -30,7 +33,11 @@ const DEADLINE = 12_000;
  * A service whose acquirer is the simulator behind a bridge that listens, with the demo merchant
  * and another one.
  */
-export type VaultService = Service & {
+export type VaultService = OpenedService & Vault<OpenedService>;
+/** In a process of its own, to be killed. */
+export type VaultProcess = Service & Vault<Service>;
+
+type Vault<S> = {
   readonly merchantId: string;
   readonly bridge: RecordingBridge;
   readonly simulatorUrl: string;
@@ -41,10 +48,10 @@ export type VaultService = Service & {
   token(): string;
   /** A token of the other merchant. */
   foreignToken(): string;
-  /** Starts the service again, after it was killed. */
+  /** Starts the service again, after it was killed or stopped. */
   restart(): Promise<void>;
   /** Another process on the same database, perhaps with other settings. */
-  startBeside(change?: Readonly<Record<string, string>>): Promise<Service>;
+  startBeside(change?: Readonly<Record<string, string>>): Promise<S>;
   /** The operator's command line. */
   parcela(...words: string[]): ReturnType<typeof runParcela>;
   /** A connection of its own, to hold locks as somebody else would; the caller ends it. */
@@ -53,17 +60,29 @@ export type VaultService = Service & {
 };
 
 /** `change`: settings that are not the usual ones; `protocol`: the newest that its bridge speaks. */
-export async function openVaultService(
+export function openVaultService(
   change: Readonly<Record<string, string>> = {},
   protocol: 1 | 2 = 2,
 ): Promise<VaultService> {
+  return openVault(openService, change, protocol);
+}
+
+export function openVaultProcess(change: Readonly<Record<string, string>> = {}): Promise<VaultProcess> {
+  return openVault(startService, change, 2);
+}
+
+async function openVault<S extends OpenedService>(
+  startHere: (options: { folder: string; settings: Record<string, string> }) => Promise<S>,
+  change: Readonly<Record<string, string>>,
+  protocol: 1 | 2,
+): Promise<S & Vault<S>> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-vault-'));
   const database = await createTestDatabase({ migrated: true });
   const demo = await makeDemoMerchant(database, folder);
   const auditor = openAuditor(database.address);
   await createForeignMerchant(auditor, demo.gateway.userName);
   const foreign = { userName: FOREIGN_USER, password: demo.gateway.password };
-  const simulator = await startTestSimulator(join(folder, 'ledger'));
+  const simulator = await openSimulator(join(folder, 'ledger'));
   const bridge = await openRecordingBridge(simulator.url, protocol);
   const proxy = await openCuttingProxy(database.runtime);
   const settings = {
@@ -73,11 +92,11 @@ export async function openVaultService(
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: String(DEADLINE),
     ...change,
   };
-  const start = (more = {}) => startService({ folder, settings: { ...settings, ...more } });
+  const start = (more = {}) => startHere({ folder, settings: { ...settings, ...more } });
   let service = await start();
   let token = await logIn(service.gatewayUrl, demo.gateway);
   let foreignToken = await logIn(service.gatewayUrl, foreign);
-  return currentService<VaultService>(() => service, {
+  return currentService<S, Vault<S>>(() => service, {
     merchantId: demo.merchantId,
     userName: demo.gateway.userName,
     bridge,
@@ -114,7 +133,7 @@ export async function openVaultService(
  * On a busy machine the first connections of a pool may take longer than they may: 503 then, and
  * the next try has them.
  */
-async function logInWhenReady(service: Service, login: DemoLogin): Promise<string> {
+async function logInWhenReady(service: RunningService, login: DemoLogin): Promise<string> {
   await until('logins are answered', async () => {
     const reply = await call(service.gatewayUrl, '/api/auth/token', { body: login });
     return reply.status === 200;

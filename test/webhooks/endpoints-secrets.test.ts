@@ -9,7 +9,7 @@ import { rememberCallbackEndpoint } from '../../src/webhooks/endpoints/remember-
 import { callbackEndpointsWrite } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
 import { openEndpointSecrets } from '../../src/webhooks/secrets/open-endpoint-secrets.ts';
 import { auditedTools } from '../kit/keys.ts';
-import { databaseSettings, startService, until } from '../kit/service.ts';
+import { databaseSettings, openService, until } from '../kit/service.ts';
 import {
   base64,
   type EndpointsService,
@@ -108,7 +108,7 @@ test('a secret whose 24 hours are over is forgotten', async () => {
     `update webhook_secrets set previous_valid_until = now() - interval '1 second'`,
   );
   const settings = { ...databaseSettings(service.database), PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
-  const beside = await startService({ folder: service.folder, settings });
+  const beside = await openService({ folder: service.folder, settings });
   await until('it is gone', async () => (await secretRow()).previous_sealed_secret === null, 60_000);
   assert.deepEqual((await opened()).secrets, [bytesOf(body.secret)]);
   await beside.stop();

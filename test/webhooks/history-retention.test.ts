@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { databaseSettings, startService, until } from '../kit/service.ts';
+import { databaseSettings, openService, until } from '../kit/service.ts';
 import {
   daysAgo,
   deliveryRow,
@@ -29,7 +29,7 @@ async function whileAnotherStarts(look: () => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-retention-'));
   await cp(join(setup.folder, 'keys'), join(folder, 'keys'), { recursive: true });
   const settings = { ...databaseSettings(setup.database), ...SETTINGS };
-  const service = await startService({ folder, settings });
+  const service = await openService({ folder, settings });
   try {
     await look();
   } finally {
