@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
 import { placeOf } from '../../src/homologation/embedded-postgres/server-place.ts';
+import { programOf } from '../../src/platform/home.ts';
 import { startCollector } from '../kit/collector.ts';
 import {
   type Auditor,
@@ -20,8 +21,8 @@ import {
 import type { Marks } from './marks.ts';
 import type { Sighting } from './watch-sinks.ts';
 
-const SIMULATOR = fileURLToPath(new URL('../../simulators/acquirer/main.ts', import.meta.url));
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const SIMULATOR = programOf('simulators/acquirer/main.ts');
+const PARCELA = programOf('src/cli/parcela.ts');
 const WATCH = fileURLToPath(new URL('watch-sinks.ts', import.meta.url));
 
 /**
@@ -68,7 +69,7 @@ async function startSimulator(
   const child = spawn(
     process.execPath,
     [
-      SIMULATOR,
+      ...SIMULATOR,
       '--port',
       String(port),
       '--host',
@@ -142,7 +143,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
     },
     async operate(words) {
       const environment = cleanEnvironment({ ...settings, PARCELA_DATA_DIR: folder });
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [PARCELA, ...words], {
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [...PARCELA, ...words], {
         env: environment,
         timeout: COMMAND_MILLISECONDS,
         maxBuffer: 64 * 1024 * 1024,
