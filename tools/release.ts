@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { buildBundle } from '../bin/bundle.mjs';
 import { type Packed, tarball } from './tarball.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -16,7 +17,7 @@ const run = promisify(execFile);
 
 const HELP = `npm run release [-- [--with-node] [--to FOLDER]]
 
-Packs parcela-VERSION.tar.gz: the program, its migrations and the packages that production needs, as package-lock.json locks
+Packs parcela-VERSION.tar.gz: the program with its bundle, its migrations and the packages that production needs, as package-lock.json locks
 them. It is made of the commit that is checked out, whatever lies in the folder beside it: the same commit gives the same
 bytes. It runs on Node 26; --with-node packs the locked Node of this machine's
 platform too, as parcela-VERSION-PLATFORM.tar.gz. FOLDER is release/ unless another one is named.
@@ -78,13 +79,18 @@ async function pack(withNode: boolean) {
   const { version } = manifest;
   const platform = withNode ? `-${process.platform}-${process.arch}` : '';
   const top = `parcela-${version}${platform}`;
-  const files = [
+  const program = [
     ...committed.filter(({ path }) => SHIPPED.some((pattern) => pattern.test(path))),
+    textFile('package.json', manifestOf(manifest)),
+  ];
+  const bundle = await bundleFiles(program);
+  const files = [
+    ...program,
     ...(await packageFiles(contentOf)),
+    ...bundle,
     ...(withNode
       ? [{ path: 'node/bin/node', content: await readFile(process.execPath), isProgram: true }]
       : []),
-    textFile('package.json', manifestOf(manifest)),
     textFile('release.json', await provenance(version, contentOf('package-lock.json'), withNode)),
   ].map((file) => ({ ...file, path: `${top}/${file.path}` }));
   const unpacked = files.reduce((total, { content }) => total + content.length, 0);
@@ -139,6 +145,27 @@ async function packageFiles(contentOf: (name: string) => Buffer): Promise<Packed
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
       .filter((path) => !NOT_SHIPPED.test(path));
+    return await Promise.all(
+      paths.map(async (path) => ({ path, content: await readFile(join(folder, path)), isProgram: false })),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Built of what is shipped beside it: the start finds that it is the bundle of these sources. */
+async function bundleFiles(program: readonly Packed[]): Promise<Packed[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-bundle-'));
+  try {
+    for (const { path, content } of program) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+    await buildBundle(folder);
+    const entries = await readdir(join(folder, 'built'), { recursive: true, withFileTypes: true });
+    const paths = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
     return await Promise.all(
       paths.map(async (path) => ({ path, content: await readFile(join(folder, path)), isProgram: false })),
     );

@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { freshBundle } from '../bin/bundle.mjs';
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
@@ -72,6 +73,8 @@ async function main(): Promise<number> {
     return 1;
   }
   process.env.NODE_COMPILE_CACHE ??= join(CACHE, 'compiled');
+  // Else each process that is started would build it for itself.
+  await freshBundle();
   const calibration = await openCalibration();
   const server = process.env[SERVER_VARIABLE] ? null : await startTestServer();
   try {

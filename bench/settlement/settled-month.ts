@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { saoPauloDayOf } from '../../simulators/kit/days.ts';
+import { programOf } from '../../src/platform/home.ts';
 import { keyFileIn } from '../../test/kit/keys.ts';
 import { type Auditor, cleanEnvironment, databaseUrl, openAuditor, until } from '../../test/kit/service.ts';
 import { type BenchService, openBenchService } from '../bench-service.ts';
@@ -16,7 +16,7 @@ import { loadMonth } from './load-month.ts';
 import { type Month, playMonth, type WantedMonth } from './month.ts';
 import { writeMonthFiles } from './month-files.ts';
 
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const PARCELA = programOf('src/cli/parcela.ts');
 const PAYMENTS = 200_000;
 const DAY = 86_400_000;
 /** Midnight in São Paulo, long ago: all payouts are over. */
@@ -99,7 +99,7 @@ async function takeFiles({ server, folder }: BenchService, paths: readonly strin
   const settings = { DATABASE_URL: databaseUrl(server.connection), PARCELA_KEY_FILE: keyFileIn(folder) };
   for (let first = 0; first < paths.length; first += FILES_A_COMMAND) {
     const words = ['reconcile', 'import', ...paths.slice(first, first + FILES_A_COMMAND)];
-    const child = spawn(process.execPath, [PARCELA, ...words], {
+    const child = spawn(process.execPath, [...PARCELA, ...words], {
       env: cleanEnvironment(settings),
       stdio: ['ignore', 'pipe', 'inherit'],
     });

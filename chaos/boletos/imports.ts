@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '../../src/platform/home.ts';
 import { cleanEnvironment, until } from '../../test/kit/service.ts';
 import { addressSettings, type ChaosBench } from '../chaos-bench.ts';
 import type { Gateway } from '../gateways.ts';
@@ -11,7 +11,7 @@ import { leaveUnderWay, type Scene } from '../rounds.ts';
 import { StepOrders } from '../step-orders.ts';
 import { FILE_CASES, type FileCase, type FileShop, openFileShop } from './file-shops.ts';
 
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const PARCELA = programOf('src/cli/parcela.ts');
 /** Of an import, from the start of its process. */
 const MOST_STEPS = 220;
 const MOST_RUNS = 30;
@@ -90,7 +90,7 @@ function runImport(bench: ChaosBench, paths: readonly string[], step: number | n
   state.runs += 1;
   const orders = new StepOrders(join(bench.folder, `import-${state.runs}`));
   if (step !== null) orders.armFromStart('kill', step);
-  const child = spawn(process.execPath, [PARCELA, 'reconcile', 'import', ...paths], {
+  const child = spawn(process.execPath, [...PARCELA, 'reconcile', 'import', ...paths], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: cleanEnvironment({
       ...bench.settings,

@@ -17,7 +17,7 @@ import { PLANTS } from './plants.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What a run of the suite reads. */
-const COPIED = ['src', 'migrations', 'simulators', 'test', 'chaos', 'docs', 'package.json'];
+const COPIED = ['bin', 'src', 'migrations', 'simulators', 'test', 'chaos', 'docs', 'package.json'];
 /** Another seed, another draw: a plant that hides from one is looked for again. */
 const MOST_TRIES = 3;
 

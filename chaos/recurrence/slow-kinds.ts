@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '../../src/platform/home.ts';
 import { cleanEnvironment, until } from '../../test/kit/service.ts';
 import { addressSettings, type ChaosBench } from '../chaos-bench.ts';
 import { countStrike, type Kind } from '../kinds/kind.ts';
@@ -45,7 +45,7 @@ export const SLOW_ACQUIRER: Kind = {
   },
 };
 
-const MAIN = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const MAIN = programOf('src/cli/parcela.ts');
 const QUIET_MILLISECONDS = 60_000;
 /** Fingerprints of a retired key are kept for 90 days. */
 const AGE = `update data_keys set retired_at = retired_at - interval '91 days'
@@ -102,7 +102,7 @@ async function askAgain(scene: Scene, shop: ReturnType<typeof shopOf>): Promise<
 function rotate(bench: ChaosBench): Promise<void> {
   const { PARCELA_KEY_FILE = '' } = bench.settings;
   const env = cleanEnvironment({ ...addressSettings(bench.address), PARCELA_KEY_FILE });
-  const child = spawn(process.execPath, [MAIN, 'key', 'rotate', '--kind', 'fingerprint'], {
+  const child = spawn(process.execPath, [...MAIN, 'key', 'rotate', '--kind', 'fingerprint'], {
     env: { ...env, PARCELA_DATA_DIR: bench.folder },
     stdio: ['ignore', 'ignore', 'pipe'],
   });

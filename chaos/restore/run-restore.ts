@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { programOf } from '../../src/platform/home.ts';
 import { type Listener, startListener } from '../../test/kit/listener.ts';
 import { TEST_CARD } from '../../test/kit/merchant.ts';
 import {
@@ -35,7 +35,7 @@ export type RestoreReport = {
   readonly violations: readonly string[];
 };
 
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const PARCELA = programOf('src/cli/parcela.ts');
 const SUBSCRIPTIONS = 20;
 /** Sold before the instant, and when all is well again. */
 const CALM_SECONDS = 10;
@@ -295,7 +295,7 @@ async function parcela(
     PARCELA_ACQUIRER_URL: simulator.url,
     PARCELA_DATA_DIR: join(opened.folder, 'home'),
   });
-  const child = spawn(process.execPath, [PARCELA, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...PARCELA, ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let printed = '';
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

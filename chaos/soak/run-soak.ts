@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { programOf } from '../../src/platform/home.ts';
 import { cleanEnvironment } from '../../test/kit/service.ts';
 import { chanceFrom } from '../chance.ts';
 import { addressSettings, type ChaosBench, openChaosBench } from '../chaos-bench.ts';
@@ -38,7 +39,7 @@ export type SoakReport = {
 };
 
 const COLLECTOR = fileURLToPath(new URL('collect-garbage.ts', import.meta.url));
-const PROGRAM = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const PROGRAM = programOf('src/cli/parcela.ts');
 const STOPS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Times as production has them: an acquirer that is slow on a busy machine is no error. */
 const SETTINGS = {
@@ -201,7 +202,7 @@ async function verify(bench: ChaosBench): Promise<string[]> {
     PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '8000',
     PARCELA_REQUEST_DEADLINE_MILLISECONDS: '15000',
   });
-  const words = [PROGRAM, 'reconcile', 'verify'];
+  const words = [...PROGRAM, 'reconcile', 'verify'];
   return new Promise((resolve) => {
     execFile(
       process.execPath,

@@ -6,6 +6,8 @@ import type { TestContext } from 'node:test';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 import type { Brand } from './decline-codes.ts';
 
+const RUN = join(import.meta.dirname, '../../bin/run.mjs');
+
 /** The real program, started by a test. */
 export type RunningSimulator = {
   readonly process: ChildProcess;
@@ -52,8 +54,9 @@ export async function startSimulator(
 }
 
 export function spawnSimulator(t: TestContext, words: readonly string[]): ChildProcess {
-  const main = join(import.meta.dirname, 'main.ts');
-  const child = spawn(process.execPath, [main, ...words], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [RUN, 'simulators/acquirer/main.ts', ...words], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   t.after(() => child.kill('SIGKILL'));
   return child;
 }

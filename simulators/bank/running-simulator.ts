@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { temporaryFolder } from '../kit/temporary-folder.ts';
 
+const RUN = join(import.meta.dirname, '../../bin/run.mjs');
+
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
 export type Answered = { readonly status: number; readonly body: any };
 
@@ -24,8 +26,7 @@ export async function startBank(
   t: TestContext,
   { folder = temporaryFolder(t), options = [] as readonly string[] } = {},
 ): Promise<RunningBank> {
-  const main = join(import.meta.dirname, 'main.ts');
-  const words = [main, '--data', folder, '--exit-with-parent', ...options];
+  const words = [RUN, 'simulators/bank/main.ts', '--data', folder, '--exit-with-parent', ...options];
   const child = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   t.after(() => child.kill('SIGKILL'));

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '../platform/home.ts';
 
 export type Simulator = { readonly url: string; stop(): Promise<void> };
 
@@ -16,8 +16,6 @@ export type StartSimulator = (options: {
 const READY_MILLISECONDS = 20_000;
 const STOP_MILLISECONDS = 5_000;
 const PAUSE_BEFORE_RESTART_MILLISECONDS = 1_000;
-const mainOf = (program: 'acquirer' | 'bank') =>
-  fileURLToPath(new URL(`../../simulators/${program}/main.ts`, import.meta.url));
 
 /**
  * Starts a simulator as a program of its own, with its ledger in `folder`; started again on the
@@ -63,7 +61,12 @@ function launch(
   const options = ['--port', String(port), '--host', '127.0.0.1', '--data', folder, '--exit-with-parent'];
   return spawn(
     process.execPath,
-    [mainOf(program), ...options, '--late-milliseconds', String(lateMilliseconds)],
+    [
+      ...programOf(`simulators/${program}/main.ts`),
+      ...options,
+      '--late-milliseconds',
+      String(lateMilliseconds),
+    ],
     {
       stdio: ['pipe', 'pipe', 'inherit'],
       // A group of its own: Ctrl-C at the terminal must not end it before our requests are finished.

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '../../src/platform/home.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
 import { auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
@@ -16,7 +16,7 @@ import { faultFound, runParcela, verify } from './audit-service.ts';
 
 /** Retention of the audit log: old entries leave the database for files, and both prove to be one chain. */
 
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const PARCELA = programOf('src/cli/parcela.ts');
 /** More than a page, less than is deleted at once. */
 const ENTRIES = 950;
 
@@ -103,7 +103,7 @@ async function killAt(text: string): Promise<void> {
     DATABASE_URL: databaseSettings(testDatabase, proxy.address).DATABASE_URL as string,
     PARCELA_OWNER_DATABASE_URL: databaseSettings(testDatabase, proxy.address).DATABASE_URL as string,
   };
-  const child = spawn(process.execPath, [PARCELA, ...words()], {
+  const child = spawn(process.execPath, [...PARCELA, ...words()], {
     env: cleanEnvironment({ ...settings, PARCELA_DATA_DIR: home, PARCELA_KEY_FILE: keyFileIn(home) }),
     stdio: 'ignore',
   });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { ChainFault } from '../../src/audit/audit-chain.ts';
+import { programOf } from '../../src/platform/home.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import type { TestDatabase } from '../kit/database.ts';
 import { keyFileIn } from '../kit/keys.ts';
 import { cleanEnvironment, databaseSettings, openTestService, type TestService } from '../kit/service.ts';
 import { command } from '../merchants/merchants-door.ts';
 
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const PARCELA = programOf('src/cli/parcela.ts');
 
 /** An entry as `parcela audit list --json` prints it. */
 export type AuditedEntry = {
@@ -91,7 +91,7 @@ export function runParcela(
     PARCELA_DATA_DIR: folder,
     PARCELA_KEY_FILE: keyFileIn(folder),
   };
-  const child = spawn(process.execPath, [PARCELA, ...words], {
+  const child = spawn(process.execPath, [...PARCELA, ...words], {
     env: cleanEnvironment(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

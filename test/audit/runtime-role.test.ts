@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { RUNTIME_TABLE_RIGHTS } from '../../src/audit/audit-rights.sql.ts';
 import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
+import { programOf } from '../../src/platform/home.ts';
 import { migrate } from '../../src/platform/migrations/migrations.ts';
 import { grantRuntimeRole, RUNTIME_ROLE } from '../../src/platform/postgres/runtime-role.ts';
 import { createTestDatabase, runSql } from '../kit/database.ts';
@@ -17,8 +18,8 @@ import { logIn, pay } from '../kit/merchant.ts';
 import { cleanEnvironment, databaseSettings, databaseUrl, startService } from '../kit/service.ts';
 import { type AuditService, openAuditService, runParcela } from './audit-service.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const MAIN = programOf('src/main.ts');
+const PARCELA = programOf('src/cli/parcela.ts');
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const AWAY = { PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
 
@@ -215,11 +216,11 @@ function parcelaIn(folder: string, ...words: string[]): Promise<{ exitCode: numb
 }
 
 function ended(
-  program: string,
+  program: readonly string[],
   words: readonly string[],
   settings: Record<string, string>,
 ): Promise<{ exitCode: number | null; text: string }> {
-  const child = spawn(process.execPath, [program, ...words], {
+  const child = spawn(process.execPath, [...program, ...words], {
     env: cleanEnvironment(settings),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '../../src/platform/home.ts';
 import { type KeySetup, openKeySetup } from '../keys/key-setup.ts';
 
 const ELSEWHERE = 'postgres://parcela:geheim@db.example/parcela';
@@ -158,12 +158,12 @@ test('a secret is given by a file or a descriptor, once, and no key stands in th
 });
 
 test('a descriptor that the process was given is read as a file is', async () => {
-  const parcela = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+  const parcela = programOf('src/cli/parcela.ts');
   const { DATABASE_URL: url, ...others } = setup.settings as Record<string, string>;
   const path = await file('passed-on', `${url}\n`);
   const handle = await open(path);
   await rm(path);
-  const child = spawn(process.execPath, [parcela, 'merchant', 'list'], {
+  const child = spawn(process.execPath, [...parcela, 'merchant', 'list'], {
     env: { PATH: process.env.PATH, ...others, DATABASE_URL_FILE: '/dev/fd/3' },
     stdio: ['ignore', 'ignore', 'pipe', handle.fd],
   });

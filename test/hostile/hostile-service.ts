@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { programOf } from '../../src/platform/home.ts';
 import { logIn } from '../kit/merchant.ts';
 import {
   type Auditor,
@@ -15,7 +15,7 @@ import {
 import { endEarlierAlertEndpoints } from './enrolled.ts';
 
 const execute = promisify(execFile);
-const COMMAND = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const COMMAND = programOf('src/cli/parcela.ts');
 const COMMAND_MILLISECONDS = 60_000;
 
 export type ShopScope = 'gateway' | 'recurrence' | 'integration';
@@ -176,7 +176,7 @@ const loginOf = ({ userName, password }: Login): Login => ({ userName, password 
 /** Runs the operator's command beside the service, as an operator does, and gives what it printed. */
 async function operate({ folder, database }: TestProcess, words: readonly string[]): Promise<unknown> {
   const settings = { PARCELA_DATA_DIR: folder, DATABASE_URL: databaseUrl(database.address) };
-  const { stdout } = await execute(process.execPath, [COMMAND, ...words, '--json'], {
+  const { stdout } = await execute(process.execPath, [...COMMAND, ...words, '--json'], {
     env: cleanEnvironment(settings),
     timeout: COMMAND_MILLISECONDS,
   });

@@ -10,6 +10,7 @@ import {
   readFile,
   rm,
   stat,
+  symlink,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,6 +18,7 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { bundleOf } from '../../bin/bundle.mjs';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import { cleanEnvironment, databaseSettings, startService } from '../kit/service.ts';
@@ -74,6 +76,7 @@ test('the same commit gives the same bytes, elsewhere and in a checkout that was
   await run('sh', ['-c', 'umask 077; exec git clone --quiet "$1" "$2"', 'sh', ROOT, clone]);
   for (const name of ['release.ts', 'tarball.ts'])
     await copyFile(join(ROOT, 'tools', name), join(clone, 'tools', name));
+  await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
   await appendFile(join(clone, 'src/main.ts'), '// changed\n');
   await writeFile(join(clone, 'docs/lies-about.md'), 'not committed');
   const again = await pack(clone, 'second', '077');
@@ -126,6 +129,11 @@ test('it holds what production needs, and no compiler, no PostgreSQL, no test', 
     commit: string;
   };
   assert.match(provenance.commit, /^[\da-f]{40}$/);
+});
+
+test('what it runs is the bundle of its own sources', { skip }, async () => {
+  for (const program of ['src/main.ts', 'src/cli/parcela.ts', 'simulators/acquirer/main.ts'])
+    assert.ok(bundleOf(program, home) !== null, program);
 });
 
 test('unpacked into an empty folder, it migrates a PostgreSQL that is given and serves a payment', {

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { programOf } from '../../src/platform/home.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
@@ -17,8 +17,8 @@ import {
   startService,
 } from '../kit/service.ts';
 
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const PARCELA = programOf('src/cli/parcela.ts');
+const MAIN = programOf('src/main.ts');
 
 export type Ended = { readonly code: number | null; readonly printed: string; readonly said: string };
 export type Running = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
@@ -59,8 +59,8 @@ export async function openKeySetup(): Promise<KeySetup> {
   };
   const services: Service[] = [];
   const databases: Database[] = [];
-  const run = (file: string, words: readonly string[], change: Settings): Running => {
-    const child = spawn(process.execPath, [file, ...words], {
+  const run = (program: readonly string[], words: readonly string[], change: Settings): Running => {
+    const child = spawn(process.execPath, [...program, ...words], {
       env: cleanEnvironment(kept({ ...settings, ...change })),
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -3,18 +3,16 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import type { Simulator } from '../../src/homologation/start-simulator.ts';
+import { programOf } from '../../src/platform/home.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { keyFileIn, rememberKeyFile } from './keys.ts';
 import { patiently } from './patience.ts';
 import { type OpenedService, type RunningService, settingsIn } from './running-service.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const simulatorOf = (program: 'acquirer' | 'bank') =>
-  fileURLToPath(new URL(`../../simulators/${program}/main.ts`, import.meta.url));
+const MAIN = programOf('src/main.ts');
 const READY_MILLISECONDS = 60_000;
 const LONGEST_PAUSE_MILLISECONDS = 200;
 
@@ -56,7 +54,10 @@ export function cleanEnvironment(settings: Readonly<Record<string, string>>): Re
 export async function startService(options: ServiceOptions): Promise<Service> {
   const [file, words] =
     options.program === undefined
-      ? [process.execPath, [...(options.nodeOptions ?? NODE_OPTIONS), options.main ?? MAIN]]
+      ? [
+          process.execPath,
+          [...(options.nodeOptions ?? NODE_OPTIONS), ...(options.main === undefined ? MAIN : [options.main])],
+        ]
       : [options.program, ['serve']];
   const child = spawn(file, words, {
     env: cleanEnvironment(settingsIn(options.folder, options.settings)),
@@ -136,7 +137,7 @@ export async function startTestSimulator(
   const child = spawn(
     process.execPath,
     [
-      simulatorOf(program),
+      ...programOf(`simulators/${program}/main.ts`),
       '--port',
       '0',
       '--host',

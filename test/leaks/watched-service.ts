@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findRunningPostgres } from '../../src/homologation/embedded-postgres/launcher.ts';
 import { placeOf } from '../../src/homologation/embedded-postgres/server-place.ts';
+import { programOf } from '../../src/platform/home.ts';
 import { startCollector } from '../kit/collector.ts';
 import {
   type Auditor,
@@ -20,8 +21,8 @@ import {
 import type { Marks } from './marks.ts';
 import type { Sighting } from './watch-sinks.ts';
 
-const SIMULATOR = fileURLToPath(new URL('../../simulators/acquirer/main.ts', import.meta.url));
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const SIMULATOR = programOf('simulators/acquirer/main.ts');
+const PARCELA = programOf('src/cli/parcela.ts');
 const WATCH = fileURLToPath(new URL('watch-sinks.ts', import.meta.url));
 
 /**
@@ -48,6 +49,8 @@ export type WatchedService = Omit<Service, 'stop'> & {
   stop(): Promise<void>;
   remove(): Promise<void>;
 };
+/** What is not the running service's own. */
+type Beside = Omit<WatchedService, Exclude<keyof Service, 'stop' | 'folder'>>;
 
 const COMMAND_MILLISECONDS = 60_000;
 const SETTINGS = {
@@ -68,7 +71,7 @@ async function startSimulator(
   const child = spawn(
     process.execPath,
     [
-      SIMULATOR,
+      ...SIMULATOR,
       '--port',
       String(port),
       '--host',
@@ -127,54 +130,51 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
   };
   let service = await startService({ folder, settings });
   const earlier: Service[] = [];
-  return currentService<Service, Omit<WatchedService, Exclude<keyof Service, 'stop' | 'folder'>>>(
-    () => service,
-    {
-      marks,
-      folder,
-      async restart() {
-        await service.kill();
-        earlier.push(service);
-        service = await startService({ folder, settings });
-      },
-      async withoutAcquirer(act) {
-        await simulator.stop();
-        await act();
-        simulator = await startSimulator(ledger, port, watched, said);
-      },
-      async operate(words) {
-        const environment = cleanEnvironment({ ...settings, PARCELA_DATA_DIR: folder });
-        const { stdout, stderr } = await promisify(execFile)(process.execPath, [PARCELA, ...words], {
-          env: environment,
-          timeout: COMMAND_MILLISECONDS,
-          maxBuffer: 64 * 1024 * 1024,
-        });
-        said.push(stdout, stderr);
-      },
-      async openAuditor() {
-        const connection = await findRunningPostgres(folder);
-        if (connection === null) throw new Error(`no PostgreSQL runs for ${folder}`);
-        return openAuditor(connection);
-      },
-      streams: () =>
-        [...said, ...[...earlier, service].flatMap(({ log, said: reported }) => [...log, ...reported])].join(
-          '\n',
-        ),
-      async sightings() {
-        const lines = (await readFile(report, 'utf8')).split('\n').filter(Boolean);
-        return lines.map((line) => JSON.parse(line) as Sighting);
-      },
-      databaseFolder: () => placeOf(folder),
-      async stop() {
-        await service.stop();
-        await simulator.stop();
-        await bank.stop();
-        await collector.close();
-      },
-      async remove() {
-        const place = await placeOf(folder);
-        for (const path of [place, folder, desk]) await rm(path, { recursive: true, force: true });
-      },
+  return currentService<Service, Beside>(() => service, {
+    marks,
+    folder,
+    async restart() {
+      await service.kill();
+      earlier.push(service);
+      service = await startService({ folder, settings });
     },
-  );
+    async withoutAcquirer(act) {
+      await simulator.stop();
+      await act();
+      simulator = await startSimulator(ledger, port, watched, said);
+    },
+    async operate(words) {
+      const environment = cleanEnvironment({ ...settings, PARCELA_DATA_DIR: folder });
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [...PARCELA, ...words], {
+        env: environment,
+        timeout: COMMAND_MILLISECONDS,
+        maxBuffer: 64 * 1024 * 1024,
+      });
+      said.push(stdout, stderr);
+    },
+    async openAuditor() {
+      const connection = await findRunningPostgres(folder);
+      if (connection === null) throw new Error(`no PostgreSQL runs for ${folder}`);
+      return openAuditor(connection);
+    },
+    streams: () =>
+      [...said, ...[...earlier, service].flatMap(({ log, said: reported }) => [...log, ...reported])].join(
+        '\n',
+      ),
+    async sightings() {
+      const lines = (await readFile(report, 'utf8')).split('\n').filter(Boolean);
+      return lines.map((line) => JSON.parse(line) as Sighting);
+    },
+    databaseFolder: () => placeOf(folder),
+    async stop() {
+      await service.stop();
+      await simulator.stop();
+      await bank.stop();
+      await collector.close();
+    },
+    async remove() {
+      const place = await placeOf(folder);
+      for (const path of [place, folder, desk]) await rm(path, { recursive: true, force: true });
+    },
+  });
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '../../src/platform/home.ts';
 import type { Database } from '../../src/platform/postgres/database.ts';
 import { forgetOldCustomers } from '../../src/transactions/customers/work.ts';
 import { keyFileIn } from '../kit/keys.ts';
@@ -15,7 +15,7 @@ import {
   tracesOf,
 } from './privacy-service.ts';
 
-const PARCELA = fileURLToPath(new URL('../../src/cli/parcela.ts', import.meta.url));
+const PARCELA = programOf('src/cli/parcela.ts');
 
 const THIRTY_DAYS = { PARCELA_CUSTOMER_RETENTION_DAYS: '30' };
 const away = () => Promise.reject(new Error('nothing may be asked'));
@@ -139,7 +139,7 @@ test('an erasure that is killed in the middle is finished by the same command ag
     PARCELA_DATA_DIR: service.folder,
     PARCELA_KEY_FILE: keyFileIn(service.folder),
   };
-  const child = spawn(process.execPath, [PARCELA, ...words], {
+  const child = spawn(process.execPath, [...PARCELA, ...words], {
     env: cleanEnvironment(settings),
     stdio: 'ignore',
   });

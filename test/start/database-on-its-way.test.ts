@@ -5,13 +5,13 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '../../src/platform/home.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import { cleanEnvironment, databaseUrl, startService, until } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = programOf('src/main.ts');
 
 let folder: string;
 let database: TestDatabase;
@@ -67,7 +67,7 @@ type Start = {
 };
 
 function start(settings: Record<string, string>): Start {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...MAIN], {
     env: cleanEnvironment({ PARCELA_PORT: '0', PARCELA_DATA_DIR: folder, ...settings }),
     stdio: ['ignore', 'ignore', 'pipe'],
   });

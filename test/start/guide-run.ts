@@ -5,12 +5,13 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programOf } from '../../src/platform/home.ts';
 import { counterpartOf, type Snippet, snippetsOf } from '../architecture/translations.ts';
 import { patiently } from '../kit/patience.ts';
 import { cleanEnvironment, databaseSettings, type TestService } from '../kit/service.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PARCELA = join(ROOT, 'src/cli/parcela.ts');
+const [RUN, PARCELA] = programOf('src/cli/parcela.ts');
 const GUIDE_MILLISECONDS = 180_000;
 
 export type Guide = { readonly pt: string; readonly en: string };
@@ -50,7 +51,7 @@ trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 npm() {
   while [ "$1" != -- ]; do shift; done
   shift
-  node_modules/.bin/node --disable-sigusr1 "${PARCELA}" "$@"
+  node_modules/.bin/node --disable-sigusr1 "${RUN}" ${PARCELA} "$@"
 }
 `;
 const NEXT = '=== next snippet ===';

@@ -4,11 +4,11 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { programOf } from '../../src/platform/home.ts';
 import { call, logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { cleanEnvironment, type Service, startService } from '../kit/service.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = programOf('src/main.ts');
 let folder: string;
 let service: Service;
 
@@ -22,7 +22,7 @@ after(async () => {
 
 /** Starts the program with settings that it refuses; gives its exit code and what it said. */
 function startInVain(settings: Record<string, string>): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...MAIN], {
     env: cleanEnvironment({
       PARCELA_PORT: '0',
       PARCELA_DATA_DIR: folder,

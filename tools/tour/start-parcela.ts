@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
+import { programOf } from '../../src/platform/home.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const MAIN = programOf('src/main.ts');
 const READY_MILLISECONDS = 120_000;
 /** Beside a service that somebody has running on 8080. */
 const FIRST_PORT = 18_080;
@@ -43,7 +43,7 @@ export async function startParcela(signal: AbortSignal): Promise<OwnParcela> {
 /** The port may be taken between a look at it and the start, which then goes on with the next. */
 async function startOnFreePort(folder: string, from: number, signal: AbortSignal): Promise<OwnParcela> {
   const port = await freePort(from);
-  const service = spawn(process.execPath, [MAIN], {
+  const service = spawn(process.execPath, [...MAIN], {
     env: environmentOf({ PARCELA_PORT: String(port), PARCELA_DATA_DIR: folder, PARCELA_LOG_LEVEL: 'warn' }),
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { HOME } from '../../platform/home.ts';
 import type { AssetPaths } from '../parts/layout.ts';
 
 type Asset = { readonly type: string; readonly content: Buffer };
@@ -17,7 +19,7 @@ const FILES = {
 
 export function readAssets(): Assets {
   const read = ({ file, type }: (typeof FILES)[keyof typeof FILES]) => {
-    const content = readFileSync(new URL(`../assets/${file}`, import.meta.url));
+    const content = readFileSync(join(HOME, 'src/console/assets', file));
     const mark = createHash('sha256').update(content).digest('hex').slice(0, 16);
     return { name: file.replace('.', `-${mark}.`), type, content };
   };

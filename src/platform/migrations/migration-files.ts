@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { HOME } from '../home.ts';
 
 /** Those of this version. */
-export const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
+export const MIGRATIONS = join(HOME, 'migrations');
 
 /**
  * The schema cannot be migrated to the version of this code; the message names the migration and
