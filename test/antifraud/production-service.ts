@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createKeyFile } from '../../src/keys/stores/create-key-file.ts';
 import { type KeySetup, openKeySetup } from '../keys/key-setup.ts';
+import { rememberKeyFile } from '../kit/keys.ts';
 import { call, logIn } from '../kit/merchant.ts';
+import { type Login, makeMerchant } from '../kit/merchants.ts';
 import type { Service } from '../kit/service.ts';
 
 const MERCHANT = '01700555550000';
@@ -30,38 +33,15 @@ export async function openProductionService(
   const bridge = await openUnnamedBridge(keys.settings.PARCELA_ACQUIRER_URL as string);
   const changed = typeof change === 'function' ? await change(keys.folder) : change;
   const settings = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: bridge.url, ...changed };
-  const operate = async (words: string[]): Promise<string> => {
-    const { code, printed, said } = await keys.runParcela(words, settings).ended;
-    if (code !== 0) throw new Error(`${words.slice(0, 2).join(' ')} ended with ${code}: ${said}`);
-    return printed;
-  };
-  await operate(['key', 'create']);
-  await operate([
-    ...[
-      'merchant',
-      'create',
-      '--cnpj',
-      '11.222.333/0001-81',
-      '--legal-name',
-      'Loja',
-      '--merchant-id',
-      merchantId,
-    ],
-    ...['--account', '1', '--contact-name', 'Ana', '--contact-email', 'ana@loja.example'],
-    ...['--contact-phone', '1140000000', '--address', '127.0.0.1'],
-  ]);
-  const created = await operate([
-    'credential',
-    'create',
-    '--merchant',
-    merchantId,
-    '--scope',
-    'gateway',
-    '--json',
-  ]);
-  const { userName, password } = JSON.parse(created) as { userName: string; password: string };
+  await createKeyFile(keys.keyFile, 'production');
+  rememberKeyFile(keys.database.address.database, keys.keyFile);
+  const [login] = await makeMerchant(
+    keys.database,
+    { merchantId, accountNumbers: ['1'], credentials: [['gateway']], addresses: ['127.0.0.1'] },
+    { environment: 'production', cell: (settings as Settings).PARCELA_CELL ?? null },
+  );
   const service = await keys.startService(settings);
-  const token = await logIn(service.gatewayUrl, { userName, password });
+  const token = await logIn(service.gatewayUrl, login as Login);
   return {
     keys,
     service,

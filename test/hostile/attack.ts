@@ -1,7 +1,7 @@
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import { call, type Reply } from '../kit/merchant.ts';
 import { ENDPOINTS } from '../published.ts';
-import type { Verdict } from './cases/field-cases.ts';
+import { isRefusing } from './cases/field-cases.ts';
 import type { HostileService } from './hostile-service.ts';
 import { complaintAbout, generalComplaints, verdictComplaints } from './judge.ts';
 import { type Chance, chanceOf, chosen, type Mutation, mutationsFor } from './mutations.ts';
@@ -96,7 +96,7 @@ async function judged(
     const reply = await send(service.gatewayUrl, request);
     const complaints = generalComplaints(request, reply);
     const verdicts = mutations.map(({ verdict }) => verdict);
-    if (verdicts.every(isRefusing) && reply.status < 400) {
+    if (verdicts.every((verdict) => verdict !== null && isRefusing(verdict)) && reply.status < 400) {
       complaints.push(`every change should be refused, and the answer is ${reply.status}`);
     }
     const [only] = mutations;
@@ -107,12 +107,6 @@ async function judged(
   } catch (error) {
     return { reply: null, complaints: [`no answer: ${error}`] };
   }
-}
-
-function isRefusing(verdict: Verdict | null): boolean {
-  if (verdict === null) return false;
-  if (verdict.kind === 'status') return verdict.statuses.every((status) => status >= 400);
-  return verdict.kind === 'names' || verdict.kind === 'breaksIn';
 }
 
 /**
@@ -134,15 +128,15 @@ async function afterwards(service: HostileService, refused: readonly WireRequest
     const { status, text } = await send(service.gatewayUrl, await validRequest(endpoint, service.alice));
     if (status !== 200) violations.push(`${endpoint.id} no longer works: ${status} ${text.slice(0, 300)}`);
   }
-  if (service.process.exitCode !== null) violations.push('the process has ended');
   const ready = await call(service.gatewayUrl, '/health/ready');
   if (ready.status !== 200) violations.push(`the service is not ready: ${ready.status}`);
   return violations;
 }
 
-export function seedFrom(environment: Readonly<Record<string, string | undefined>>): number {
+/** The seed that is set, or the usual one. */
+export function seedFrom(environment: Readonly<Record<string, string | undefined>>, usual: number): number {
   const given = environment.HOSTILE_SEED;
-  if (given === undefined || given === '') return Math.floor(Math.random() * 0x7fffffff);
+  if (given === undefined || given === '') return usual;
   if (!/^\d{1,10}$/.test(given)) throw new Error(`HOSTILE_SEED must be a whole number, not "${given}"`);
   return Number(given);
 }

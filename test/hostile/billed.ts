@@ -79,7 +79,8 @@ export const BOLETO_RECIPES = {
   listBoletos: [
     async (shop: Shop) => {
       await knownBoleto(shop);
-      const page = { statusBill: '1', page: '1', limit: '20' };
+      // A limit goes only with a page, which is left out too.
+      const page = { statusBill: '1', page: '1' };
       return { query: { accountNumber: shop.accountNumber, ...(await dueDays(shop)), ...page } };
     },
   ],

@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { CARD_NUMBER_IN_TEXT } from '../../src/platform/requests/card-numbers.ts';
 import { ENDPOINTS } from '../published.ts';
-import { CARD_SEED, formsFor, inFours, markedNumber, SHORTEST_NUMBER, textsOf } from './card-texts.ts';
+import { CARD_SEED, formsFor, numbersFor, textsOf, textsWithoutCards } from './card-texts.ts';
 import { bodyAround, type HostileCase } from './cases/field-cases.ts';
 import { type Field, tagOf } from './cases/fields.ts';
-import { type JsonTree, withValue } from './cases/json-tree.ts';
-import { type HostileService, openHostileService } from './hostile-service.ts';
-import { complaintAbout, generalComplaints, languageComplaints, verdictComplaints } from './judge.ts';
-import { validRequest } from './recipes.ts';
-import { hangUp, inTurn, send } from './wire.ts';
+import { withValue } from './cases/json-tree.ts';
+import { complaintAbout, verdictComplaints } from './judge.ts';
+import { assertNoComplaints, exampleRequest, readingComplaints, readReply } from './read-request.ts';
+import type { WireRequest } from './wire.ts';
 
-let service: HostileService;
-
-before(async () => {
-  console.log(`HOSTILE_SEED=${CARD_SEED}`);
-  service = await openHostileService();
-});
-after(async () => {
-  hangUp();
-  await service.close();
-});
+/**
+ * A card number in any text, in every form, as it is judged behind the door; that it is judged there for each
+ * field `requests.test.ts` tries.
+ */
 
 /**
  * Fields that bring a card, or whose text is only compared. A new field is none of them unless it is named
@@ -51,10 +44,6 @@ test('the texts that may hold a card number are those that are named here', () =
   assert.deepEqual(found.toSorted(), MAY_HOLD_CARD.toSorted());
 });
 
-/** Those of 13 digits where only few characters fit. */
-const numbersFor = ({ schema: { maxLength = 0 } }: Field) =>
-  [16, ...(maxLength < 30 ? [SHORTEST_NUMBER] : [])].map(markedNumber);
-
 /** Formats that no number of a card has, and that say so themselves. */
 const OTHER_SHAPES = [
   'guid',
@@ -69,57 +58,29 @@ const OTHER_SHAPES = [
 ];
 
 for (const endpoint of ENDPOINTS) {
-  const fields = textsOf(endpoint).filter(({ schema }) => schema.mayHoldCard !== true);
+  const fields = textsWithoutCards(endpoint);
   if (fields.length === 0) continue;
 
-  test(`${endpoint.method} ${endpoint.path} refuses a card number in every text, by its name`, async () => {
-    const complaints: string[] = [];
-    for (const field of fields) {
+  test(`${endpoint.method} ${endpoint.path} refuses a card number in every text, by its name`, () => {
+    const example = exampleRequest(endpoint);
+    const complaints = fields.flatMap((field) => {
       const forms = formsFor(field, numbersFor(field));
       assert.ok(forms.length >= 2, `${tagOf(field.steps)} was tried with ${forms.length} forms`);
-      for (const form of forms) complaints.push(...(await complaintsAbout(endpoint, field, form)));
-    }
-    assert.deepEqual(complaints, []);
+      return forms.flatMap((form) => complaintsAbout(field, form, example));
+    });
+    assertNoComplaints(complaints);
   });
 }
 
-async function complaintsAbout(
-  endpoint: (typeof ENDPOINTS)[number],
-  field: Field,
-  form: string,
-): Promise<string[]> {
-  const name = `${tagOf(field.steps)} is ${JSON.stringify(form)}`;
-  return inTurn(endpoint, async () => {
-    const valid = await validRequest(endpoint, service.alice);
-    const body = withValue(bodyAround(endpoint, field, valid), field.steps, form) as JsonTree;
-    const request = { ...valid, body };
-    const reply = await send(service.gatewayUrl, request);
-    const hostile: HostileCase = {
-      name,
-      make: () => request,
-      verdict: { kind: 'names', tag: tagOf(field.steps) },
-    };
-    const found = [
-      ...generalComplaints(request, reply),
-      ...verdictComplaints(hostile, request, reply),
-      ...(await languageComplaints(service.gatewayUrl, request, reply)),
-    ];
-    const isSaid = reply.text.includes(CARD_NUMBER_IN_TEXT.pt);
-    if (!isSaid && !OTHER_SHAPES.includes(field.schema.format ?? ''))
-      found.push(`not said why: ${reply.text}`);
-    return found.map((text) => complaintAbout(name, request, text));
-  });
+function complaintsAbout(field: Field, form: string, example: WireRequest): string[] {
+  const tag = tagOf(field.steps);
+  const name = `${tag} is ${JSON.stringify(form)} (HOSTILE_SEED=${CARD_SEED})`;
+  const body = withValue(bodyAround(example.endpoint, field, example), field.steps, form);
+  const request = { ...example, body };
+  const reply = readReply(request);
+  const hostile: HostileCase = { name, make: () => request, verdict: { kind: 'names', tag } };
+  const found = [...readingComplaints(request, reply), ...verdictComplaints(hostile, request, reply)];
+  const isSaid = reply.text.includes(CARD_NUMBER_IN_TEXT.pt);
+  if (!isSaid && !OTHER_SHAPES.includes(field.schema.format ?? '')) found.push(`not said why: ${reply.text}`);
+  return found.map((text) => complaintAbout(name, request, text));
 }
-
-test('an Idempotency-Key that holds a card number is refused wherever one is taken', async () => {
-  for (const endpoint of ENDPOINTS.filter(({ isRepeatable }) => isRepeatable === true)) {
-    for (const key of [markedNumber(16), inFours(markedNumber(16), '-'), `pedido ${markedNumber(16)}`]) {
-      const valid = await validRequest(endpoint, service.alice);
-      const reply = await send(service.gatewayUrl, { ...valid, headers: { 'idempotency-key': key } });
-      assert.equal(reply.status, 400, `${endpoint.id}: ${reply.text}`);
-      assert.deepEqual(reply.body, [
-        { tag: 'idempotencyKey', description: 'Idempotency-Key não pode conter um número de cartão.' },
-      ]);
-    }
-  }
-});

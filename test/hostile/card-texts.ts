@@ -6,7 +6,7 @@ import { chanceOf } from './mutations.ts';
 
 /** Texts in which a caller may send a card number, in every form in which one is typed or pasted. */
 
-export const SHORTEST_NUMBER = 13;
+const SHORTEST_NUMBER = 13;
 
 /** The texts of a body that are long enough for a number. */
 export const textsOf = (endpoint: (typeof ENDPOINTS)[number]): Field[] =>
@@ -15,16 +15,24 @@ export const textsOf = (endpoint: (typeof ENDPOINTS)[number]): Field[] =>
       place === 'body' && type === 'string' && maxLength >= SHORTEST_NUMBER,
   );
 
-/** Of the digits that are drawn; printed, so that a run can be repeated. */
-export const CARD_SEED = seedFrom(process.env);
+/** Texts where a card number has no business. */
+export const textsWithoutCards = (endpoint: (typeof ENDPOINTS)[number]): Field[] =>
+  textsOf(endpoint).filter(({ schema }) => schema.mayHoldCard !== true);
+
+/** Of the digits that are drawn. */
+export const CARD_SEED = seedFrom(process.env, 1);
 const chance = chanceOf(CARD_SEED);
 
-/** Another number in each run: 4 is the first digit of Visa's, of 13 digits as of 16. */
+/** Another number in each call: 4 is the first digit of Visa's, of 13 digits as of 16. */
 export function markedNumber(length: number): string {
   let start = '4';
   while (start.length < length - 1) start += chance(10);
   return start + [...'0123456789'].find((last) => isCardNumber(start + last));
 }
+
+/** Those of 13 digits where only few characters fit. */
+export const numbersFor = ({ schema: { maxLength = 0 } }: Field): string[] =>
+  [16, ...(maxLength < 30 ? [SHORTEST_NUMBER] : [])].map(markedNumber);
 
 export const inFours = (number: string, between: string) =>
   number.replaceAll(/(\d{4})(?=\d)/g, `$1${between}`);

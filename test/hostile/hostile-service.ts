@@ -1,25 +1,12 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { promisify } from 'node:util';
-import { programOf } from '../../src/platform/home.ts';
 import { logIn } from '../kit/merchant.ts';
-import {
-  type Auditor,
-  cleanEnvironment,
-  databaseUrl,
-  openTestProcess,
-  type TestProcess,
-} from '../kit/service.ts';
+import { type Login, makeMerchant } from '../kit/merchants.ts';
+import { type Auditor, openTestService, type TestService } from '../kit/service.ts';
 import { endEarlierAlertEndpoints } from './enrolled.ts';
 
-const execute = promisify(execFile);
-const COMMAND = programOf('src/cli/parcela.ts');
-const COMMAND_MILLISECONDS = 60_000;
-
 export type ShopScope = 'gateway' | 'recurrence' | 'integration';
-type Login = { readonly userName: string; readonly password: string };
 
 /** A merchant of a hostile service, with a login and a live token for each scope. */
 export type Shop = {
@@ -39,7 +26,7 @@ export type Shop = {
   once<T>(name: string, make: () => Promise<T>): Promise<T>;
 };
 
-export type HostileService = TestProcess & {
+export type HostileService = TestService & {
   /** Attacks. */
   readonly alice: Shop;
   /** Owns what Alice must not reach. */
@@ -76,7 +63,7 @@ export const REQUESTS_ALONE = { PARCELA_ROLES: 'http' };
 export async function openHostileService(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<HostileService> {
-  const service = await openTestProcess({ ...HOSTILE_SETTINGS, ...settings });
+  const service = await openTestService({ ...HOSTILE_SETTINGS, ...settings });
   const listener = await openListener();
   const close = async () => {
     await service.close();
@@ -122,36 +109,19 @@ async function openListener(): Promise<{ readonly url: string; close(): Promise<
 }
 
 async function openShop(
-  service: TestProcess,
+  service: TestService,
   listenerUrl: string,
   merchantId: string,
   accountNumber: string,
 ): Promise<Shop> {
   const others = Array.from({ length: ACCOUNTS }, (_, index) => `${accountNumber}${index + 10}`);
   let asked = 0;
-  await operate(service, [
-    ...[
-      'merchant',
-      'create',
-      '--merchant-id',
-      merchantId,
-      '--cnpj',
-      '11.222.333/0001-81',
-      '--account',
-      accountNumber,
-    ],
-    ...others.flatMap((other) => ['--account', other]),
-    ...['--legal-name', 'Padaria São João Ltda.', '--contact-name', 'Ana Souza'],
-    ...['--contact-email', 'ana@padaria.example', '--contact-phone', '+55 11 4000-0000'],
-  ]);
-  const made = await Promise.all(
-    SCOPES.map((scope) =>
-      operate(service, ['credential', 'create', '--merchant', merchantId, '--scope', scope]),
-    ),
-  );
-  const logins = Object.fromEntries(
-    SCOPES.map((scope, index) => [scope, loginOf(made[index] as Login)]),
-  ) as Record<ShopScope, Login>;
+  const made = await makeMerchant(service.database, {
+    merchantId,
+    accountNumbers: [accountNumber, ...others],
+    credentials: SCOPES.map((scope) => [scope]),
+  });
+  const logins = Object.fromEntries(SCOPES.map((scope, index) => [scope, made[index]])) as Shop['logins'];
   const kept = new Map<string, Promise<unknown>>();
   return {
     merchantId,
@@ -169,18 +139,6 @@ async function openShop(
       return kept.getOrInsertComputed(name, make) as Promise<T>;
     },
   };
-}
-
-const loginOf = ({ userName, password }: Login): Login => ({ userName, password });
-
-/** Runs the operator's command beside the service, as an operator does, and gives what it printed. */
-async function operate({ folder, database }: TestProcess, words: readonly string[]): Promise<unknown> {
-  const settings = { PARCELA_DATA_DIR: folder, DATABASE_URL: databaseUrl(database.address) };
-  const { stdout } = await execute(process.execPath, [...COMMAND, ...words, '--json'], {
-    env: cleanEnvironment(settings),
-    timeout: COMMAND_MILLISECONDS,
-  });
-  return JSON.parse(stdout);
 }
 
 async function tokensOf(url: string, logins: Readonly<Record<ShopScope, Login>>) {
@@ -203,7 +161,7 @@ export function strangeAddress(): string {
 const BROUGHT_BY_READS = ['receivable_cursors', 'receivables'];
 
 async function rowCounts(
-  { auditor }: TestProcess,
+  { auditor }: TestService,
   except: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const tables = await auditor.query(

@@ -32,7 +32,12 @@ export function generalComplaints(request: WireRequest, reply: Reply): string[] 
     if (!reply.headers.get(name)) complaints.push(`the answer has no ${name}`);
   }
   if (reply.status < 400 || methodOf(request) === 'HEAD') return complaints;
-  return [...complaints, ...errorComplaints(reply), ...reflections(request, reply)];
+  return [...complaints, ...refusalComplaints(request, reply)];
+}
+
+/** What is wrong with the words of a refusal; nothing when all is well. */
+export function refusalComplaints(request: WireRequest, reply: Reply): string[] {
+  return [...errorComplaints(reply), ...reflections(request, reply)];
 }
 
 /** `/%68ealth#x` is another spelling of `/health`: the description knows the plain one. */
@@ -77,14 +82,18 @@ function reflections(request: WireRequest, reply: Reply): string[] {
     ...Object.values(request.parameters),
   ];
   return sent
-    .filter((text) => text.length >= SHORTEST_REFLECTION && !ours.has(text))
+    .filter((text) => text.length >= SHORTEST_REFLECTION && !ours.has(text.trim()))
     .filter((text) => answered.includes(JSON.stringify(text).slice(1, -1)))
     .map((text) => `the answer repeats ${JSON.stringify(text.slice(0, 80))}: ${reply.text.slice(0, 300)}`);
 }
 
 /** The words that the contract itself has, which an answer may name in either language. */
 const ownWords = ({ endpoint }: WireRequest): ReadonlySet<string> =>
-  new Set(fieldsOf(endpoint).flatMap(({ schema }) => wordsOf(schema)));
+  wordsOfEndpoints.getOrInsertComputed(
+    endpoint,
+    () => new Set(fieldsOf(endpoint).flatMap(({ schema }) => wordsOf(schema))),
+  );
+const wordsOfEndpoints = new WeakMap<Contract, ReadonlySet<string>>();
 
 const wordsOf = ({ enum: words = [], const: word = '', items }: FieldSchema): string[] => [
   ...[...words, word].map(String),
@@ -100,12 +109,14 @@ export async function languageComplaints(
   request: WireRequest,
   reply: Reply,
 ): Promise<string[]> {
+  if (errorsOf(reply).length === 0 || isHttpFault(reply)) return [];
+  const headers = { ...request.headers, 'accept-language': 'en-US,en;q=0.9' };
+  return languageFaults(request, reply, await send(baseUrl, { ...request, headers }));
+}
+
+/** Where the English answer to a request does not say the same in its language as the Portuguese one. */
+export function languageFaults(request: WireRequest, reply: Reply, english: Reply): string[] {
   const portuguese = errorsOf(reply);
-  if (portuguese.length === 0 || isHttpFault(reply)) return [];
-  const english = await send(baseUrl, {
-    ...request,
-    headers: { ...request.headers, 'accept-language': 'en-US,en;q=0.9' },
-  });
   const errors = errorsOf(english);
   const isSame =
     english.status === reply.status &&

@@ -9,10 +9,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import {
   databaseSettings,
+  type OpenedService,
+  openService,
   openSimulator,
-  type Service,
   type Simulator,
-  startService,
   until,
 } from '../kit/service.ts';
 import { type CuttingProxy, openCuttingProxy, type SentWrite } from '../kit/wire-cutter.ts';
@@ -49,7 +49,7 @@ const IN_THEIR_OWN_TIME = [
 ];
 
 /** A service whose database can be taken away, beside the one that makes ready what requests need. */
-type Lane = { readonly service: Service; readonly proxy: CuttingProxy };
+type Lane = { readonly service: OpenedService; readonly proxy: CuttingProxy };
 type Sale = { readonly endpoint: Contract; readonly variant: number };
 type Case = Sale & { readonly write: SentWrite };
 /** Null: the connection was cut. */
@@ -92,7 +92,7 @@ after(async () => {
 async function openLane(settings: Readonly<Record<string, string>>): Promise<Lane> {
   const proxy = await openCuttingProxy(setup.database.runtime);
   const reached = databaseSettings(setup.database, proxy.address);
-  const service = await startService({
+  const service = await openService({
     folder: setup.folder,
     settings: { ...HOSTILE_SETTINGS, ...settings, ...reached },
   });

@@ -1,6 +1,7 @@
 import { Agent, request as sendHttp } from 'node:http';
 import type { Contract } from '../../src/platform/http/endpoint.ts';
 import type { Reply } from '../kit/merchant.ts';
+import { patiently } from '../kit/patience.ts';
 import { type JsonTree, textOf } from './cases/json-tree.ts';
 
 /** One request as it goes over the wire: nothing in it is put right by a client. */
@@ -58,7 +59,7 @@ export function send(baseUrl: string, request: WireRequest): Promise<Reply> {
     method: methodOf(request),
     path: (pathname === '/' ? '' : pathname) + pathOf(request),
     headers: headersOf(request, bytes),
-    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+    signal: AbortSignal.timeout(patiently(TIMEOUT_MILLISECONDS)),
   };
   return new Promise((resolve, reject) => {
     let isAnswered = false;

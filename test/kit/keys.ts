@@ -13,7 +13,13 @@ export type AuditedTools = {
   readonly keyring: Keyring;
   readonly audit: Audit;
   readonly operator: Actor;
-  readonly cell: null;
+  readonly cell: string | null;
+};
+
+/** Of which installation the keys are: homologation without cells, unless it is said. */
+export type KeysOf = {
+  readonly environment?: 'homologation' | 'production';
+  readonly cell?: string | null;
 };
 
 const SILENT = { info: () => {}, warn: () => {} };
@@ -40,8 +46,8 @@ export function rememberKeyFile(databaseName: string, path: string): void {
  * What an operator's command stands on, on this database; the keys are made when nobody has made
  * them yet.
  */
-export function auditedTools(database: Database): Promise<AuditedTools> {
-  const known = opened.get(database) ?? openTools(database);
+export function auditedTools(database: Database, keysOf: KeysOf = {}): Promise<AuditedTools> {
+  const known = opened.get(database) ?? openTools(database, keysOf);
   opened.set(database, known);
   return known;
 }
@@ -52,14 +58,17 @@ async function ownFolder(): Promise<string> {
   return folder;
 }
 
-async function openTools(database: Database): Promise<AuditedTools> {
+async function openTools(
+  database: Database,
+  { environment = 'homologation', cell = null }: KeysOf,
+): Promise<AuditedTools> {
   const [row] = await database.query(NAME, []);
   const name = row?.name as string;
   const keyFile = keyFiles.get(name) ?? ownFolder().then(keyFileIn);
   keyFiles.set(name, keyFile);
   const settings = { kind: 'file', path: await keyFile } as const;
-  const { store } = await openKeyStore(settings, 'homologation', database);
-  const keyring = await openKeyring(database, store, { environment: 'homologation', cell: null }, () => {});
+  const { store } = await openKeyStore(settings, environment, database);
+  const keyring = await openKeyring(database, store, { environment, cell }, () => {});
   const audit = await openAudit({ database, keyring, log: SILENT });
-  return { database, keyring, audit, operator: { actor: 'ana', origin: 'here' }, cell: null };
+  return { database, keyring, audit, operator: { actor: 'ana', origin: 'here' }, cell };
 }

@@ -1,4 +1,5 @@
 import type { Contract } from '../../src/platform/http/endpoint.ts';
+import { patiently } from '../kit/patience.ts';
 import { ENDPOINTS } from '../published.ts';
 import { exchange } from '../wire/wire.ts';
 
@@ -42,7 +43,7 @@ export function openCaller(): Caller {
         method,
         body: payload,
         redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+        signal: AbortSignal.timeout(patiently(TIMEOUT_MILLISECONDS)),
         headers: {
           ...(token === null || token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(payload === null ? {} : { 'content-type': 'application/json' }),

@@ -9,6 +9,7 @@ import { findRunningPostgres } from '../../src/homologation/embedded-postgres/la
 import { placeOf } from '../../src/homologation/embedded-postgres/server-place.ts';
 import { programOf } from '../../src/platform/home.ts';
 import { startCollector } from '../kit/collector.ts';
+import { patiently } from '../kit/patience.ts';
 import {
   type Auditor,
   cleanEnvironment,
@@ -147,7 +148,7 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
       const environment = cleanEnvironment({ ...settings, PARCELA_DATA_DIR: folder });
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [...PARCELA, ...words], {
         env: environment,
-        timeout: COMMAND_MILLISECONDS,
+        timeout: patiently(COMMAND_MILLISECONDS),
         maxBuffer: 64 * 1024 * 1024,
       });
       said.push(stdout, stderr);

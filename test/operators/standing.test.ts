@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { runParcela } from '../installing/run-parcela.ts';
 import { type CallOptions, call, logIn } from '../kit/merchant.ts';
+import { type Login, makeMerchant } from '../kit/merchants.ts';
 import { databaseSettings, openTestService, type TestService, until } from '../kit/service.ts';
 import {
   billingsOf,
@@ -25,32 +26,15 @@ async function parcela(...words: string[]) {
   return { code, json: JSON.parse(code === 0 ? printed : said) as any, said };
 }
 
-type Login = { readonly userName: string; readonly password: string };
-
 /** A merchant of its own, with one credential for payments and recurrence. */
 async function createShop(merchantId: string): Promise<{ shop: Shop; login: Login }> {
-  const words = [
-    'merchant',
-    'create',
-    '--cnpj',
-    '11.444.777/0001-61',
-    '--legal-name',
-    'Loja',
-    '--account',
+  const wanted = {
     merchantId,
-  ];
-  const contact = [
-    '--contact-name',
-    'Ana',
-    '--contact-email',
-    'ana@example.com',
-    '--contact-phone',
-    '+55 11 4000 0000',
-  ];
-  const made = await parcela(...words, '--merchant-id', merchantId, ...contact);
-  assert.equal(made.code, 0, made.said);
-  const scopes = ['--scope', 'gateway', '--scope', 'recurrence'];
-  const { json: login } = await parcela('credential', 'create', '--merchant', merchantId, ...scopes);
+    accountNumbers: [merchantId],
+    credentials: [['gateway', 'recurrence']] as const,
+  };
+  const [made] = await makeMerchant(service.database, wanted);
+  const login = made as Login;
   const token = await logIn(service.gatewayUrl, login);
   const ask = (path: string, options: CallOptions = {}) =>
     call(service.gatewayUrl, path, { token, ...options });

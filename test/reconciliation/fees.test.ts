@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { arrive } from '../kit/clock.ts';
 import { call } from '../kit/merchant.ts';
+import { makeMerchant } from '../kit/merchants.ts';
 import { until } from '../kit/service.ts';
 import { daysAfter, openReconciledService, type ReconciledService, type Sold } from './reconciled-service.ts';
 
@@ -23,11 +24,6 @@ async function feeOf(sold: Sold): Promise<unknown> {
   const [first] = await service.searchByCode(sold);
   return [first?.discountMdrTax, first?.discountMdrValue];
 }
-
-const SHOP = [
-  ...['--cnpj', '11222333000181', '--legal-name', 'Loja Nova Ltda.'],
-  ...['--contact-name', 'Ana', '--contact-email', 'ana@example.com', '--contact-phone', '11999990000'],
-];
 
 /** Whether versions begin ten seconds or more after they were written. */
 async function leads(where: string): Promise<unknown[]> {
@@ -74,9 +70,7 @@ test('a version of today begins in ten seconds, whatever was sold since midnight
 
 test('a version before a sale is refused, with its moment, and so is one that cannot be read', async () => {
   await service.sell(10_000, 1);
-  const words = ['--merchant-id', 'NOVA', '--account', '7001', ...SHOP];
-  const created = await service.parcela('merchant', 'create', ...words);
-  assert.equal(created.exitCode, 0, created.errors);
+  await makeMerchant(service.database, { merchantId: 'NOVA', accountNumbers: ['7001'], credentials: [] });
   // The merchant's clock goes ahead of the database's.
   await arrive(service.gatewayUrl, service.token, { advanceDays: 3 });
   await service.sell(10_000, 1);

@@ -25,6 +25,12 @@ export type Verdict =
   | { readonly kind: 'asWithout'; readonly twin: (valid: WireRequest) => WireRequest }
   | { readonly kind: 'status'; readonly statuses: readonly number[] };
 
+/** Whether the answer can only be a refusal. */
+export function isRefusing(verdict: Verdict): boolean {
+  if (verdict.kind === 'status') return verdict.statuses.every((status) => status >= 400);
+  return verdict.kind === 'names' || verdict.kind === 'breaksIn';
+}
+
 /** One hostile request, made of a valid one that nobody has used yet. */
 export type HostileCase = {
   readonly name: string;
@@ -34,14 +40,16 @@ export type HostileCase = {
 
 /** What every field of an endpoint's body, query and path is tried with. */
 export function fieldCases(endpoint: Contract): HostileCase[] {
-  return fieldsOf(endpoint).flatMap((field) => {
-    if (field.place === 'query') return queryCases(field);
-    if (field.place === 'path') return pathCases(field, endpoint);
-    return [
-      ...valuesFor(field.schema).map((value) => bodyCase(endpoint, field, value)),
-      ...presenceCases(endpoint, field),
-    ];
-  });
+  return fieldsOf(endpoint).flatMap((field) => casesOfField(endpoint, field));
+}
+
+export function casesOfField(endpoint: Contract, field: Field): HostileCase[] {
+  if (field.place === 'query') return queryCases(field);
+  if (field.place === 'path') return pathCases(field, endpoint);
+  return [
+    ...valuesFor(field.schema).map((value) => bodyCase(endpoint, field, value)),
+    ...presenceCases(endpoint, field),
+  ];
 }
 
 function verdictOf({ is }: FieldValue, field: Field): Verdict {

@@ -1,7 +1,7 @@
 import type { Contract } from '../../../src/platform/http/endpoint.ts';
 import { bytesOf, type WireRequest } from '../wire.ts';
 import type { HostileCase, Verdict } from './field-cases.ts';
-import { tagOf } from './fields.ts';
+import { fieldsOf, tagOf } from './fields.ts';
 import {
   capitalized,
   type JsonTree,
@@ -20,12 +20,19 @@ const REFUSED = status(400);
 
 /** What a whole request of an endpoint is tried with, whatever its fields: `valid` shows the objects. */
 export function wholeCases(endpoint: Contract, valid: WireRequest): HostileCase[] {
+  return [...frontCases(valid), ...readingCases(endpoint, valid)];
+}
+
+/** Of these the front of the server says what comes of them, before anybody reads query and body. */
+export function frontCases({ body }: WireRequest): HostileCase[] {
+  return [...headerCases(), ...(body === undefined ? [] : [...bodySizeCases(), ...contentTypeCases()])];
+}
+
+/** Of these whoever reads query and body says it. */
+export function readingCases(endpoint: Contract, { body }: WireRequest): HostileCase[] {
   return [
-    ...headerCases(),
     ...(endpoint.query === undefined ? [] : queryNameCases()),
-    ...(valid.body === undefined
-      ? []
-      : [...bodyTextCases(endpoint), ...contentTypeCases(), ...nameCases(valid.body)]),
+    ...(body === undefined ? [] : [...bodyTextCases(endpoint), ...nameCases(endpoint, body)]),
   ];
 }
 
@@ -92,8 +99,29 @@ function queryNameCases(): HostileCase[] {
   ];
 }
 
+type BodyChange = readonly [name: string, change: (text: string) => string | Buffer, verdict: Verdict];
+
+const changedBody = ([name, change, verdict]: BodyChange): HostileCase => ({
+  name: `the body is ${name}`,
+  make: (valid) => ({ ...valid, raw: Buffer.from(change(textOf(valid.body as JsonTree)) as string) }),
+  verdict,
+});
+
+function bodySizeCases(): HostileCase[] {
+  const cases: BodyChange[] = [
+    [
+      'as large as allowed',
+      (text) => text.padEnd(LARGEST_BODY_BYTES - (Buffer.byteLength(text) - text.length)),
+      ACCEPTED,
+    ],
+    ['one byte larger than allowed', (text) => text.padEnd(LARGEST_BODY_BYTES + 1), status(413)],
+    ['four times as large as allowed', (text) => text.padEnd(4 * LARGEST_BODY_BYTES), status(413)],
+  ];
+  return cases.map(changedBody);
+}
+
 function bodyTextCases({ isBodyOptional }: Contract): HostileCase[] {
-  const cases: [string, (text: string) => string | Buffer, Verdict][] = [
+  const cases: BodyChange[] = [
     ['a list', () => '[]', REFUSED],
     ['a list of itself', (text) => `[${text}]`, REFUSED],
     ['a text', () => '"hello"', REFUSED],
@@ -115,22 +143,11 @@ function bodyTextCases({ isBodyOptional }: Contract): HostileCase[] {
     ['a thousand lists in each other', () => '['.repeat(1_000) + ']'.repeat(1_000), REFUSED],
     ['thirty thousand lists without end', () => '['.repeat(30_000), REFUSED],
     ['blanks around it', (text) => ` \r\n\t${text}\n `, ACCEPTED],
-    [
-      'as large as allowed',
-      (text) => text.padEnd(LARGEST_BODY_BYTES - (Buffer.byteLength(text) - text.length)),
-      ACCEPTED,
-    ],
-    ['one byte larger than allowed', (text) => text.padEnd(LARGEST_BODY_BYTES + 1), status(413)],
-    ['four times as large as allowed', (text) => text.padEnd(4 * LARGEST_BODY_BYTES), status(413)],
   ];
   // Where a body may be left out, nothing is no fault, and would hide the faults that other cases
   // put into the body.
   const faulty = isBodyOptional === true ? cases.filter(([name]) => name !== 'nothing') : cases;
-  return faulty.map(([name, change, verdict]) => ({
-    name: `the body is ${name}`,
-    make: (valid) => ({ ...valid, raw: Buffer.from(change(textOf(valid.body as JsonTree)) as string) }),
-    verdict,
-  }));
+  return faulty.map(changedBody);
 }
 
 function contentTypeCases(): HostileCase[] {
@@ -183,7 +200,8 @@ const FOREIGN_NAMES: readonly Member[] = [
   ['\u202e\r\nx', '\u202e\r\nx'],
 ];
 
-function nameCases(body: JsonTree): HostileCase[] {
+function nameCases(endpoint: Contract, body: JsonTree): HostileCase[] {
+  const asked = new Set(fieldsOf(endpoint).map(({ steps }) => tagOf(steps)));
   const changed = (name: string, change: (body: JsonTree) => JsonTree, verdict: Verdict): HostileCase => ({
     name,
     make: (valid) => ({ ...valid, body: change(valid.body as JsonTree) }),
@@ -193,8 +211,8 @@ function nameCases(body: JsonTree): HostileCase[] {
     const here = tagOf(steps) || 'the body';
     const add = (list: readonly Member[]) => (tree: JsonTree) =>
       withMembers(tree, steps, (known) => [
-        // A name that this body has is asked for here.
-        ...list.filter(([name]) => !known.some(([asked]) => asked === name)),
+        // Items of a list are asked for as its first is.
+        ...list.filter(([name]) => !asked.has(tagOf([...steps, name]).replaceAll(/\[\d+\]/g, '[0]'))),
         ...known,
       ]);
     const proto = new Written('{"__proto__":{"isAdmin":true}}');

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Contract } from '../../src/platform/http/endpoint.ts';
+import type { Reply } from '../kit/merchant.ts';
+import { ENDPOINTS } from '../published.ts';
+import type { HostileService, ShopScope } from './hostile-service.ts';
+import { endsItsToken, validRequest } from './recipes.ts';
+import { send, type WireRequest } from './wire.ts';
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+const SCOPES_OF_API = { gateway: ['gateway', 'recurrence'], integration: ['integration'] } as const;
+const BROKEN = Buffer.from('{"broken');
+
+/** The request with a body that would be refused if anybody looked at it. */
+function withBrokenBody(request: WireRequest): WireRequest {
+  return request.body === undefined ? request : { ...request, raw: BROKEN };
+}
+
+function assertUnknownCaller(reply: Reply, reported: string): void {
+  assert.equal(reply.status, 401, reported);
+  assert.equal(reply.text, '', reported);
+  assert.equal(reply.headers.get('www-authenticate'), 'Bearer', reported);
+}
+
+const methodsAt = (path: string): string[] =>
+  ENDPOINTS.filter((endpoint) => endpoint.path === path).flatMap(({ method }) =>
+    method === 'GET' ? ['GET', 'HEAD'] : [method],
+  );
+
+/** Who calls, and by which method: to a service that is open by then. */
+export function tryCallers(service: () => HostileService): void {
+  const ask = (request: WireRequest): Promise<Reply> => send(service().gatewayUrl, request);
+
+  for (const endpoint of ENDPOINTS) {
+    const { method, path, scope, api } = endpoint;
+    const place = `${method} ${path}`;
+
+    if (scope !== null) {
+      test(`${place} does not know a caller without exactly one good token in its header`, async () => {
+        const valid = withBrokenBody(await validRequest(endpoint, service().alice));
+        const token = valid.token as string;
+        const headers: Record<string, string | string[]>[] = [
+          {},
+          { authorization: '' },
+          { authorization: token },
+          { authorization: `Basic ${token}` },
+          { authorization: `Bearer ${token.slice(0, -1)}` },
+          { authorization: `Bearer ${token} ${token}` },
+          { authorization: `Bearer ${token.toLowerCase()}` },
+          { authorization: [`Bearer ${token}`, `Bearer ${token}`] },
+          { 'x-authorization': `Bearer ${token}`, cookie: `accessToken=${token}` },
+        ];
+        for (const more of headers) {
+          const request = { ...valid, token: null, headers: { ...valid.headers, ...more } };
+          assertUnknownCaller(await ask(request), JSON.stringify(Object.keys(more)));
+        }
+        const query = [...valid.query, ['access_token', token] as const, ['token', token] as const];
+        assertUnknownCaller(await ask({ ...valid, token: null, query }), 'in the query');
+      });
+
+      test(`${place} takes the tokens of its own API and scope only`, async () => {
+        await assertTokens(service(), endpoint);
+      });
+    } else {
+      test(`${place} asks for no token, and minds none`, async () => {
+        for (const token of [null, 'x', service().bob.tokens.integration]) {
+          const reply = await ask({ ...(await validRequest(endpoint, service().alice)), token });
+          assert.equal(reply.status, 200, reply.text);
+        }
+      });
+    }
+
+    test(`${path} has the methods ${methodsAt(path)} and no others`, async () => {
+      const allowed = methodsAt(path);
+      const others = METHODS.filter((name) => !allowed.includes(name));
+      const valid = await Promise.all(others.map(() => validRequest(endpoint, service().alice)));
+      const before = await service().rowCounts();
+      for (const [index, other] of others.entries()) {
+        const request = withBrokenBody(valid[index] as WireRequest);
+        const type = { 'content-type': 'text/plain', 'x-http-method-override': method };
+        const headers = request.body === undefined ? request.headers : { ...request.headers, ...type };
+        const reply = await ask({ ...request, headers, method: other });
+        assert.equal(reply.status, 405, `${other} ${path}: ${reply.text}`);
+        assert.deepEqual(reply.headers.get('allow')?.split(', ').sort(), allowed.sort(), other);
+        if (scope === null) continue;
+        assertUnknownCaller(await ask({ ...request, method: other, token: null }), `${other} ${path}`);
+      }
+      const afterwards = await service().rowCounts();
+      for (const [table, count] of afterwards) {
+        assert.ok(count <= (before.get(table) ?? 0), `${table} has grown`);
+      }
+    });
+
+    if (api === 'operations') assert.equal(scope, null, `${place} is for everybody, and asks for a token`);
+  }
+}
+
+async function assertTokens(service: HostileService, endpoint: Contract): Promise<void> {
+  const { scope, api } = endpoint;
+  const ask = (request: WireRequest): Promise<Reply> => send(service.gatewayUrl, request);
+  const owns = api === 'either' ? (['gateway', 'integration'] as const) : ([api] as const);
+  for (const [name, token] of Object.entries(service.alice.tokens) as [ShopScope, string][]) {
+    const valid = await validRequest(endpoint, service.alice);
+    const isOfApi = owns.some((own) => own !== 'operations' && SCOPES_OF_API[own].includes(name as never));
+    if (!isOfApi) {
+      assertUnknownCaller(await ask({ ...withBrokenBody(valid), token }), `the token for ${name}`);
+    } else if (scope !== 'any' && scope !== name) {
+      const reply = await ask({ ...withBrokenBody(valid), token });
+      assert.equal(reply.status, 403, `the token for ${name}: ${reply.text}`);
+      assert.equal(reply.body[0].tag, scope, 'the scope that is missing');
+    } else {
+      assert.equal((await ask({ ...valid, token })).status, 200, `the token for ${name}`);
+    }
+  }
+  if (endsItsToken(endpoint)) await service.renewTokens();
+}
