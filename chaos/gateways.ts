@@ -62,7 +62,7 @@ export async function startGateway(bench: ChaosBench, options: GatewayOptions = 
       ...addressSettings(options.address ?? bench.address),
       ...counted,
       ...clockSettings(options, counted.NODE_OPTIONS ?? ''),
-      ...compileCache(bench),
+      ...compileCache(bench, options),
       ...options.settings,
     },
   });
@@ -103,23 +103,9 @@ function clockSettings({ drawClock }: Conditions, options: string): Record<strin
   return { NODE_OPTIONS: `--import=${CLOCK} ${options}`, FAULTS_CLOCK_MILLISECONDS: String(drawClock()) };
 }
 
-/**
- * Compiled sources: half of what a start costs. Written at a proper end only, and most of ours are
- * killed.
- */
-function compileCache(bench: ChaosBench): Record<string, string> {
-  return { NODE_COMPILE_CACHE: join(bench.folder, 'compiled') };
-}
-
-/** Starts one and stops it properly, so that those after it start in half the time. */
-export async function warmStarts(bench: ChaosBench): Promise<void> {
-  const settings = { ...bench.settings, ...addressSettings(bench.address), ...compileCache(bench) };
-  const orders = new StepOrders(join(bench.folder, 'first'));
-  const service = await startService({
-    folder: bench.folder,
-    settings: { ...settings, ...orders.settings() },
-  });
-  await service.stop();
+/** Compiled sources: half of what a start costs. Of this version whoever runs the suite keeps them. */
+function compileCache(bench: ChaosBench, { main }: GatewayOptions): Record<string, string> {
+  return main === undefined ? {} : { NODE_COMPILE_CACHE: join(bench.folder, 'compiled') };
 }
 
 /** The gateways on one database. One that dies is replaced while the others go on. */

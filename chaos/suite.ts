@@ -1,7 +1,7 @@
 import { chanceFrom } from './chance.ts';
 import { awaitChanges } from './changes-home.ts';
 import { type ChaosBench, openChaosBench } from './chaos-bench.ts';
-import { openFleet, warmStarts } from './gateways.ts';
+import { openFleet } from './gateways.ts';
 import { askForTheLost } from './judge/ask-for-the-lost.ts';
 import type { Finding } from './judge/finding.ts';
 import { changesSince, type Fingerprints, fingerprintsOf } from './judge/fingerprints.ts';
@@ -113,7 +113,6 @@ async function runOnBench(
   const stop = () => void close().finally(() => process.exit(130));
   for (const signal of STOPS) process.once(signal, stop);
   try {
-    await warmStarts(bench);
     await suite.prepare({ bench, till, fleet });
     return await runParts(options, kinds, { bench, till, fleet });
   } finally {

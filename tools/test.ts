@@ -79,7 +79,8 @@ async function main(): Promise<number> {
   const server = process.env[SERVER_VARIABLE] ? null : await startTestServer();
   try {
     if (server !== null) process.env[SERVER_VARIABLE] = server.url;
-    return await run(files, { seconds, calibration, server, signal: stopping.signal });
+    const isWhole = positionals.length === 0 && values.changed === undefined;
+    return await run(files, { isWhole, seconds, calibration, server, signal: stopping.signal });
   } finally {
     calibration.stop();
     await server?.stop();
@@ -139,6 +140,8 @@ async function hasRoomInMemory(): Promise<boolean> {
 }
 
 type Run = {
+  /** All files: what they cost together is judged. */
+  readonly isWhole: boolean;
   readonly seconds: Map<string, number>;
   readonly calibration: Calibration;
   /** Null: another one was named. */
@@ -147,7 +150,8 @@ type Run = {
 };
 
 /** Gives the exit code. The last line is the count of tests. */
-async function run(files: readonly string[], { seconds, calibration, server, signal }: Run): Promise<number> {
+async function run(files: readonly string[], { isWhole, ...beside }: Run): Promise<number> {
+  const { seconds, calibration, server, signal } = beside;
   const startedAt = performance.now();
   const lanes = Math.max(2, availableParallelism() * LANES_PER_CORE);
   const limits = {
@@ -159,11 +163,12 @@ async function run(files: readonly string[], { seconds, calibration, server, sig
   for (const [file, result] of await runFiles(again, 1, limits, signal)) results.set(file, result);
   for (const [file, ofFile] of results) seconds.set(file, Math.round(ofFile.seconds * 10) / 10);
   const { user, system } = process.cpuUsage();
-  const beside = (user + system) / 1e6 + (server === null ? 0 : secondsOfTree(server.processId));
+  const besideSeconds = (user + system) / 1e6 + (server === null ? 0 : secondsOfTree(server.processId));
   if (signal.aborted) console.log('The run was stopped before its end.');
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
   console.log(`${files.length} files in ${minutes} minutes, ${lanes} at once`);
-  const faults = judgeCosts(results, beside, calibration.costliness(), console.log);
+  const costs = judgeCosts(results, besideSeconds, calibration.costliness(), console.log);
+  const faults = isWhole ? costs : [];
   for (const fault of faults) console.log(`OVER BUDGET ${fault}`);
   for (const file of again) console.log(`UNSTEADY ${file}: it failed beside other files`);
   return countTests(results, faults.length > 0 || signal.aborted);

@@ -1,6 +1,6 @@
 import { chanceFrom } from '../chance.ts';
 import { type ChaosBench, openChaosBench } from '../chaos-bench.ts';
-import { type Fleet, type Gateway, startGateway, warmStarts } from '../gateways.ts';
+import { type Fleet, type Gateway, startGateway } from '../gateways.ts';
 import type { LedgerPlace } from '../judge/ledger-view.ts';
 import { wait } from '../operations/operation.ts';
 import { chargingSuite } from '../recurrence/charging-suite.ts';
@@ -90,7 +90,6 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
     opened.bench = bench;
     const cluster = opened.cluster as Cluster;
     say(`a cluster of ${cluster.nodes.length}, seed ${seed}`);
-    await warmStarts(bench);
     const byProxy = await startGateway(bench, { settings: cluster.settings.byProxy });
     opened.gateways.push(byProxy);
     const byHosts = await startGateway(bench, { settings: cluster.settings.byHosts });

@@ -7,6 +7,8 @@ import { rotateKeyPair } from '../../src/cards/pairs/rotate-key-pair.ts';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import type { AuditedTools } from '../kit/keys.ts';
 import { call, encryptCard, logIn, paymentRequest, TEST_CARD, tokenize } from '../kit/merchant.ts';
+import { sliceOf } from '../kit/patience.ts';
+import { SEED } from '../kit/seed.ts';
 import { type Service, until } from '../kit/service.ts';
 import { fillVault, type KeySetup, openKeySetup, sealedRows } from './key-setup.ts';
 
@@ -15,7 +17,6 @@ let demo: Demo;
 let tools: AuditedTools;
 let services: Service[];
 let tokens: string[];
-const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 before(async () => {
   setup = await openKeySetup();
@@ -243,7 +244,7 @@ test('a rotation that is killed anywhere is finished by the next, and by the ser
   await tools.keyring.reload();
   const vaultIds = await fillVault(setup, tools, demo.merchantId, 3_000);
   const killed = { before: 0, within: 0 };
-  for (const kind of ['card', 'all', 'key-encryption', 'all']) {
+  for (const kind of ['card', 'all', 'key-encryption', 'all'].slice(0, sliceOf(4, 2))) {
     const running = setup.runParcela(['key', 'rotate', '--kind', kind]);
     const said = new Promise((received) => running.child.stderr?.once('data', received));
     // Half of them from the start of the program on, half from the moment in which a new key is in use.

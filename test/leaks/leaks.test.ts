@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { sliceOf } from '../kit/patience.ts';
+import { SEED } from '../kit/seed.ts';
 import { ENDPOINTS } from '../published.ts';
 import { type Evidence, gatherEvidence, SINKS, type Sink } from './evidence.ts';
 import { codesIn, type Marks, makeMarks, random } from './marks.ts';
 import type { Hit, TokenCounts } from './scanner.ts';
 
-const SEED = Number(process.env.SEED ?? 1);
-
-/** The long proof makes two runs at once, with other numbers and codes: each is the control of the other. */
+/** In the proof the same run twice at once, with other numbers and codes: each is the control of the other. */
 const RUNS = sliceOf(2, 1);
 let runs: readonly Evidence[];
 

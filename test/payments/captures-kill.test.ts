@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { chanceFrom } from '../../chaos/chance.ts';
 import { call, type Reply } from '../kit/merchant.ts';
 import { sliceOf } from '../kit/patience.ts';
+import { SEED } from '../kit/seed.ts';
 import { type Service, until } from '../kit/service.ts';
 import type { BridgeQuestion, Spoiling } from '../kit/spoiling-acquirer.ts';
 import { askToPreauthorize, captureOf, ledgerOf, movementsOf, preauthorize } from './preauthorized.ts';
@@ -9,7 +11,7 @@ import { openResolvingService, type ResolvingService } from './resolving-service
 
 /** Nothing answers late here: what is held is held until the process is dead. */
 const TIMEOUT = 20_000;
-const KILLS = sliceOf(120, 10);
+const KILLS = sliceOf(50, 2);
 const CALLERS = 6;
 
 let setup: ResolvingService;
@@ -97,6 +99,7 @@ type Seen = { paymentId: string; captured: Reply | null; canceled: Reply | null 
 
 test(`after ${KILLS} kills, what the acquirer captured is what merchants were answered`, async (context) => {
   const seen: Seen[] = [];
+  const chance = chanceFrom(SEED);
   for (let kill = 0; kill < KILLS; kill += 1) {
     const held = await Promise.all(
       Array.from({ length: CALLERS }, () => preauthorize(setup, 9_000, { installments: 2 })),
@@ -112,7 +115,7 @@ test(`after ${KILLS} kills, what the acquirer captured is what merchants were an
       seen.push({ paymentId, captured, canceled });
     });
     // Somewhere in the middle of them.
-    await new Promise((wake) => setTimeout(wake, Math.random() * 40));
+    await new Promise((wake) => setTimeout(wake, chance.next() * 40));
     await running.kill();
     await Promise.all(callers);
     running = await setup.startBeside();

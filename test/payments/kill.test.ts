@@ -9,6 +9,7 @@ import { createTestDatabase } from '../kit/database.ts';
 import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import { sliceOf } from '../kit/patience.ts';
+import { SEED } from '../kit/seed.ts';
 import {
   databaseSettings,
   openAuditor,
@@ -23,9 +24,8 @@ import {
  * one or none. The
  * simulator and PostgreSQL live on, the service is killed at random moments under load and started again.
  */
-const KILLS = Number(process.env.KILLS ?? sliceOf(200, 16));
+const KILLS = Number(process.env.KILLS ?? sliceOf(100, 4));
 const CALLERS = 16;
-const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 /** Mostly approvals, some of every trouble. */
 const AMOUNTS = [1000, 2000, 3000, 4321, 5000, 777, 1051, 1002, 1004, 99_999];
 

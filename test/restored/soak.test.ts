@@ -2,22 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorFindings, trendFindings } from '../../chaos/soak/judge.ts';
 import type { Reading, Window } from '../../chaos/soak/readings.ts';
-import { soakTables } from '../../chaos/soak/report.ts';
-import { runSoak } from '../../chaos/soak/run-soak.ts';
-import { sliceOf } from '../kit/patience.ts';
-
-/** A slice of `npm run chaos -- soak` (docs/chaos.md): errors and differences are judged, growth is not. */
-const SEED = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
-
-test('a while at a steady load leaves no errors and no differences', async (context) => {
-  const report = await runSoak({
-    ...{ minutes: sliceOf(10, 0.5), perSecond: 5, seed: SEED, judgesTrends: false },
-    say: (line) => context.diagnostic(line),
-  });
-  for (const line of soakTables(report)) context.diagnostic(line);
-  assert.deepEqual(report.violations, [], `SEED=${SEED}`);
-  assert.ok(report.counts.approved > 0 && report.counts.deliveries > 0 && report.charges.payments > 0);
-});
 
 const MB = 1_000_000;
 const STEADY: Reading = {

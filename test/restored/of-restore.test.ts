@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeRestore, type LedgerCharge, type RestoredBooks } from './of-restore.ts';
+import { judgeRestore, type LedgerCharge, type RestoredBooks } from '../../chaos/restore/of-restore.ts';
 
 const SALE = {
   ...{ order: 'R-1', amount: 5_000, isHeld: false, paymentId: 'p1', captured: null },
