@@ -48,6 +48,24 @@ test('of two who use a link at once one comes in', async () => {
   assert.equal(answers.filter(({ headers }) => headers.get('set-cookie') !== null).length, 1);
 });
 
+test('a link lets in up to its end, and not behind it, nor a page of it that was opened before', async () => {
+  const [early, late] = [await invite(service, 'viewer', null), await invite(service, 'viewer', null)];
+  const leave = (seconds: number) =>
+    service.auditor.query(
+      `update console_links set expires_at = now() + $1 * interval '1 second' where used_at is null`,
+      [seconds],
+    );
+  await leave(60);
+  assert.equal((await ask(origin, late.path)).status, 200);
+  await new Visitor(origin).enter(early.path);
+  await leave(-1);
+  for (const form of [undefined, {}]) {
+    const { status, headers } = await ask(origin, late.path, form === undefined ? {} : { form });
+    assert.equal(status, 404);
+    assert.equal(headers.get('set-cookie'), null);
+  }
+});
+
 test('without a session every page leads to the sign-in, and back to where somebody wanted to go', async () => {
   for (const path of ['/console', HOME, '/console/audit', '/console/merchants/X/payments?status=Paga']) {
     const { status, headers, text } = await ask(origin, path);
