@@ -92,7 +92,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: '"not found" counts as proof that nothing was charged',
-    fast: 'test/payments/resolving.test.ts',
+    fast: 'test/payments/payments.test.ts',
     edits: [
       {
         file: SETTLE,
@@ -105,7 +105,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'the outcome is written whatever the state and the fence are',
-    fast: 'test/transactions/late-statements.test.ts',
+    fast: 'test/antifraud/claims.test.ts',
     edits: [
       { file: OUTCOMES, find: 'where t.state = i.expected_state and t.fence = i.fence', put: 'where true' },
     ],

@@ -38,7 +38,7 @@ export const CROWD_PLANTS: readonly Plant[] = [
   },
   {
     name: 'one address may have any number of connections',
-    fast: 'test/architecture/settings.test.ts',
+    fast: 'src/app/config.test.ts',
     suite: 'crowd',
     edits: [
       {

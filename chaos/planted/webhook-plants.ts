@@ -27,7 +27,7 @@ const RECORDED_MOVEMENTS = `const TELL_LATER = statement(
 export const WEBHOOK_PLANTS: readonly Plant[] = [
   {
     name: 'deliveries are written after the commit of the outcome instead of in it',
-    fast: 'test/webhooks/notified-at-once.test.ts',
+    fast: 'test/webhooks/notified.test.ts',
     suite: 'webhooks',
     edits: [
       {
@@ -62,7 +62,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a process that comes too late records its try all the same',
-    fast: 'test/webhooks/deliver.test.ts',
+    fast: 'test/webhooks/deliver-processes.test.ts',
     suite: 'webhooks',
     edits: [{ file: TRIES, find: `where \${IS_STILL_WAITING} and d.fence = i.fence`, put: 'where true' }],
     kinds: 'pauses',

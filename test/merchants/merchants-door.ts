@@ -315,13 +315,20 @@ export async function createLogin(
   return operator(database, ['credential', 'create', '--merchant', merchantId, ...scope, ...more]);
 }
 
+/** A credential that ended is known to have ended everywhere within two seconds. */
+const ANSWER_MILLISECONDS = 10_000;
+
 /** Waits until the answer has the status. */
 export function untilStatus<Body>(
   status: number,
   ask: () => Promise<Answered<Body>>,
 ): Promise<Answered<Body>> {
-  return until(`it is answered with ${status}`, async () => {
-    const answer = await ask();
-    return answer.status === status ? answer : null;
-  });
+  return until(
+    `it is answered with ${status}`,
+    async () => {
+      const answer = await ask();
+      return answer.status === status ? answer : null;
+    },
+    ANSWER_MILLISECONDS,
+  );
 }

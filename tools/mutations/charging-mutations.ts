@@ -170,7 +170,7 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
     file: 'src/transactions/card/outcomes.sql.ts',
     find: 'where t.state = i.expected_state and t.fence = i.fence',
     put: 'where t.state = i.expected_state',
-    caughtBy: 'test/transactions/late-statements.test.ts',
+    caughtBy: 'test/antifraud/claims.test.ts',
   },
   {
     name: 'the strictest verdict does not count',

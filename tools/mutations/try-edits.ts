@@ -45,7 +45,8 @@ export function runInCopy(
 
 /**
  * The title of a test, and on the next line what it threw: an assertion, a property with a counterexample,
- * a wait that came to nothing, or a row that the database refuses. An error of the language says that the mistake is none.
+ * a wait that came to nothing, or a row that the database refuses. An error of the language says that the
+ * mistake is none.
  */
 const FAILURE =
   /^ {4}(?! |the file ended badly|it was given up)(.+)\n {4}(?:AssertionError\b|Error\b|Property failed|error: (?:new row|duplicate key))/m;
