@@ -12,14 +12,21 @@ const SHOWN_CHARACTERS = 3_000;
 
 /**
  * Makes each mistake in a copy of the checkout, one for each core, and says of each whether a test of its
- * file fails. Gives how many were not caught.
+ * file fails. Gives how many were not caught, or not tried.
  */
 export async function runTries(tries: readonly Try[], say: (line: string) => void): Promise<number> {
   // An edit whose place has moved is said before minutes are spent.
   for (const { edits } of tries) for (const edit of edits) fileOf(CHECKOUT, edit);
-  const stopServer = await startOwnServer();
   const waiting = [...tries];
-  let missed = 0;
+  // What is under way comes to its end, and everything that was opened is closed.
+  let isStopped = false;
+  const stop = () => {
+    isStopped = true;
+    waiting.length = 0;
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
+  const stopServer = await startOwnServer();
+  let [tried, missed] = [0, 0];
   async function takeTurns(): Promise<void> {
     const copy = openScratchCopy();
     try {
@@ -27,6 +34,7 @@ export async function runTries(tries: readonly Try[], say: (line: string) => voi
         const startedAt = performance.now();
         const verdict = await tryEdits(copy, next.edits, next.file);
         const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+        tried += 1;
         if (verdict.kind !== 'caught') missed += 1;
         say(lineOf(next, verdict, seconds));
       }
@@ -39,8 +47,8 @@ export async function runTries(tries: readonly Try[], say: (line: string) => voi
   } finally {
     await stopServer();
   }
-  say(`${tries.length - missed} caught, ${missed} missed`);
-  return missed;
+  say(`${tried - missed} caught, ${missed} missed${isStopped ? ', and the run was stopped' : ''}`);
+  return missed + tries.length - tried;
 }
 
 function lineOf({ name, file }: Try, verdict: Verdict, seconds: string): string {
