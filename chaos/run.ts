@@ -13,7 +13,7 @@ import { runFailover } from './failover/run-failover.ts';
 import { STRIKES } from './failover/strikes.ts';
 import type { Kind } from './kinds/kind.ts';
 import { KINDS } from './kinds/kinds.ts';
-import { runPlanted } from './planted/run-planted.ts';
+import { runPlanted, runPlantedFast } from './planted/run-planted.ts';
 import { CHARGING_KINDS } from './recurrence/charging-kinds.ts';
 import { chargingSuite } from './recurrence/charging-suite.ts';
 import { runRestore } from './restore/run-restore.ts';
@@ -53,7 +53,7 @@ const HELP = `npm run chaos -- payments [options]
        npm run chaos -- soak [--minutes M] [--rate R] [--seed S]
        npm run chaos -- upgrade [--from COMMIT] [--rate R] [--seconds T] [--seed S]
        npm run chaos -- all [--kills N] [--operations M] [--seed S]
-       npm run chaos -- planted [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|crowd]
+       npm run chaos -- planted [--fast] [--seed S] [--only PART-OF-A-NAME|payments|webhooks|recurrence|boletos|crowd]
 
 Breaks the service in every way there is while payments are under way, and compares three books afterwards: what the
 clients were answered, our database, and the acquirer's ledger; with webhooks what merchants were notified of, our database, and what
@@ -103,6 +103,8 @@ upgrade breaks nothing: another version makes the database, and both serve it un
   --seconds T     of each of the five phases (20): the old version, both, the new one, the old one on the new schema, the new one again
 
 planted puts known mistakes into copies of the sources, one at a time, and says which of them the suite catches.
+
+  --fast          runs the file of npm test that is to catch it instead of the suite
 
 Kinds of payments:
 ${listOf(KINDS)}
@@ -155,6 +157,7 @@ async function main(): Promise<number> {
       times: { type: 'string', default: '4' },
       install: { type: 'boolean', default: false },
       from: { type: 'string' },
+      fast: { type: 'boolean', default: false },
       'answers-only': { type: 'boolean', default: false },
     },
   });
@@ -168,7 +171,9 @@ async function main(): Promise<number> {
   if (positionals[0] === 'upgrade' && !values.help)
     return upgradeCommand({ ...values, rate: values.rate ?? '50' });
   if (positionals[0] === 'planted' && !values.help) {
-    return runPlanted(Number(values.seed), values.only ?? null, (line) => console.log(line));
+    const say = (line: string) => console.log(line);
+    const only = values.only ?? null;
+    return values.fast ? runPlantedFast(only, say) : runPlanted(Number(values.seed), only, say);
   }
   if (positionals[0] === 'all' && !values.help) {
     const { kills = '1000', operations, seed } = values;

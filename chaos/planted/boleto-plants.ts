@@ -6,6 +6,7 @@ const BOLETOS = 'src/boletos/**/*.ts';
 export const BOLETO_PLANTS: readonly Plant[] = [
   {
     name: 'a boleto whose registration is in doubt is issued again under another number',
+    fast: 'test/boletos/unresolved.test.ts',
     suite: 'boletos',
     edits: [
       {
@@ -19,6 +20,7 @@ export const BOLETO_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a payment that the bank reports twice is recorded twice',
+    fast: 'test/boletos/notified.test.ts',
     suite: 'boletos',
     edits: [
       {
@@ -32,6 +34,7 @@ export const BOLETO_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a payment that comes before the answer to its registration is refused',
+    fast: 'src/boletos/changes/bank-change.test.ts',
     suite: 'boletos',
     edits: [
       {

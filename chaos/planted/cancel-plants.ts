@@ -9,6 +9,7 @@ const SETTLE = 'src/transactions/cancels/resolve-unresolved-cancels.ts';
 export const CANCEL_PLANTS: readonly Plant[] = [
   {
     name: 'two cancels at once may take more than is left',
+    fast: 'test/payments/cancel.test.ts',
     edits: [
       {
         file: INTENTS,
@@ -33,6 +34,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
   },
   {
     name: 'an unanswered cancel is sent under a new id',
+    fast: 'test/payments/cancel.test.ts',
     edits: [
       {
         file: SETTLE,
@@ -45,6 +47,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
   },
   {
     name: 'an unanswered cancel counts as refused',
+    fast: 'test/payments/cancel.test.ts',
     edits: [
       {
         file: CANCEL,
@@ -57,6 +60,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a refused cancel keeps its amount held',
+    fast: 'test/payments/cancel.test.ts',
     edits: [
       {
         file: OUTCOMES,
@@ -69,6 +73,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a cancel is asked for before its intent is committed',
+    fast: 'test/payments/cancel.test.ts',
     edits: [
       {
         file: CANCEL,
@@ -83,6 +88,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a partial cancel leaves the shares alone',
+    fast: 'test/payments/split.test.ts',
     edits: [
       {
         file: OUTCOMES,
@@ -95,6 +101,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a part comes off the first installments',
+    fast: 'src/transactions/cancels/partial-cancel.test.ts',
     edits: [
       {
         file: 'src/transactions/cancels/partial-cancel.ts',
@@ -107,6 +114,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
   },
   {
     name: 'an installment that is given back gets no movement',
+    fast: 'test/payments/cancel.test.ts',
     edits: [
       {
         file: OUTCOMES,
@@ -119,6 +127,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
   },
   {
     name: 'the outcome of a cancel is recorded twice',
+    fast: 'test/transactions/late-statements.test.ts',
     edits: [
       {
         file: OUTCOMES,
@@ -136,6 +145,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
   },
   {
     name: 'shares are rounded down',
+    fast: 'src/values/apportion.test.ts',
     edits: [
       {
         file: 'src/values/apportion.ts',

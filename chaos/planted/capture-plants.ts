@@ -4,6 +4,7 @@ import type { Plant } from './plant.ts';
 export const CAPTURE_PLANTS: readonly Plant[] = [
   {
     name: 'an unanswered capture counts as refused',
+    fast: 'test/payments/captures-unresolved.test.ts',
     edits: [
       {
         file: 'src/transactions/captures/capture-transaction.ts',
@@ -16,6 +17,7 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a capture and a cancel of one payment may both begin',
+    fast: 'test/payments/captures.test.ts',
     edits: [
       {
         file: 'src/transactions/captures/releases.sql.ts',

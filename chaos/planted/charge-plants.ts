@@ -10,6 +10,7 @@ const SETTLEMENTS = 'src/transactions/card/resolutions.sql.ts';
 export const CHARGE_PLANTS: readonly Plant[] = [
   {
     name: 'the claim on a cardSource loses its unique key',
+    fast: 'test/payments/payments.test.ts',
     edits: [
       {
         file: 'migrations/*.sql',
@@ -22,6 +23,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'the card is charged before the intent is committed',
+    fast: 'test/payments/payments.test.ts',
     edits: [
       {
         file: CHARGE,
@@ -34,6 +36,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'the caller is answered before the outcome is committed',
+    fast: 'test/payments/broken-wires.test.ts',
     edits: [
       {
         file: CHARGE,
@@ -46,6 +49,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'an unknown authorization is sent again under another reference',
+    fast: 'test/payments/payments.test.ts',
     edits: [
       {
         file: CHARGE,
@@ -62,6 +66,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'an unknown authorization is recorded as a decline',
+    fast: 'test/payments/payments.test.ts',
     edits: [
       {
         file: CHARGE,
@@ -74,6 +79,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'an undo that was refused counts as done',
+    fast: 'test/payments/resolving.test.ts',
     edits: [
       {
         file: SETTLE,
@@ -86,6 +92,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: '"not found" counts as proof that nothing was charged',
+    fast: 'test/payments/payments.test.ts',
     edits: [
       {
         file: SETTLE,
@@ -98,6 +105,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'the outcome is written whatever the state and the fence are',
+    fast: 'test/antifraud/claims.test.ts',
     edits: [
       { file: OUTCOMES, find: 'where t.state = i.expected_state and t.fence = i.fence', put: 'where true' },
     ],
@@ -106,6 +114,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'charges are taken from living processes before their lease ends',
+    fast: 'test/payments/resolving.test.ts',
     edits: [
       {
         file: SETTLEMENTS,
@@ -118,6 +127,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'the results of a batch are matched by position',
+    fast: 'test/antifraud/claims.test.ts',
     edits: [
       {
         file: INTENTS,
@@ -132,6 +142,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'after a lost commit the service looks, and believes what it sees',
+    fast: 'test/payments/broken-wires.test.ts',
     edits: [
       {
         file: OUTCOMES,
@@ -144,6 +155,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a cardSource is given back by an approval too',
+    fast: 'test/payments/payments.test.ts',
     edits: [
       {
         file: OUTCOMES,
@@ -156,6 +168,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a cardSource is not given back by an undo',
+    fast: 'test/payments/resolving.test.ts',
     edits: [
       {
         file: SETTLEMENTS,
@@ -168,6 +181,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a charge whose commit is in doubt is voided at once',
+    fast: 'test/payments/broken-wires.test.ts',
     edits: [
       {
         file: CHARGE,
@@ -180,6 +194,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a caller whose commit is in doubt is told of an error',
+    fast: 'test/payments/broken-wires.test.ts',
     edits: [
       {
         file: 'src/payments/endpoints.ts',
@@ -192,6 +207,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'only the first installment gets its movement',
+    fast: 'test/webhooks/movements.test.ts',
     edits: [
       {
         file: OUTCOMES,
@@ -204,6 +220,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a card is authorized after its settling, which laid no tombstone',
+    fast: 'test/payments/resolving.test.ts',
     edits: [
       {
         file: CHARGE,
@@ -221,6 +238,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'an undo is recorded and never sent',
+    fast: 'test/payments/resolving.test.ts',
     edits: [
       {
         file: SETTLE,

@@ -6,6 +6,7 @@ const SHARES = 'src/platform/work/fair-share.ts';
 export const CROWD_PLANTS: readonly Plant[] = [
   {
     name: 'one merchant may have all connections to the acquirer',
+    fast: 'src/platform/work/fair-share.test.ts',
     suite: 'crowd',
     edits: [
       {
@@ -21,6 +22,7 @@ export const CROWD_PLANTS: readonly Plant[] = [
   },
   {
     name: 'one merchant may take all slots and all places to wait',
+    fast: 'src/platform/work/fair-share.test.ts',
     suite: 'crowd',
     edits: [
       {
@@ -36,6 +38,7 @@ export const CROWD_PLANTS: readonly Plant[] = [
   },
   {
     name: 'one address may have any number of connections',
+    fast: 'src/app/config.test.ts',
     suite: 'crowd',
     edits: [
       {

@@ -7,6 +7,7 @@ const ENROLMENTS = 'src/recurrence/subscriptions/subscription-creation.sql.ts';
 export const EDGE_PLANTS: readonly Plant[] = [
   {
     name: 'a commit whose fate is unknown is told as one to be tried again',
+    fast: 'src/platform/http/answers.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -21,6 +22,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'an enrolment that was refused is final while its first statement is on its way',
+    fast: 'test/transactions/late-statements.test.ts',
     suite: 'recurrence',
     edits: [
       { file: ENROLMENTS, find: '    isRefusal: Array.isArray,\n', put: '' },
@@ -31,6 +33,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a cancel that was refused is final while its first statement is on its way',
+    fast: 'test/transactions/late-statements.test.ts',
     edits: [
       {
         file: CANCELS,
@@ -44,6 +47,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a charge by hand of which nobody knows is told as an error',
+    fast: 'test/recurrence/charging-unanswered.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -59,6 +63,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'the engine does not ask whether the plan is canceled',
+    fast: 'test/recurrence/plan-cancel-charges.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -72,6 +77,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a chargeback leaves its subscription as it is',
+    fast: 'test/transactions/chargebacks.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -85,6 +91,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a part that a card holder takes back is not taken off the payment',
+    fast: 'test/transactions/partial-chargebacks.test.ts',
     edits: [
       {
         file: 'src/transactions/changes/change-outcomes.sql.ts',
@@ -97,6 +104,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a payment tells what was given back of its last installment alone',
+    fast: 'test/payments/cancel.test.ts',
     edits: [
       {
         file: 'src/payments/status/contract.ts',
@@ -109,6 +117,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a final no is looked for by the prints of the card alone',
+    fast: 'test/payments/network-limits.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -122,6 +131,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a billing gets the time of a checkout, and is voided as soon as nobody knows it',
+    fast: 'test/recurrence/charging-slow.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -140,6 +150,8 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a lease ends by the wall clock of the process that took it',
+    fast: null,
+    slowBecause: 'the clocks of two processes must differ',
     edits: [
       {
         file: 'src/transactions/card/charge-card.ts',
@@ -155,6 +167,8 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a client takes the 502 of a proxy for an error of the service',
+    fast: null,
+    slowBecause: "it is a mistake of the suite's own client",
     edits: [
       {
         file: 'chaos/merchant-client.ts',

@@ -8,6 +8,7 @@ const REMEMBERED = 'as resource_id from input i join written w using (transactio
 export const KEY_PLANTS: readonly Plant[] = [
   {
     name: 'the key is committed after the answer instead of with the intent',
+    fast: 'test/payments/idempotency.test.ts',
     edits: [
       { file: INTENTS, find: REMEMBERED, put: `${REMEMBERED} where false` },
       {
@@ -45,6 +46,7 @@ export type PayOnceTools`,
   },
   {
     name: 'the unique key of the keys is dropped',
+    fast: 'test/payments/idempotency.test.ts',
     edits: [
       {
         file: 'migrations/*.sql',
@@ -57,6 +59,7 @@ export type PayOnceTools`,
   },
   {
     name: 'a used key is not looked up',
+    fast: 'test/payments/idempotency.test.ts',
     edits: [
       {
         file: 'src/idempotency/answer-once.ts',
@@ -69,6 +72,7 @@ export type PayOnceTools`,
   },
   {
     name: 'a key is given back by an undo',
+    fast: 'test/payments/idempotency.test.ts',
     edits: [
       {
         file: 'src/transactions/card/resolutions.sql.ts',
@@ -84,6 +88,7 @@ export type PayOnceTools`,
   },
   {
     name: 'a cancel forgets its key',
+    fast: 'test/payments/idempotency.test.ts',
     edits: [
       {
         file: 'src/transactions/cancels/cancels.sql.ts',
@@ -96,6 +101,7 @@ export type PayOnceTools`,
   },
   {
     name: 'a repetition that comes meanwhile is told of an error',
+    fast: 'test/payments/idempotency.test.ts',
     edits: [
       {
         file: PAY_ONCE,

@@ -8,6 +8,7 @@ const SETTLE = 'src/transactions/card/resolve-unresolved-charges.ts';
 export const RECURRENCE_PLANTS: readonly Plant[] = [
   {
     name: 'a billing is taken whoever is charging it',
+    fast: 'test/recurrence/charge-commits.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -28,6 +29,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a charge without an answer is taken for a lack of funds',
+    fast: 'test/recurrence/charging-unanswered.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -41,6 +43,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a charge that the acquirer is still asked for is given up and made again',
+    fast: 'test/recurrence/charging-unanswered.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -54,6 +57,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a charge that settling has found approved is kept, and voided at the acquirer all the same',
+    fast: 'test/recurrence/charging-unanswered.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -70,6 +74,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a subscription that a charge ends makes no notice',
+    fast: 'test/recurrence/alerts.test.ts',
     suite: 'recurrence',
     edits: [
       { file: CHARGING, find: `union all \${MOVE_NOTICES}`, put: `union all \${MOVE_NOTICES} where false` },
@@ -79,6 +84,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a due day is notified of at each look',
+    fast: 'test/recurrence/alerts-delivered.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -94,6 +100,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'the end of a charge opens no next billing',
+    fast: 'test/recurrence/charging.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -107,6 +114,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a canceled card is tried again like one without funds',
+    fast: 'src/recurrence/billings/billing-after-charge.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -120,6 +128,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a charge of which nothing stays counts as an attempt',
+    fast: 'src/recurrence/collection/outcome-record.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -133,6 +142,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a charge of which nothing stays is not made again',
+    fast: 'src/recurrence/billings/billing-after-charge.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -146,6 +156,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'an installment whose day has come is charged on the day of the one before',
+    fast: 'src/recurrence/billings/billing-after-charge.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -159,6 +170,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'nobody looks what came of a charge whose process died',
+    fast: 'test/recurrence/charging-unanswered.test.ts',
     suite: 'recurrence',
     edits: [
       {
@@ -172,6 +184,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a worker that slept past its lease takes what it had found, whatever became of it',
+    fast: 'test/recurrence/charge-commits.test.ts',
     suite: 'recurrence',
     edits: [
       {

@@ -1,23 +1,10 @@
-import { spawn } from 'node:child_process';
-import {
-  cpSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { Edit, Plant } from './plant.ts';
+import { fileOf } from '../../tools/mutations/edit.ts';
+import { runTries } from '../../tools/mutations/run-tries.ts';
+import { CHECKOUT, openScratchCopy, type ScratchCopy } from '../../tools/mutations/scratch-copy.ts';
+import { type Ran, runInCopy } from '../../tools/mutations/try-edits.ts';
+import type { Plant } from './plant.ts';
 import { PLANTS } from './plants.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** What a run of the suite reads. */
-const COPIED = ['bin', 'src', 'migrations', 'simulators', 'test', 'chaos', 'docs', 'package.json'];
 /** Another seed, another draw: a plant that hides from one is looked for again. */
 const MOST_TRIES = 3;
 
@@ -32,56 +19,52 @@ export async function runPlanted(
   only: string | null,
   say: (line: string) => void,
 ): Promise<number> {
-  const plants = PLANTS.filter(
-    ({ name, suite = 'payments' }) => only === null || only === suite || name.includes(only),
-  );
+  const plants = plantsNamed(only);
   // Ctrl-C reaches the suite in the copy too: it cleans up and ends, and then we do.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   // An anchor that has moved is reported before hours are spent.
-  for (const plant of plants) for (const edit of plant.edits) fileOf(ROOT, edit);
+  for (const plant of plants) for (const edit of plant.edits) fileOf(CHECKOUT, edit);
   say('| planted | caught | by the kind | within faults | broken promise |');
   say('| --- | --- | --- | --- | --- |');
   let missed = 0;
-  for (const plant of plants) {
-    const found = await runPlant(plant, seed);
-    if (found === null) missed += 1;
-    const cells = found === null ? ['NOT CAUGHT', plant.kinds, plant.kills * MOST_TRIES, ''] : found;
-    say(`| ${plant.name} | ${cells.join(' | ')} |`);
+  const copy = openScratchCopy();
+  try {
+    for (const plant of plants) {
+      const found = await runPlant(copy, plant, seed);
+      if (found === null) missed += 1;
+      const cells = found === null ? ['NOT CAUGHT', plant.kinds, plant.kills * MOST_TRIES, ''] : found;
+      say(`| ${plant.name} | ${cells.join(' | ')} |`);
+    }
+  } finally {
+    copy.remove();
   }
   say(`${plants.length - missed} of ${plants.length} caught, seed ${seed}`);
   return missed > 0 ? 1 : 0;
 }
 
 /**
- * The file in which the text stands, exactly once. Throws when it has moved: the patch must be
- * anchored anew.
+ * The same mistakes, and of each the file of `npm test` that is to find it. Gives the exit code: 1 when one
+ * was not caught.
  */
-export function fileOf(root: string, { file, find }: Edit): string {
-  const holding = globSync(file, { cwd: root }).filter((path) =>
-    readFileSync(join(root, path), 'utf8').includes(find),
+export async function runPlantedFast(only: string | null, say: (line: string) => void): Promise<number> {
+  const plants = plantsNamed(only);
+  for (const { name, fast, slowBecause } of plants)
+    if (fast === null) say(`left out ${name}: ${slowBecause}`);
+  const tries = plants.flatMap(({ name, edits, fast }) =>
+    fast === null ? [] : [{ name, edits, file: fast }],
   );
-  const [path] = holding;
-  if (path === undefined || holding.length > 1) {
-    throw new Error(`the text of a planted mistake stands in ${holding.length} files of ${file}:\n${find}`);
-  }
-  if (readFileSync(join(root, path), 'utf8').split(find).length !== 2) {
-    throw new Error(`the text of a planted mistake stands more than once in ${path}:\n${find}`);
-  }
-  return join(root, path);
+  return (await runTries(tries, say)) > 0 ? 1 : 0;
 }
 
-async function runPlant(plant: Plant, seed: number): Promise<string[] | null> {
-  const copy = mkdtempSync(join(tmpdir(), 'parcela-planted-'));
+function plantsNamed(only: string | null): Plant[] {
+  return PLANTS.filter(
+    ({ name, suite = 'payments' }) => only === null || only === suite || name.includes(only),
+  );
+}
+
+async function runPlant(copy: ScratchCopy, plant: Plant, seed: number): Promise<string[] | null> {
   try {
-    for (const name of COPIED) cpSync(join(ROOT, name), join(copy, name), { recursive: true });
-    symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(copy, 'node_modules'));
-    for (const edit of plant.edits) {
-      const path = fileOf(copy, edit);
-      writeFileSync(
-        path,
-        readFileSync(path, 'utf8').replace(edit.find, () => edit.put),
-      );
-    }
+    copy.plant(plant.edits);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const { code, output } = await runSuiteIn(copy, plant, seed + tries);
       if (code === 1) return ['caught', plant.kinds, faultsIn(output, plant, tries), promiseIn(output)];
@@ -92,7 +75,7 @@ async function runPlant(plant: Plant, seed: number): Promise<string[] | null> {
     }
     return null;
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    copy.restore();
   }
 }
 
@@ -100,11 +83,7 @@ async function runPlant(plant: Plant, seed: number): Promise<string[] | null> {
 const CROWD_OPTIONS = ['--answers-only', '--health', '20000', '--seconds', '6'];
 const USUAL_SIZE = 0.2;
 
-function runSuiteIn(
-  copy: string,
-  plant: Plant,
-  seed: number,
-): Promise<{ code: number | null; output: string }> {
+function runSuiteIn(copy: ScratchCopy, plant: Plant, seed: number): Promise<Ran> {
   const options = [
     '--only',
     plant.kinds,
@@ -115,17 +94,7 @@ function runSuiteIn(
     '--until-caught',
     ...(plant.suite === 'crowd' ? [...CROWD_OPTIONS, '--size', String(plant.size ?? USUAL_SIZE)] : []),
   ];
-  const child = spawn(process.execPath, [join(copy, 'chaos/run.ts'), plant.suite ?? 'payments', ...options], {
-    cwd: copy,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-  }
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
+  return runInCopy(copy, ['chaos/run.ts', plant.suite ?? 'payments', ...options]);
 }
 
 /** Looked at every few faults: so many there were until the finding. */

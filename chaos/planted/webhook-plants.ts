@@ -27,6 +27,7 @@ const RECORDED_MOVEMENTS = `const TELL_LATER = statement(
 export const WEBHOOK_PLANTS: readonly Plant[] = [
   {
     name: 'deliveries are written after the commit of the outcome instead of in it',
+    fast: 'test/webhooks/notified.test.ts',
     suite: 'webhooks',
     edits: [
       {
@@ -53,6 +54,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a message does not wait for the one before it',
+    fast: 'test/webhooks/deliver.test.ts',
     suite: 'webhooks',
     edits: [{ file: CLAIMS, find: 'from looked_at l where not l.is_blocked', put: 'from looked_at l' }],
     kinds: 'calm',
@@ -60,6 +62,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a process that comes too late records its try all the same',
+    fast: 'test/webhooks/deliver-processes.test.ts',
     suite: 'webhooks',
     edits: [{ file: TRIES, find: `where \${IS_STILL_WAITING} and d.fence = i.fence`, put: 'where true' }],
     kinds: 'pauses',
@@ -67,6 +70,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a delivery whose process died is never taken over',
+    fast: 'test/webhooks/deliver.test.ts',
     suite: 'webhooks',
     edits: [{ file: CLAIMS, find: FREE, put: "const IS_FREE = 'd.lease_expires_at is null';" }],
     kinds: 'pairs',
@@ -74,6 +78,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a delivery is recorded as delivered before it is sent',
+    fast: 'test/webhooks/deliver.test.ts',
     suite: 'webhooks',
     edits: [
       {
@@ -93,6 +98,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a claim does not ask whether another process is sending',
+    fast: 'test/webhooks/deliver-processes.test.ts',
     suite: 'webhooks',
     edits: [{ file: CLAIMS, find: FREE, put: "const IS_FREE = 'true';" }],
     kinds: 'calm',
@@ -100,6 +106,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'each try has a webhook-id of its own',
+    fast: 'test/webhooks/deliver.test.ts',
     suite: 'webhooks',
     edits: [
       {
@@ -113,6 +120,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a delivery that failed is dropped',
+    fast: 'src/webhooks/deliveries/delivery-outcome.test.ts',
     suite: 'webhooks',
     edits: [
       { file: FATE, find: "pauseMilliseconds === null ? 'givenUp' : 'waiting'", put: "'givenUp' as const" },
@@ -122,6 +130,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a declined payment is called back as approved',
+    fast: 'test/webhooks/notified.test.ts',
     suite: 'webhooks',
     edits: [
       {
@@ -135,6 +144,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'nobody looks whether a endpoint that failed is back',
+    fast: 'test/webhooks/deliver-outages.test.ts',
     suite: 'webhooks',
     edits: [
       {

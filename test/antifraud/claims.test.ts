@@ -106,6 +106,17 @@ test('a code is good for one approval: while it is in use nobody else can use it
   assert.equal(await commit(intent({ codeToClaim: code })), 'codeUsed');
 });
 
+test('an outcome that comes when another process has the charge is not written', async () => {
+  const [database] = databases as [Database];
+  const late = intent({});
+  assert.equal(await commit(late), 'committed');
+  const { transactionId } = late;
+  await auditor.query('update transactions set fence = fence + 1 where transaction_id = $1', [transactionId]);
+  await endAll(database, [late], 'declined');
+  const state = 'select state from transactions where transaction_id = $1';
+  assert.deepEqual(await auditor.query(state, [transactionId]), [{ state: 'charging' }]);
+});
+
 test('a declined payment gives the code back, and so does one that was voided', async () => {
   const [database] = databases as [Database];
   for (const state of ['declined', 'voided'] as const) {

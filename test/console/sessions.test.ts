@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { tokenHash } from '../../src/console/users/session.ts';
+import { openByLink } from '../../src/console/users/sessions.sql.ts';
+import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { openTestProcess, openTestService, type TestService } from '../kit/service.ts';
 import { ask, hiddenFields, invite, originOf, signedIn, Visitor } from './visitor.ts';
 
@@ -46,6 +50,48 @@ test('of two who use a link at once one comes in', async () => {
   const answers = await Promise.all(Array.from({ length: 6 }, () => ask(origin, path, { form: {} })));
   assert.equal(answers.filter(({ status }) => status === 303).length, 1);
   assert.equal(answers.filter(({ headers }) => headers.get('set-cookie') !== null).length, 1);
+});
+
+test('a link lets in up to its end, and not behind it, nor a page of it that was opened before', async () => {
+  const [early, late] = [await invite(service, 'viewer', null), await invite(service, 'viewer', null)];
+  const leave = (seconds: number) =>
+    service.auditor.query(
+      `update console_links set expires_at = now() + $1 * interval '1 second' where used_at is null`,
+      [seconds],
+    );
+  await leave(60);
+  assert.equal((await ask(origin, late.path)).status, 200);
+  await new Visitor(origin).enter(early.path);
+  await leave(-1);
+  for (const form of [undefined, {}]) {
+    const { status, headers } = await ask(origin, late.path, form === undefined ? {} : { form });
+    assert.equal(status, 404);
+    assert.equal(headers.get('set-cookie'), null);
+  }
+});
+
+test('whoever has read a link in time comes in once, and not behind its end', async () => {
+  const database = openDatabase(service.database.runtime, () => {});
+  const opened = async (path: string) => {
+    const link = tokenHash(path.slice(path.lastIndexOf('/') + 1));
+    const [row] = await service.auditor.query(
+      'select user_id::text as id from console_links where token_hash = $1',
+      [link],
+    );
+    const user = { userId: row?.id as string, name: '', role: 'viewer', merchantId: null } as const;
+    const [rows = []] = await database.commit([openByLink(user, link, randomBytes(32), null)]);
+    return rows.length;
+  };
+  try {
+    const { path } = await invite(service, 'viewer', null);
+    assert.equal(await opened(path), 1);
+    assert.equal(await opened(path), 0);
+    const late = await invite(service, 'viewer', null);
+    await service.auditor.query('update console_links set expires_at = now() where used_at is null', []);
+    assert.equal(await opened(late.path), 0);
+  } finally {
+    await database.close();
+  }
 });
 
 test('without a session every page leads to the sign-in, and back to where somebody wanted to go', async () => {

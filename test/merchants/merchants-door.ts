@@ -29,7 +29,7 @@ import { openMetrics } from '../../src/platform/metrics.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase as createMigrated, runSql, serverAddress } from '../kit/database.ts';
 import { auditedTools } from '../kit/keys.ts';
-import { databaseUrl } from '../kit/service.ts';
+import { databaseUrl, until } from '../kit/service.ts';
 
 export type TestDatabase = {
   /** The address of its owner. */
@@ -315,14 +315,20 @@ export async function createLogin(
   return operator(database, ['credential', 'create', '--merchant', merchantId, ...scope, ...more]);
 }
 
-/** Waits until the answer has the status; the test runner's own limit ends a wait in vain. */
-export async function untilStatus<Body>(
+/** A credential that ended is known to have ended everywhere within two seconds. */
+const ANSWER_MILLISECONDS = 10_000;
+
+/** Waits until the answer has the status. */
+export function untilStatus<Body>(
   status: number,
   ask: () => Promise<Answered<Body>>,
 ): Promise<Answered<Body>> {
-  while (true) {
-    const answer = await ask();
-    if (answer.status === status) return answer;
-    await new Promise((wake) => setTimeout(wake, 25));
-  }
+  return until(
+    `it is answered with ${status}`,
+    async () => {
+      const answer = await ask();
+      return answer.status === status ? answer : null;
+    },
+    ANSWER_MILLISECONDS,
+  );
 }

@@ -115,6 +115,21 @@ test('less is captured once, the rest is let go, and shares and installments are
   assert.deepEqual((await capture(paymentId, 9_000)).body, captured.body, 'also after it was given back');
 });
 
+test('it is captured up to the end of its days and not behind it, also while nothing has let it go', async () => {
+  const { paymentId } = await preauthorize(service, 10_000);
+  const leave = (seconds: number) =>
+    service.auditor.query(
+      `update preauthorizations set authorized_at = now() - interval '5 days', expires_at = null,
+         capture_until = now() + $2 * interval '1 second' where transaction_id = $1`,
+      [paymentId, seconds],
+    );
+  await leave(-1);
+  const late = await captureOf(service, paymentId);
+  assert.equal(late.status, 409, late.text);
+  await leave(60);
+  assert.equal((await captureOf(service, paymentId)).status, 200);
+});
+
 test('PUT captures as POST does, and no body asks for all of it', async () => {
   const { paymentId } = await preauthorize(service, 5_000);
   const captured = await call(service.gatewayUrl, `/v1/payments/${paymentId}/capture`, {

@@ -352,6 +352,28 @@ test('an unknown payment and a malformed id are not found alike', async () => {
   assert.equal(absent.text, malformed.text);
 });
 
+test('a card token pays for ten minutes, and not behind them', async () => {
+  const [early, late] = [
+    await tokenize(service.gatewayUrl, token),
+    await tokenize(service.gatewayUrl, token),
+  ];
+  const [{ longest } = { longest: null }] = await service.auditor.query(
+    'select extract(epoch from max(expires_at - created_at))::int as longest from card_tokens',
+    [],
+  );
+  assert.equal(longest, 600);
+  const leave = (seconds: number) =>
+    service.auditor.query(`update card_tokens set expires_at = now() + $1 * interval '1 second'`, [seconds]);
+  const payWith = (numberToken: string) =>
+    call(service.gatewayUrl, '/v1/payments', { token, body: paymentRequest(numberToken, 1_000) });
+  await leave(30);
+  assert.equal((await payWith(early)).status, 200);
+  await leave(-1);
+  const refused = await payWith(late);
+  assert.equal(refused.status, 400, refused.text);
+  assert.equal(refused.body[0].tag, 'cardInfo.numberToken');
+});
+
 test('an expired card is refused before the acquirer is asked', async () => {
   const numberToken = await tokenize(service.gatewayUrl, token);
   const cardInfo = {

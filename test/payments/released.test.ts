@@ -3,6 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { Deadline } from '../../src/platform/postgres/deadline.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
+import { expirePreauthorizations } from '../../src/transactions/captures/expiries.sql.ts';
 import { preauthorizationsWrite } from '../../src/transactions/captures/preauthorizations.sql.ts';
 import { expireSome } from '../../src/transactions/captures/work.ts';
 import type { Instant } from '../../src/values/instant.ts';
@@ -55,6 +56,13 @@ async function isFoundRecorded(paymentId: string): Promise<boolean | undefined> 
   const result = (await write([row], [new Deadline(performance.now() + 5_000)])).get(paymentId);
   return typeof result === 'object' && 'isRecorded' in result ? result.isRecorded : undefined;
 }
+
+test('what still has days is not let go', async () => {
+  const { paymentId } = await preauthorize(service, 10_000);
+  await expirePreauthorizations(database, null, 100);
+  await expirePreauthorizations(database, service.merchantId, 100);
+  assert.equal((await rowOf(paymentId)).state, 'preauthorized');
+});
 
 test('an approval whose write is repeated counts as recorded also once it is being captured', async () => {
   const { paymentId } = await preauthorize(service, 10_000);

@@ -65,6 +65,18 @@ function endOf({ subscriptionId }: Planted, billingId: string) {
   return { merchantId, billingId, subscriptionId, nextBillingId: randomUUID(), by: 'system', at: now() };
 }
 
+type Change = Readonly<Record<string, unknown>>;
+
+/** A charge on schedule that is to begin, as the engine brings it. */
+function takeOf(
+  { subscriptionId, planId, vaultId }: Planted,
+  billingId: string,
+  change: Partial<StartedCharge> = {},
+): StartedCharge {
+  const intent = intentOf(rows.merchantId, billingId, vaultId);
+  return { billingId, subscriptionId, planId, vaultId, fence: 0, attemptNumber: 1, intent, ...change };
+}
+
 test('a charge by hand finds the card canceled while the next installment is paid: the blocked subscription has nothing open', async () => {
   const planted = await plantSubscription(rows);
   const [byHand, onSchedule] = [await plantDecline(rows), await plantDecline(rows)];
@@ -109,7 +121,6 @@ test('what is said of a card that was replaced meanwhile is not written: the bil
 });
 
 test('of two charges of a billing at once, the one with a card that was replaced is never taken', async () => {
-  const { merchantId } = rows;
   const takes = chargeIntentsWrite(database);
   for (let turn = 0; turn < 4; turn += 1) {
     const planted = await plantSubscription(rows);
@@ -117,15 +128,7 @@ test('of two charges of a billing at once, the one with a card that was replaced
       state: 'denied',
       charges_made: 1,
     });
-    const take = (vaultId: string): StartedCharge => ({
-      billingId,
-      subscriptionId: planted.subscriptionId,
-      planId: planted.planId,
-      vaultId,
-      fence: 0,
-      attemptNumber: null,
-      intent: intentOf(merchantId, billingId, vaultId),
-    });
+    const take = (vaultId: string) => takeOf({ ...planted, vaultId }, billingId, { attemptNumber: null });
     const both = [take(planted.vaultId), take(randomUUID())] as const;
     const sent = turn % 2 === 0 ? both : both.toReversed();
     const results = await takes.write(sent, []);
@@ -133,6 +136,47 @@ test('of two charges of a billing at once, the one with a card that was replaced
       both.map((row) => results.get(takes.key(row))),
       ['committed', 'notTaken'],
     );
+  }
+});
+
+test('a billing is taken as it was found alone: not under another fence, by another charge, in its rest, or when it is over', async () => {
+  const takes = chargeIntentsWrite(database);
+  const soonAgain = new Date(Date.now() + 600_000);
+  const byHand = { attemptNumber: null };
+  const cases: [string, Change, Partial<StartedCharge>, 'committed' | 'notTaken'][] = [
+    ['as it was found', { fence: 3 }, { fence: 3 }, 'committed'],
+    ['found before somebody else had it', { fence: 3 }, { fence: 2 }, 'notTaken'],
+    ['a charge is under way', { transaction_id: randomUUID() }, {}, 'notTaken'],
+    ['it rests', { lease_expires_at: soonAgain }, {}, 'notTaken'],
+    ['its rest is over', { lease_expires_at: new Date(Date.now() - 1_000) }, {}, 'committed'],
+    ['it is paid', { state: 'paid', charges_made: 1 }, {}, 'notTaken'],
+    ['it is paid, by hand', { state: 'paid', charges_made: 1 }, byHand, 'notTaken'],
+    ['it is denied', { state: 'denied', charges_made: 1 }, {}, 'notTaken'],
+    ['it is denied, by hand', { state: 'denied', charges_made: 1 }, byHand, 'committed'],
+    ['it is open, by hand', {}, byHand, 'notTaken'],
+  ];
+  for (const [what, change, wanted, expected] of cases) {
+    const planted = await plantSubscription(rows);
+    const billingId = await plantBilling(rows, planted.subscriptionId, change);
+    const take = takeOf(planted, billingId, wanted);
+    assert.equal((await takes.write([take], [])).get(takes.key(take)), expected, what);
+  }
+});
+
+test('only what is active is charged on schedule; by hand it may be blocked', async () => {
+  const takes = chargeIntentsWrite(database);
+  for (const state of ['blocked', 'canceled']) {
+    const planted = await plantSubscription(rows, {
+      state,
+      reason: state === 'blocked' ? 'cardCanceled' : 'user',
+    });
+    const billingId = await plantBilling(rows, planted.subscriptionId);
+    const take = takeOf(planted, billingId);
+    assert.equal((await takes.write([take], [])).get(takes.key(take)), 'notTaken', state);
+    const denied = { installment: 2, state: 'denied', charges_made: 1, due_on: '2026-12-31' };
+    const owed = await plantBilling(rows, planted.subscriptionId, denied);
+    const byHand = takeOf(planted, owed, { attemptNumber: null });
+    assert.equal((await takes.write([byHand], [])).get(takes.key(byHand)), 'committed', state);
   }
 });
 

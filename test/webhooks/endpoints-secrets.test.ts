@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../src/platform/postgres/databas
 import { accountEndpoint, type SealedText } from '../../src/webhooks/deliveries/delivery.ts';
 import { rememberCallbackEndpoint } from '../../src/webhooks/endpoints/remember-callback-endpoint.ts';
 import { callbackEndpointsWrite } from '../../src/webhooks/endpoints/webhook-endpoints.sql.ts';
+import { prepareTest } from '../../src/webhooks/history/test-notification.sql.ts';
 import { openEndpointSecrets } from '../../src/webhooks/secrets/open-endpoint-secrets.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { databaseSettings, openService, until } from '../kit/service.ts';
@@ -90,6 +91,24 @@ test('the secret before signs too for 24 hours, and a third ends the first at on
   assert.deepEqual((await opened()).secrets, [bytesOf(second.body.secret), bytesOf(first.body.secret)]);
   const third = await makeSecret(service);
   assert.deepEqual((await opened()).secrets, [bytesOf(third.body.secret), bytesOf(second.body.secret)]);
+});
+
+test('the secret before signs up to its end and not behind it, also while nobody has forgotten it', async () => {
+  await register(service, { url: URL_OF_SHOP });
+  await makeSecret(service);
+  await makeSecret(service);
+  const { merchantId, accountNumber } = service;
+  const signing = async () =>
+    (await prepareTest(pool, merchantId, accountNumber, accountEndpoint(accountNumber)))?.secrets.length;
+  const leave = (seconds: number) =>
+    service.auditor.query(
+      `update webhook_secrets set previous_valid_until = now() + $1 * interval '1 second'`,
+      [seconds],
+    );
+  await leave(30);
+  assert.equal(await signing(), 2);
+  await leave(-1);
+  assert.equal(await signing(), 1);
 });
 
 test('of secrets that are made at once each is shown, and the last two sign', async () => {

@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
+import { createHmac, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { after, afterEach, test } from 'node:test';
+import { businessClock } from '../../src/platform/business-clock.ts';
+import { DatabaseTime } from '../../src/platform/database-time.ts';
+import { type DeliveryToSend, deliveryId } from '../../src/webhooks/deliveries/delivery.ts';
+import { sendDelivery } from '../../src/webhooks/deliveries/send-delivery.ts';
 import { type CarefulPost, openCarefulPost } from '../../src/webhooks/posting/open-careful-post.ts';
 import { openResolver } from '../../src/webhooks/posting/open-resolver.ts';
 import type { PostRequest, PostResult } from '../../src/webhooks/posting/posting-result.ts';
+import { signMessage } from '../../src/webhooks/posting/sign-message.ts';
 import { type CallRules, PUBLIC_ONLY, type Resolver } from '../../src/webhooks/posting/url-rules.ts';
 import { vetUrl } from '../../src/webhooks/posting/vet-url.ts';
 import { startListener, startNameServer, startRawListener } from '../kit/listener.ts';
@@ -41,6 +47,25 @@ const send = (way: CarefulPost, url: string, change: Partial<PostRequest> = {}):
     ...change,
   });
 
+const DELIVERY: DeliveryToSend = {
+  merchantId: 'loja',
+  aboutId: null,
+  deliveryNumber: 42,
+  kind: 'movement',
+  endpoint: 'account:1',
+  registration: 1,
+  accountNumber: '1',
+  url: '',
+  body: '',
+  basicAuth: null,
+  secrets: [],
+  tries: 0,
+  triesBefore: 0,
+  fence: 1,
+  createdAt: 1_795_000_000_000,
+  isFailing: false,
+};
+
 const outcome = (result: PostResult) => (result.kind === 'answered' ? result.status : result.failure);
 
 test('the server gets what was given: path, query, headers and the very bytes of the body', async () => {
@@ -62,6 +87,34 @@ test('the server gets what was given: path, query, headers and the very bytes of
     'webhook-id': 'id-7',
     'content-length': String(Buffer.byteLength(body)),
   });
+});
+
+test('the receiver verifies what it was sent: the body of the signature is the body that came, and it is new', async () => {
+  const shop = kept(await startListener());
+  const secrets = [randomBytes(32), randomBytes(32)];
+  const tools = {
+    post: (request: PostRequest) => careful().post(request),
+    sign: signMessage,
+    clock: businessClock(new DatabaseTime()),
+    openSecrets: async () => ({ basicAuth: null, secrets }),
+    userAgent: 'Parcela/test',
+  };
+  const body = '{"buyer":"José ção € 😀","amount":12990}';
+  const made = await sendDelivery(tools, { ...DELIVERY, url: shop.url, body });
+  assert.equal(made.response, 'taken');
+  const [received] = shop.received;
+  assert.equal(received?.body, body);
+  const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map((name) =>
+    String(received?.headers[`webhook-${name}`]),
+  );
+  assert.equal(id, deliveryId(DELIVERY));
+  // As Standard Webhooks have their receivers do: older or newer ones are a replay.
+  assert.ok(Math.abs(Date.now() / 1_000 - Number(timestamp)) < 300, `${timestamp}`);
+  const expected = secrets.map((secret) => {
+    const hash = createHmac('sha256', secret).update(`${id}.${timestamp}.${received?.body}`);
+    return `v1,${hash.digest('base64')}`;
+  });
+  assert.equal(signature, expected.join(' '));
 });
 
 test('whatever status comes is the answer', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Log } from '../log.ts';
+import { CommitUnknown, DatabaseUnavailable } from '../postgres/database.ts';
 import { serveOrCut } from './answers.ts';
 import { type Answer, type Call, CUT_CONNECTION, type ServedEndpoint } from './endpoint.ts';
 
@@ -18,4 +19,15 @@ test('a stream that comes behind its deadline is closed, so that its place is fr
     stream: { type: 'text/csv', pieces: pieces(), signal, close: closed.resolve },
   });
   await closed.promise;
+});
+
+test('where something may have been written no error is told: the connection is cut', async () => {
+  const call = { deadlineAt: performance.now() + 60_000, requestId: 'r' } as Call<unknown, unknown, unknown>;
+  const log = { error: () => {} } as unknown as Log;
+  const served = (method: string, error: Error) =>
+    ({ contract: { method }, serve: () => Promise.reject(error) }) as unknown as ServedEndpoint;
+  const lost = new CommitUnknown('the commit was not answered');
+  assert.equal(await serveOrCut(log, served('POST', lost), call), CUT_CONNECTION);
+  const away = new DatabaseUnavailable('it was not reached');
+  await assert.rejects(serveOrCut(log, served('POST', away), call), away);
 });

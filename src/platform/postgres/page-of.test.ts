@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pageTexts } from './page-of.ts';
+import type { Reader } from './database.ts';
+import { pageOf, pageTexts, readPageOf } from './page-of.ts';
 
 const PARTS = {
   before: 'counted as (select count(*) as total from bulbs where merchant_id = $1)',
@@ -32,4 +33,24 @@ test('a count can end early for people, and no other does', () => {
   for (const text of [fewUp, fewDown])
     assert.match(plain(text ?? ''), /where merchant_id = \$1 limit 1001\) c\)/);
   assert.deepEqual(Object.keys(pageTexts(PARTS)), ['up', 'down']);
+});
+
+test('pages follow one another: each begins where the one before ended', async () => {
+  const asked: (readonly unknown[])[] = [];
+  const reader = {
+    query: async (_: unknown, values: readonly unknown[]) => {
+      asked.push(values);
+      return [{ total: 0, place: null }];
+    },
+  } as unknown as Reader;
+  const statements = pageOf({ name: 'bulbs.list', ...PARTS });
+  for (const page of [1, 2, 3]) {
+    const wanted = { page, limit: 20, order: { field: 'watt', isDescending: false } };
+    await readPageOf(reader, statements, 'loja', wanted, ['own']);
+  }
+  assert.deepEqual(asked, [
+    ['loja', 20, 0, 'own'],
+    ['loja', 20, 20, 'own'],
+    ['loja', 20, 40, 'own'],
+  ]);
 });

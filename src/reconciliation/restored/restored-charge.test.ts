@@ -78,6 +78,13 @@ test('what the services lived on after is put into the books, what came last wai
   assert.equal(verdictOf(chargeOf(), UNKNOWN, nobodyKnows), 'decide mayBeUnanswered');
 });
 
+test('a sale that was given back whole was a sale: the books need it, and what came back', () => {
+  const given = chargeOf({ state: 'canceled', canceledAmount: cents(1_000) });
+  assert.equal(verdictOf(given, UNKNOWN), 'fill payment');
+  for (const state of ['voided', 'declined'] as const)
+    assert.equal(verdictOf(chargeOf({ state }), UNKNOWN), 'ended');
+});
+
 test('what a merchant had canceled or captured was answered, however late it came', () => {
   for (const asked of [{ cancellations: [CANCELED] }, { captures: [CAPTURED], isCapturedLater: true }]) {
     const charge = chargeOf({ authorizedAt: AFTER, ...asked });
