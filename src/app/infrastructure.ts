@@ -15,6 +15,7 @@ import { businessClock } from '../platform/business-clock.ts';
 import { observeChannel } from '../platform/channels/observe-channel.ts';
 import { type Channel, openChannel } from '../platform/channels/open-channel.ts';
 import type { Closing } from '../platform/closings.ts';
+import { READ_TIME } from '../platform/database-time.sql.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
 import { histogram, type Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
@@ -22,7 +23,7 @@ import { batchWrites } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { placeGiven, placeOfService } from '../platform/postgres/database-place.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
-import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
+import { alsoWhileHeld, noting } from '../platform/work/every-so-often.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, BusinessTime, StartContext } from './context.ts';
 
@@ -47,8 +48,6 @@ const BATCHED_WRITE_ROWS = histogram(
   ['statement'],
 );
 
-/** How often production reads the database's clock. */
-const FOLLOW_MILLISECONDS = 1_000;
 /** A late answer of a simulator comes so long after we waited for it. */
 const LATE_BEHIND_TIMEOUT_MILLISECONDS = 2_000;
 
@@ -198,7 +197,9 @@ export async function openBusinessTime(
     const time = new DatabaseTime();
     const follow = () => time.follow(database);
     await whileDatabaseStarts(follow);
-    const works = [alsoWhileHeld(everySoOften('followDatabaseTime', FOLLOW_MILLISECONDS, follow))];
+    const note = (shown: unknown, askedAt: number, answeredAt: number) =>
+      time.note(shown as number, askedAt, answeredAt);
+    const works = [alsoWhileHeld(noting('followDatabaseTime', READ_TIME, note))];
     return { clock: businessClock(time), isJumping: () => false, testClock: null, works };
   }
   const { openTestClock } = await import('../homologation/clock/open-test-clock.ts');

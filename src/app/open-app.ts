@@ -30,6 +30,7 @@ import { DOCUMENT_ENDPOINTS, printDocuments } from '../platform/reference/docume
 import { inScope } from '../platform/tracing/scope.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
 import { startWork, type Work } from '../platform/work/due-work.ts';
+import { askLooks } from '../platform/work/looks.sql.ts';
 import { openAuditedKeys } from './audited-keys.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, StartContext } from './context.ts';
@@ -52,6 +53,12 @@ import { isRunBy } from './roles.ts';
 import { openCheckedDatabase, openWatchedGate } from './watched-database.ts';
 
 const WORK_ERRORS = counter('parcela_work_errors_total', 'Errors of background work.', ['work']);
+
+const WORK_IDLE_TURNS = counter(
+  'parcela_work_idle_turns_total',
+  'Times that background work was due at once and had nothing to do: its rows are locked, or left to others.',
+  ['work'],
+);
 
 export type App = {
   readonly gatewayUrl: string;
@@ -224,15 +231,22 @@ async function servedEndpoints(
   return configuration.roles.includes('http') ? endpoints : health;
 }
 
-function startAll({ closings, log, metrics, gate, tracer }: AppContext, works: readonly Work[]): void {
+function startAll(
+  { closings, log, metrics, gate, tracer, database }: AppContext,
+  works: readonly Work[],
+): void {
   const errors = metrics.counter(WORK_ERRORS);
   for (const { name } of works) errors.inc({ work: name }, 0);
   const onError = (name: string, error: unknown) => {
     errors.inc({ work: name });
     log.error({ work: name, ...errorFields(error) }, 'background work failed');
   };
+  const idleTurns = metrics.counter(WORK_IDLE_TURNS);
+  for (const { name } of works) idleTurns.inc({ work: name }, 0);
+  const onIdleTurn = (name: string) => idleTurns.inc({ work: name });
+  const options = { gate, ask: askLooks(database), onIdleTurn };
   const scope = tracer === null ? undefined : { tracer, span: null, request: null };
-  const work = inScope(scope, () => startWork(works, onError, gate));
+  const work = inScope(scope, () => startWork(works, onError, options));
   closings.push({ name: 'work', close: () => work.stop() });
 }
 

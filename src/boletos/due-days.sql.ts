@@ -92,6 +92,18 @@ export async function findMerchantsActing(
   return (await database.query(AHEAD, [bankCode, limit])).map((row) => row.merchant_id as string);
 }
 
+/** Null: the calendar changes nothing now, by the real time and by clocks that are ahead. */
+export const ACTING_DUE = statement(
+  'boletos.acting_due',
+  `select case when exists (select from boletos b where b.acts_at <= now() and ${CAN_ACT})
+     or exists (
+       select from merchant_clocks c
+       where c.shift_milliseconds > 0 and c.target_at is null and exists (
+         select from boletos b where b.merchant_id = c.merchant_id and ${CAN_ACT}
+           and b.acts_at <= now() + c.shift_milliseconds * interval '1 millisecond'))
+     then 0 end as milliseconds`,
+);
+
 const EARLIEST_OF = statement(
   'boletos.earliest_acting_of_merchant',
   `select least(

@@ -131,7 +131,7 @@ export function openBoletos(
     ],
     works: [
       advanceDueWork(advance),
-      countingBoletos(database, observeUnresolved(metrics)),
+      countingBoletos(context, observeUnresolved(metrics)),
       ...payersWork(context),
       ...(bank === null
         ? []

@@ -1,10 +1,11 @@
+import type { ModuleContext } from '../platform/module.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { ClockedWork } from '../platform/work/clocked-work.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
+import { countingWhenRead, everySoOften } from '../platform/work/every-so-often.ts';
 import { forgetInBatches } from '../platform/work/forgetting.ts';
 import { type AdvanceDueTools, advanceDueBoletos, bankCodeOf } from './advance-due-boletos.ts';
-import { earliestActing, findMerchantsActing } from './due-days.sql.ts';
+import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-days.sql.ts';
 import { eraseOldPayers } from './payers/payers.sql.ts';
 import { countUnresolvedBoletos, type UnresolvedBoletoCount } from './unresolved/unresolved-boletos.sql.ts';
 
@@ -15,13 +16,15 @@ const MOST_AHEAD = 100;
 
 /** What becomes overdue, and what is over, by the business time of each merchant. */
 export function advanceDueWork(tools: AdvanceDueTools): Work {
-  return everySoOften('advanceDueBoletos', DUE_DAYS_MILLISECONDS, async (signal) => {
+  const advance = async (signal: AbortSignal) => {
     await advanceDueBoletos(tools, null, signal);
     for (const merchantId of await findMerchantsActing(tools.database, bankCodeOf(tools), MOST_AHEAD)) {
       if (signal.aborted) return;
       await advanceDueBoletos(tools, merchantId, signal);
     }
-  });
+  };
+  const look = { piece: ACTING_DUE, values: () => [bankCodeOf(tools)] };
+  return everySoOften('advanceDueBoletos', DUE_DAYS_MILLISECONDS, advance, look);
 }
 
 /** The same in a jump of a merchant's clock. */
@@ -34,11 +37,13 @@ export function advanceDueByClock(tools: AdvanceDueTools): ClockedWork {
 }
 
 /** However often the metrics are read, the database is asked every five seconds. */
-export function countingBoletos(database: Database, observe: (count: UnresolvedBoletoCount) => void): Work {
-  const count = everySoOften('countUnresolvedBoletos', COUNT_MILLISECONDS, async () =>
+export function countingBoletos(
+  { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
+  observe: (count: UnresolvedBoletoCount) => void,
+): Work {
+  return countingWhenRead('countUnresolvedBoletos', COUNT_MILLISECONDS, metrics, async () =>
     observe(await countUnresolvedBoletos(database)),
   );
-  return alsoWhileHeld(count);
 }
 
 /**

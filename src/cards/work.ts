@@ -1,10 +1,11 @@
 import type { CommitKeyChange } from '../keys/key-change.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
-import { everySoOften } from '../platform/work/every-so-often.ts';
+import { everySoOften, following } from '../platform/work/every-so-often.ts';
 import { forgetInBatches } from '../platform/work/forgetting.ts';
 import { deleteExpiredLocks } from './card-source-locks.sql.ts';
 import { deleteRetiredPairs } from './pairs/delete-retired-pairs.ts';
+import { VERSION_OF_PAIRS } from './pairs/key-pairs.sql.ts';
 import type { CardKeys } from './pairs/open-card-keys.ts';
 import { deleteExpiredTokens } from './tokens/card-tokens.sql.ts';
 
@@ -17,7 +18,6 @@ export function forgetExpiredLocks(database: Database): Work {
   );
 }
 
-const FOLLOW_MILLISECONDS = 1_000;
 const TIDY_MILLISECONDS = 60_000;
 
 /**
@@ -30,7 +30,7 @@ export function cardKeyWork(tools: {
   readonly commitChange: CommitKeyChange;
 }): Work[] {
   return [
-    everySoOften('followKeyPairs', FOLLOW_MILLISECONDS, () => tools.cardKeys.reload()),
+    following('followKeyPairs', VERSION_OF_PAIRS, () => tools.cardKeys.reload()),
     everySoOften('deleteRetiredPairs', TIDY_MILLISECONDS, () => deleteRetiredPairs(tools)),
   ];
 }

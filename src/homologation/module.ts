@@ -149,7 +149,7 @@ export function openHomologation(
       }),
     ],
     works: [
-      followClocks(testClock),
+      ...followClocks(testClock),
       clockWork({
         database,
         testClock,

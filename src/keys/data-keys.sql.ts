@@ -28,6 +28,12 @@ const LIST = statement(
    from data_keys order by data_key_id`,
 );
 
+/** Another one when a key was made, retired, wrapped anew or deleted. */
+export const VERSION_OF_KEYS = statement(
+  'keys.version',
+  `select string_agg(concat_ws(' ', data_key_id, xmin), ',' order by data_key_id) as version from data_keys`,
+);
+
 export async function listDataKeys(database: Database): Promise<WrappedDataKey[]> {
   return (await database.query(LIST, [])).map(parse);
 }

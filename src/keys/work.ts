@@ -1,13 +1,12 @@
 import type { Work } from '../platform/work/due-work.ts';
-import { everySoOften } from '../platform/work/every-so-often.ts';
-import { type KeyPurpose, listDataKeys } from './data-keys.sql.ts';
+import { everySoOften, following } from '../platform/work/every-so-often.ts';
+import { type KeyPurpose, listDataKeys, VERSION_OF_KEYS } from './data-keys.sql.ts';
 import { deleteRetiredKeys } from './delete-retired-keys.ts';
 import { rewrapDataKeys } from './key-encryption/rewrap-data-keys.ts';
 import type { SealedTable } from './resealing/sealed-rows.sql.ts';
 import { finishResealing } from './resealing/work.ts';
 import type { RotationTools } from './rotate-data-key.ts';
 
-const FOLLOW_MILLISECONDS = 1_000;
 const TIDY_MILLISECONDS = 60_000;
 
 export type KeyWorkTools = Omit<RotationTools, 'cell'> & {
@@ -18,7 +17,7 @@ export type KeyWorkTools = Omit<RotationTools, 'cell'> & {
 
 export function keyWork(tools: KeyWorkTools): Work[] {
   return [
-    everySoOften('followDataKeys', FOLLOW_MILLISECONDS, () => tools.keyring.reload()),
+    following('followDataKeys', VERSION_OF_KEYS, () => tools.keyring.reload()),
     finishResealing(tools, tools.sealedTables),
     everySoOften('finishKeyRotations', TIDY_MILLISECONDS, async () => {
       await finishWrapping(tools);

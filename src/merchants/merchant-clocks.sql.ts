@@ -8,6 +8,13 @@ const LIST = statement(
   `select merchant_id, shift_milliseconds, target_at is not null as is_jumping from merchant_clocks order by merchant_id`,
 );
 
+/** Another one when a clock was moved, or begins or ends a jump. */
+export const VERSION_OF_CLOCKS = statement(
+  'merchants.version_of_clocks',
+  `select sum(hashtextextended(concat_ws(' ', merchant_id, shift_milliseconds, target_at is null), 0))::text as version
+   from merchant_clocks`,
+);
+
 /**
  * The clocks that were ever moved, by merchant: none in production, and in homologation those of
  * the merchants who try it out.

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { bearerToken } from './http/bearer-token.ts';
 
@@ -87,14 +88,19 @@ export type Metrics = {
   has(metric: Metric): boolean;
   /** What stands under a declared name now; of a histogram how often it was observed. */
   read(name: string): Promise<readonly Sample[]>;
+  /** Called before each text, which waits for it, but not for long: a database may be away. */
+  beforeRead(count: () => Promise<void>): void;
   text(): Promise<string>;
 };
+
+const LONGEST_COUNT_MILLISECONDS = 1_000;
 
 /** A counter or a gauge that two register is one and the same. */
 export function openMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const counts: (() => Promise<void>)[] = [];
   const made = new Map<string, unknown>();
   const once = <Made>(name: string, make: () => Made): Made => {
     const found = made.get(name) ?? make();
@@ -124,7 +130,14 @@ export function openMetrics(): Metrics {
       const values: readonly (Sample & { readonly metricName?: string })[] = found?.values ?? [];
       return values.filter(({ metricName = name }) => metricName === name || metricName === `${name}_count`);
     },
-    text: () => registry.metrics(),
+    beforeRead: (count) => void counts.push(count),
+    async text() {
+      const counted = new AbortController();
+      const late = pause(LONGEST_COUNT_MILLISECONDS, undefined, { signal: counted.signal }).catch(() => {});
+      await Promise.race([Promise.all(counts.map((count) => count())), late]);
+      counted.abort();
+      return registry.metrics();
+    },
   };
 }
 

@@ -154,7 +154,7 @@ export function openTransactions(
       ...resolvingWorks(context, deliverer, shared, { observe, cancelOutage: outageOf('cancel') }),
       ...captures.works,
       ...changes.works,
-      countingWork(database, observeUnresolved(metrics)),
+      countingWork(context, observeUnresolved(metrics)),
       ...customersWork(context),
       forgetDeclinedVerifications(database),
     ],

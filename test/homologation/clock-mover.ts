@@ -2,6 +2,7 @@ import { openTestClock } from '../../src/homologation/clock/open-test-clock.ts';
 import { clockWork } from '../../src/homologation/clock/work.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { startWork } from '../../src/platform/work/due-work.ts';
+import { askLooks } from '../../src/platform/work/looks.sql.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import type { TestDatabaseAddress } from '../kit/database.ts';
 import { clockedDeliveries, openPool } from './clocked-deliveries.ts';
@@ -24,4 +25,6 @@ const tools = {
   wakeSignal: createWakeSignal(),
   ended: createWakeSignal(),
 };
-startWork([clockWork(tools)], (name, error) => console.error(name, error));
+startWork([clockWork(tools)], (name, error) => console.error(name, error), {
+  ask: askLooks(tools.database),
+});

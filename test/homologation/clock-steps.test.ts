@@ -11,6 +11,7 @@ import { clockWork } from '../../src/homologation/clock/work.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import type { ClockedWork } from '../../src/platform/work/clocked-work.ts';
 import { startWork } from '../../src/platform/work/due-work.ts';
+import { askLooks } from '../../src/platform/work/looks.sql.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import { type Instant, instant } from '../../src/values/instant.ts';
 import { DAY } from '../kit/clock.ts';
@@ -74,7 +75,9 @@ async function jumpHere(
     answerMilliseconds: 120_000,
     stopping: new AbortController().signal,
   };
-  const work = startWork([clockWork(tools)], (_, error) => void failures.push(error));
+  const work = startWork([clockWork(tools)], (_, error) => void failures.push(error), {
+    ask: askLooks(database),
+  });
   const result = await advanceClock(tools, MERCHANT, { advanceDays });
   await work.stop();
   assert.deepEqual(failures, []);

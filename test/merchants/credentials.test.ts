@@ -296,12 +296,12 @@ test('expired tokens and failures are forgotten, living ones stay', async () => 
     [dying.credentialId],
   );
   const work = forgetExpiredAccess(door.database);
-  assert.equal(await work.millisecondsUntilDue(), 0);
+  assert.equal(work.millisecondsUntilDue?.(undefined), 0);
   const rows = async () =>
     (await testDatabase.sql('select 1 from access_tokens union all select 1 from login_failures')).length;
   const before = await rows();
   await work.runDue(new AbortController().signal);
   assert.equal(await rows(), before - 4);
-  assert.ok(((await work.millisecondsUntilDue()) ?? 0) > 1_000);
+  assert.ok((work.millisecondsUntilDue?.(undefined) ?? 0) > 1_000);
   assert.equal((await who(door, token)).status, 200);
 });

@@ -7,6 +7,8 @@ import { createWakeSignal, type WakeSignal } from '../../src/platform/work/wake-
 
 /** Between two runs, in milliseconds, also where there is more to do. */
 const SMALLEST_PAUSE = 5;
+/** Between two looks, while nothing is due. */
+const LOOK = 1_000;
 
 /** No errors are expected. */
 const unheard = (name: string, error: unknown) => assert.fail(`${name}: ${error}`);
@@ -14,7 +16,7 @@ const unheard = (name: string, error: unknown) => assert.fail(`${name}: ${error}
 /** A work whose `runDue` does what the test says, and when it ran. */
 function workOf(
   runDue: (run: number, signal: AbortSignal) => Promise<number> | number,
-  millisecondsUntilDue: () => number | null = () => null,
+  millisecondsUntilDue: (found: unknown) => number | null = () => null,
 ): Work & { readonly wakeSignal: WakeSignal; readonly ranAt: number[] } {
   const ranAt: number[] = [];
   return {
@@ -25,8 +27,14 @@ function workOf(
       ranAt.push(performance.now());
       return runDue(ranAt.length, signal);
     },
-    millisecondsUntilDue: async () => millisecondsUntilDue(),
+    millisecondsUntilDue,
   };
+}
+
+/** A work that is due when its look says so. */
+function lookedFor(runDue: (run: number) => number = () => 0): ReturnType<typeof workOf> {
+  const work = workOf(runDue, (found) => found as number | null);
+  return { ...work, look: { piece: { name: 'test', text: '' } } };
 }
 
 /** A bound for waits that should end at once. */
@@ -58,6 +66,18 @@ async function withStoppedTimers(
   } finally {
     mock.timers.reset();
   }
+}
+
+type Pass = (milliseconds: number) => Promise<void>;
+
+/** Lets time pass slowly: what one timer brings about may set the next one. Gives how long it was. */
+async function passUntil(pass: Pass, isOver: (passed: number) => boolean): Promise<number> {
+  let passed = 0;
+  for (; !isOver(passed); passed += SMALLEST_PAUSE) {
+    assert.ok(passed < PATIENCE_MILLISECONDS, 'waited in vain');
+    await pass(SMALLEST_PAUSE);
+  }
+  return passed;
 }
 
 /** The loop sleeps exactly so long after its first run. */
@@ -103,14 +123,88 @@ test('a notify while the work sleeps wakes it at once', async () => {
   });
 });
 
-test('work that waits for nothing looks again after a second', async () => {
-  await assertSleeps(
-    workOf(() => 0),
-    1_000,
-  );
+test('works that wait for nothing ask nothing by themselves: one look a second asks for all of them', async () => {
+  const works = [lookedFor(), lookedFor(), workOf(() => 0)] as const;
+  const asked: number[] = [];
+  let found: (number | null)[] = [null, null];
+  const ask = async (looks: readonly unknown[]) => {
+    asked.push(looks.length);
+    return found;
+  };
+  await withStoppedTimers(async (pass) => {
+    const running = startWork(works, unheard, { ask });
+    await settle();
+    // What they did at first hastens one.
+    await passUntil(pass, () => asked.length === 2);
+    const passed = await passUntil(pass, () => asked.length === 5);
+    assert.ok(passed > 2.5 * LOOK, `three looks in ${passed} ms`);
+    assert.deepEqual(
+      works.map(({ ranAt }) => ranAt.length),
+      [1, 1, 1],
+    );
+    // Another process has left something behind for the second.
+    found = [null, 0];
+    await passUntil(pass, () => works[1].ranAt.length > 1);
+    assert.deepEqual(
+      works.map(({ ranAt }) => ranAt.length),
+      [1, 2, 1],
+    );
+    await running.stop();
+  });
+  assert.deepEqual(new Set(asked), new Set([2]));
 });
 
-test('work wakes when its next row falls due', async () => {
+test('work wakes when the row that its look has found falls due', async () => {
+  const work = lookedFor();
+  await withStoppedTimers(async (pass) => {
+    let asked = 0;
+    const ask = async () => {
+      asked += 1;
+      return [700];
+    };
+    const running = startWork([work], unheard, { ask });
+    await passUntil(pass, () => asked === 2);
+    await pass(699);
+    assert.equal(work.ranAt.length, 1);
+    await pass(1);
+    assert.equal(work.ranAt.length, 2);
+    await running.stop();
+  });
+});
+
+test('a look that was begun before the work ran says nothing of what is left', async () => {
+  const answers: ((found: unknown[]) => void)[] = [];
+  const work = lookedFor();
+  const running = startWork([work], unheard, {
+    ask: () => new Promise((resolve) => answers.push(resolve)),
+  });
+  await until(() => work.ranAt.length === 1);
+  work.wakeSignal.notify();
+  await until(() => work.ranAt.length === 2);
+  answers.shift()?.([0]);
+  await until(() => answers.length === 1);
+  assert.equal(work.ranAt.length, 2);
+  answers.shift()?.([0]);
+  await until(() => work.ranAt.length === 3);
+  const stopped = running.stop();
+  answers.shift()?.([null]);
+  await stopped;
+});
+
+test('where a look fails every work looks for itself', async () => {
+  const errors: string[] = [];
+  const work = lookedFor();
+  const running = startWork([work], (name, error) => errors.push(`${name}: ${(error as Error).message}`), {
+    ask: async () => {
+      throw new Error('away');
+    },
+  });
+  await until(() => work.ranAt.length === 3);
+  await running.stop();
+  assert.equal(errors[0], 'look: away');
+});
+
+test('work wakes at its own time', async () => {
   await assertSleeps(
     workOf(
       () => 0,
@@ -131,14 +225,51 @@ test('while rows are claimed the work goes on without sleeping', async () => {
   });
 });
 
-test('a row that is due and cannot be claimed does not spin the loop', async () => {
-  await assertSleeps(
-    workOf(
-      () => 0,
-      () => 0,
-    ),
-    SMALLEST_PAUSE,
+test('work that is due again without having done anything waits ever longer, up to a second, and is counted', async () => {
+  let claimed = 0;
+  const work = workOf(
+    () => claimed,
+    () => 0,
   );
+  const idleTurns: string[] = [];
+  await withStoppedTimers(async (pass) => {
+    const running = startWork([work], unheard, { onIdleTurn: (name) => idleTurns.push(name) });
+    await settle();
+    for (const milliseconds of [5, 10, 20, 40, 80, 160, 320, 640, 1_000, 1_000]) {
+      const before = work.ranAt.length;
+      await pass(milliseconds - 1);
+      assert.equal(work.ranAt.length, before);
+      await pass(1);
+      assert.equal(work.ranAt.length, before + 1);
+    }
+    assert.deepEqual(idleTurns, Array(10).fill('test'));
+    // A row was unlocked: it goes on as if nothing had been.
+    claimed = 1;
+    await pass(1_000);
+    claimed = 0;
+    await pass(SMALLEST_PAUSE);
+    await pass(SMALLEST_PAUSE);
+    assert.equal(idleTurns.length, 11);
+    await running.stop();
+  });
+});
+
+test('looks that say again that something is due put it off no further', async () => {
+  const work = lookedFor();
+  let isDue = true;
+  await withStoppedTimers(async (pass) => {
+    const running = startWork([work], unheard, { ask: async () => [isDue ? 0 : null] });
+    await settle();
+    await passUntil(pass, (passed) => passed === 30 * LOOK - SMALLEST_PAUSE);
+    assert.ok(work.ranAt.length > 20, `it ran ${work.ranAt.length} times`);
+    assert.ok(work.ranAt.length < 40, `it ran ${work.ranAt.length} times`);
+    isDue = false;
+    await passUntil(pass, (passed) => passed >= LOOK);
+    const ran = work.ranAt.length;
+    await passUntil(pass, (passed) => passed >= 2 * LOOK);
+    assert.equal(work.ranAt.length, ran, 'what others have worked off is tried no more');
+    await running.stop();
+  });
 });
 
 test('stop waits for what is under way, and says so to the work', async () => {
@@ -192,20 +323,6 @@ test('an error is reported and does not end the loop; while errors last it waits
   assert.deepEqual(errors, ['test: error 1', 'test: error 2']);
 });
 
-test('an error when asking what is next does not end the loop either', async () => {
-  const errors: unknown[] = [];
-  const work = workOf(
-    () => 0,
-    () => {
-      throw new Error('away');
-    },
-  );
-  const running = startWork([work], (_name, error) => errors.push(error));
-  await until(() => work.ranAt.length === 2);
-  await running.stop();
-  assert.ok(errors.length >= 1);
-});
-
 test('one work does not hold up another', async () => {
   const { promise, resolve } = Promise.withResolvers<number>();
   const slow = workOf(() => promise);
@@ -255,7 +372,7 @@ test('while the gate is shut nothing runs but what only looks, and a run under w
     return 1;
   });
   const looking = { ...workOf(() => 0), runsWhileHeld: true as const };
-  const running = startWork([acting, looking], unheard, gate);
+  const running = startWork([acting, looking], unheard, { gate });
   await until(() => runs.length === 1);
   gate.hold('restored', 'a copy');
   await until(() => runs.length === 2);
@@ -273,5 +390,5 @@ test('while the gate is shut nothing runs but what only looks, and a run under w
 test('work that waits for the gate stops at once', async () => {
   const gate = openGate(true, () => {});
   const work = workOf(() => assert.fail('it ran'));
-  await startWork([work], unheard, gate).stop();
+  await startWork([work], unheard, { gate }).stop();
 });

@@ -4,6 +4,7 @@ import { request } from 'undici';
 import { batchWrites } from '../../src/platform/postgres/batched-writes.ts';
 import { type Database, DatabaseUnavailable, openDatabase } from '../../src/platform/postgres/database.ts';
 import { startWork } from '../../src/platform/work/due-work.ts';
+import { askLooks } from '../../src/platform/work/looks.sql.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import { instant } from '../../src/values/instant.ts';
 import { type Delivering, deliverDue } from '../../src/webhooks/deliveries/deliver-due.ts';
@@ -320,7 +321,8 @@ function openEngine(
     observeEndpoint: (change, { endpoint }) => news.push({ change, endpoint }),
   });
   const errors: unknown[] = [];
-  const running = startWork(isIdle ? [] : [delivering.work], (_name, error) => errors.push(error));
+  const works = isIdle ? [] : [delivering.work];
+  const running = startWork(works, (_name, error) => errors.push(error), { ask: askLooks(database) });
   let stopping: Promise<void> | null = null;
   async function stop(): Promise<void> {
     await running.stop();

@@ -19,12 +19,13 @@ const FIND = statement(
 );
 
 /** Of merchants that have issued a boleto since. */
+const ISSUERS = `from merchants m left join bank_cursors c on c.merchant_id = m.merchant_id
+     where c.merchant_id is null and exists (select from boletos b where b.merchant_id = m.merchant_id)`;
+
 const OPEN_OF_ISSUERS = statement(
   'bank_changes.open_cursors_of_issuers',
   `insert into bank_cursors (merchant_id)
-   select m.merchant_id from merchants m left join bank_cursors c on c.merchant_id = m.merchant_id
-   where c.merchant_id is null and exists (select from boletos b where b.merchant_id = m.merchant_id)
-   order by m.merchant_id
+   select m.merchant_id ${ISSUERS} order by m.merchant_id
    on conflict do nothing`,
 );
 
@@ -102,8 +103,9 @@ const POSTPONE = statement(
 
 const EARLIEST = statement(
   'bank_changes.earliest_pull',
-  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from bank_cursors
-   where (merchant_id <> '') = $1`,
+  `select case when $2 and exists (select ${ISSUERS}) then 0 else (
+     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from bank_cursors where (merchant_id <> '') = $1
+   ) end as milliseconds`,
 );
 
 /** How far the bank's changes were read. */

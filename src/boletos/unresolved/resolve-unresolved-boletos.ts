@@ -21,7 +21,7 @@ import { moveOf } from '../boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from '../boletos.sql.ts';
 import {
   claimUnresolvedBoletos,
-  millisecondsUntilDueBoleto,
+  EARLIEST_UNRESOLVED_BOLETO,
   postponeBoleto,
   pullBoletosForward,
 } from './unresolved-boletos.sql.ts';
@@ -67,7 +67,8 @@ export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal:
       attributes: { 'parcela.merchant.id': merchantId, 'parcela.boleto.id': boletoId },
       follows: boletoId,
     }),
-    millisecondsUntilDue: (passedOver) => millisecondsUntilDueBoleto(database, passedOver),
+    piece: EARLIEST_UNRESOLVED_BOLETO,
+    pieceValues: (passedOver) => [passedOver],
     pullForward: (limit) => pullBoletosForward(database, limit, lease),
   });
 }

@@ -77,21 +77,12 @@ export async function pullBoletosForward(
   return (await database.query(PULL_FORWARD, [limit, leaseMilliseconds])).length;
 }
 
-const EARLIEST = statement(
+/** Null when the bank is to be asked about none of the other merchants' than those passed over (`$1`). */
+export const EARLIEST_UNRESOLVED_BOLETO = statement(
   'boletos.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
    from boletos where due_at is not null and merchant_id <> all($1::text[])`,
 );
-
-/** Null when the bank is to be asked about none of the other merchants'. */
-export async function millisecondsUntilDueBoleto(
-  database: Database,
-  passedOver: readonly string[],
-): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, [passedOver]);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
-}
 
 /** One that waits for its first answer is not unresolved yet. */
 const IS_UNRESOLVED = 'b.due_at is not null and (b.unknown_reason is not null or b.due_at <= now())';

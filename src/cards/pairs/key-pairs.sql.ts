@@ -23,6 +23,12 @@ const LIST = statement(
    from card_key_pairs order by retired_at is null desc, created_at desc limit $1`,
 );
 
+/** Another one when a pair was made, retired, sealed anew or deleted. */
+export const VERSION_OF_PAIRS = statement(
+  'cards.version_of_key_pairs',
+  `select string_agg(concat_ws(' ', key_id, xmin), ',' order by key_id) as version from card_key_pairs`,
+);
+
 /** The one in use first, then those that may still open blobs on their way. */
 export async function listKeyPairs(database: Database): Promise<StoredKeyPair[]> {
   return (await database.query(LIST, [MOST_KEY_PAIRS])).map(parse);

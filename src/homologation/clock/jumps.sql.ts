@@ -79,6 +79,13 @@ const CLAIM = statement(
    returning c.merchant_id, c.fence, c.target_at, c.shift_milliseconds, c.ran, c.steps`,
 );
 
+/** Null: no clock jumps. */
+export const EARLIEST_JUMP = statement(
+  'clock.earliest_jump',
+  `select (extract(epoch from min(coalesce(lease_expires_at, now())) - now()) * 1000)::float8 as milliseconds
+   from merchant_clocks where target_at is not null`,
+);
+
 /** Claims up to `limit` jumps that no process holds, new ones first. */
 export async function claimJumps(
   database: Database,

@@ -1,7 +1,7 @@
-import { listMovedClocks } from '../../merchants/merchant-clocks.sql.ts';
+import { listMovedClocks, VERSION_OF_CLOCKS } from '../../merchants/merchant-clocks.sql.ts';
 import { type BusinessClock, businessClock } from '../../platform/business-clock.ts';
 import { DatabaseTime } from '../../platform/database-time.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Database, Statement } from '../../platform/postgres/database.ts';
 
 /** Every merchant's business time, as this process has it in memory. */
 export type TestClock = BusinessClock & {
@@ -11,6 +11,10 @@ export type TestClock = BusinessClock & {
   note(merchantId: string, shiftMilliseconds: number): void;
   /** This process moves the clock, until the returned function is called. */
   noteJump(merchantId: string): () => void;
+  /** Of the shifts; finds whether a reload brings anything. */
+  readonly version: Statement;
+  /** What the database's clock showed at some moment between the two (monotonic). */
+  noteTime(shown: unknown, askedAt: number, answeredAt: number): void;
   /** Reads the database's clock. Throws the errors of the database. */
   followTime(): Promise<void>;
   /**
@@ -52,6 +56,8 @@ export async function openTestClock(database: Database): Promise<TestClock> {
       ownJumps.add(merchantId);
       return () => ownJumps.delete(merchantId);
     },
+    version: VERSION_OF_CLOCKS,
+    noteTime: (shown, askedAt, answeredAt) => time.note(shown as number, askedAt, answeredAt),
     followTime,
     reload,
   };

@@ -1,13 +1,12 @@
+import { READ_TIME } from '../../platform/database-time.sql.ts';
 import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
 import { Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
+import { alsoWhileHeld, following, noting } from '../../platform/work/every-so-often.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
-import { claimJumps, type HeldJump } from './jumps.sql.ts';
+import { claimJumps, EARLIEST_JUMP, type HeldJump } from './jumps.sql.ts';
 import { JUMP_LEASE_MILLISECONDS, type MoveTools, moveClock } from './move-clock.ts';
 import type { TestClock } from './open-test-clock.ts';
-
-const FOLLOW_MILLISECONDS = 250;
 
 /**
  * Moves the clocks that are in a jump and that no process holds: new ones, and those of a process
@@ -26,10 +25,14 @@ export function clockWork(
     },
     send: (jump, stopping) => moveClock(tools, jump, stopping).finally(() => tools.ended.notify()),
     record: async () => {},
-    millisecondsUntilDue: async () => null,
+    piece: EARLIEST_JUMP,
   });
 }
 
-export function followClocks(testClock: TestClock): Work {
-  return alsoWhileHeld(everySoOften('followClocks', FOLLOW_MILLISECONDS, () => testClock.reload()));
+/** What other processes move, and the database's time. */
+export function followClocks(testClock: TestClock): Work[] {
+  return [
+    alsoWhileHeld(following('followClocks', testClock.version, testClock.reload)),
+    alsoWhileHeld(noting('followDatabaseTime', READ_TIME, testClock.noteTime)),
+  ];
 }

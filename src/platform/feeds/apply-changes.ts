@@ -41,7 +41,7 @@ export function applyingWork<Change extends WaitingChange>(applying: Applying<Ch
     name: applying.name,
     wakeSignal: applying.wakeSignal,
     runDue: (signal) => applyDueChanges(applying, signal),
-    millisecondsUntilDue: () => applying.waiting.millisecondsUntilDue(applying.database),
+    look: { piece: applying.waiting.earliest },
   };
 }
 

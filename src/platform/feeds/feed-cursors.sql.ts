@@ -98,16 +98,10 @@ export class FeedCursors<Page extends FeedPage> {
     await database.query(this.#statements.postpone, [merchantId ?? ALL_MERCHANTS, fence, seconds]);
   }
 
-  /** Null when there is no cursor. */
-  async millisecondsUntilDue(database: Database, isForAllMerchants: boolean): Promise<number | null> {
-    return millisecondsOf(await database.query(this.#statements.earliest, [!isForAllMerchants]));
+  /** For a look; `$1`: of single merchants; `$2`: whether those that need a cursor since are looked for. */
+  get earliest(): Statement {
+    return this.#statements.earliest;
   }
-}
-
-/** Of a statement that gives the `milliseconds` until something is due, or null. */
-export function millisecondsOf([row]: readonly Row[]): number | null {
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
 }
 
 function parseCursor({ merchant_id, cursor, fence }: Row): FeedCursor {

@@ -102,13 +102,13 @@ function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
   const { name, cursors, isForAllMerchants, pullsAtOnce } = options;
   const { database } = options.applying;
   const lease = options.timeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
-  let looksAt = 0;
+  let opensAt = 0;
 
   async function openCursors(): Promise<void> {
-    if (performance.now() < looksAt) return;
+    if (performance.now() < opensAt) return;
     if (isForAllMerchants) await cursors.open(database, null);
     else await cursors.openOfNew(database);
-    looksAt = isForAllMerchants ? Number.POSITIVE_INFINITY : performance.now() + LOOK_FOR_NEW_MILLISECONDS;
+    opensAt = isForAllMerchants ? Number.POSITIVE_INFINITY : performance.now() + LOOK_FOR_NEW_MILLISECONDS;
   }
 
   return {
@@ -120,10 +120,9 @@ function pullingWork<Page extends FeedPage, Change extends WaitingChange>(
       await Promise.all(claimed.map((cursor) => pullPage(options, cursor)));
       return claimed.length;
     },
-    async millisecondsUntilDue() {
-      const untilLook = Math.max(0, looksAt - performance.now());
-      const untilDue = await cursors.millisecondsUntilDue(database, isForAllMerchants);
-      return Math.min(untilLook, untilDue ?? Number.POSITIVE_INFINITY);
+    look: {
+      piece: cursors.earliest,
+      values: () => [!isForAllMerchants, !isForAllMerchants && performance.now() >= opensAt],
     },
   };
 }

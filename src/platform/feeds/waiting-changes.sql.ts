@@ -1,6 +1,5 @@
 import type { Database, Row, Statement } from '../postgres/database.ts';
 import type { WaitingChange } from './feed.ts';
-import { millisecondsOf } from './feed-cursors.sql.ts';
 
 export type WaitingStatements = Readonly<Record<'claim' | 'list' | 'earliest', Statement>>;
 
@@ -28,8 +27,8 @@ export class WaitingChanges<Change extends WaitingChange> {
     return (await database.query(this.#statements.list, [merchantId, afterNumber, limit])).map(this.#parse);
   }
 
-  /** Null when no change waits. */
-  async millisecondsUntilDue(database: Database): Promise<number | null> {
-    return millisecondsOf(await database.query(this.#statements.earliest, []));
+  /** For a look. */
+  get earliest(): Statement {
+    return this.#statements.earliest;
   }
 }

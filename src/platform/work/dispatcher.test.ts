@@ -61,7 +61,7 @@ function openDispatcher(options: Partial<Dispatched<Task, string>> = {}) {
     async handBack(tasks) {
       handedBack.push(...tasks.map(({ number }) => number));
     },
-    millisecondsUntilDue: async () => 7,
+    piece: { name: 'test', text: '' },
     ...options,
   });
   const end = async (...names: string[]) => {
@@ -138,13 +138,13 @@ test('want of free slots ends a run, and the end of a task wakes the next one', 
   due.push(task(1), task(2), task(3));
   await dispatcher.runDue(running().signal);
   assert.deepEqual([begun, limits], [[1, 2], [2]]);
-  assert.equal(await dispatcher.millisecondsUntilDue(), null, 'it need not look before a slot is free');
+  assert.equal(dispatcher.millisecondsUntilDue(7), null, 'it need not look before a slot is free');
   const before = dispatcher.wakeSignal.count();
   await end('send 1', 'record 1');
   assert.ok(dispatcher.wakeSignal.count() > before);
   await dispatcher.runDue(running().signal);
   assert.deepEqual(begun, [1, 2, 3]);
-  assert.equal(await dispatcher.millisecondsUntilDue(), null);
+  assert.equal(dispatcher.millisecondsUntilDue(7), null);
 });
 
 test('while the other side is away one is asked at a time, and its return pulls forward what waits for long', async () => {
@@ -179,20 +179,17 @@ test('while only one merchant is not answered its tasks begin one at a time, and
     () => {},
   );
   outage.observe(false, 'silent');
-  const passedOver: (readonly string[])[] = [];
   const { dispatcher, due, begun } = openDispatcher({
     limits: { ...SMALL, slots: 9, claimed: { slots: 9, ofMerchant: 9, ofMerchantAlone: 9, queued: 9 } },
     outage,
-    async millisecondsUntilDue(those) {
-      passedOver.push(those);
-      return 7;
-    },
+    piece: { name: 'test', text: '' },
+    pieceValues: (passedOver) => [passedOver],
   });
   due.push(task(1, 'silent'), task(2, 'silent'), task(3, 'shop'), task(4, 'other'));
   await dispatcher.runDue(running().signal);
   assert.deepEqual(begun, [1, 3, 4]);
-  assert.equal(await dispatcher.millisecondsUntilDue(), 7);
-  assert.deepEqual(passedOver, [['silent']]);
+  assert.equal(dispatcher.millisecondsUntilDue(7), 7);
+  assert.deepEqual(dispatcher.look.values?.(), [['silent']]);
 });
 
 test('what is written now has slots of its own; what finds none free is handed back', async () => {

@@ -11,6 +11,7 @@ import {
 import type { Work } from './due-work.ts';
 import { type FairClaim, fairClaim } from './fair-claim.ts';
 import { countPlaces, FairQueue, type Place, placeKey, Tally } from './fair-queue.ts';
+import type { Look } from './looks.sql.ts';
 import type { OutageWatch } from './outage-watch.ts';
 import { forwardSignal, type WakeSignal } from './wake-signal.ts';
 
@@ -43,8 +44,9 @@ export type Dispatched<Task extends Place, Sent> = {
   handBack?(tasks: readonly Task[]): Promise<void>;
   /** Makes up to so many due that wait for long; gives how many. */
   pullForward?(limit: number): Promise<number>;
-  /** `passedOver`: merchants of which nothing may begin now. */
-  millisecondsUntilDue(passedOver: readonly string[]): Promise<number | null>;
+  /** Finds the milliseconds until something is due; `passedOver`: of what merchants nothing may begin. */
+  readonly piece: Look['piece'];
+  pieceValues?(passedOver: readonly string[]): readonly unknown[];
   /** The end waits no longer for what is under way. */
   readonly stopMilliseconds?: number;
 };
@@ -58,6 +60,8 @@ export type Claimed<Task> = { readonly tasks: readonly Task[]; readonly isEnd: b
  */
 const PULLED_AT_ONCE = 1_000;
 const MOST_PULLS = 100;
+/** So often it is looked whether what waits for a slot has waited for too long. */
+const WAIT_MILLISECONDS = 1_000;
 
 /**
  * Claims due work, holds what waits for a slot, sends and records it: each task for itself, so that a slow
@@ -66,6 +70,7 @@ const MOST_PULLS = 100;
 export class Dispatcher<Task extends Place, Sent> implements Work {
   readonly name: string;
   readonly wakeSignal: WakeSignal;
+  readonly look: Look;
   readonly #of: Dispatched<Task, Sent>;
   readonly #claimed: FairQueue<Task>;
   readonly #now: FairQueue<Task>;
@@ -78,6 +83,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   #stopping: AbortSignal = AbortSignal.abort();
   #recording = 0;
   #nextClaimAt = 0;
+  #ranAt = 0;
   /** The last run stopped for lack of free slots. */
   #isShortOfRoom = false;
   #isClaimingAside = false;
@@ -91,6 +97,9 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#of = of;
     this.name = of.name;
     this.wakeSignal = forwardSignal(of.wakeSignal);
+    const free = () => of.limits.claimed.slots - this.#claimed.underWay.size;
+    const values = () => of.pieceValues?.(this.#shareOf(free()).passedOver) ?? [];
+    this.look = { piece: of.piece, values };
     this.#claimed = new FairQueue(of.limits.claimed);
     this.#now = new FairQueue(of.limits.now);
   }
@@ -102,6 +111,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
   async runDue(signal: AbortSignal): Promise<number> {
     this.#throwFailure();
     this.#hasRun = true;
+    this.#ranAt = performance.now();
     this.#stopping = signal;
     this.#of.beginRun?.();
     let claimed = 0;
@@ -114,13 +124,18 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     return claimed;
   }
 
-  async millisecondsUntilDue(): Promise<number | null> {
-    const untilProbe = this.#of.outage?.millisecondsUntilProbe() ?? 0;
+  millisecondsUntilDue(found: unknown): number | null {
+    const { outage, pullForward } = this.#of;
+    const untilProbe = outage?.millisecondsUntilProbe() ?? 0;
     if (untilProbe > 0 && this.#state().isAway) return untilProbe;
-    if (this.#isShortOfRoom) return this.#claimed.length > 0 ? this.#of.limits.longLineMilliseconds : null;
-    const free = this.#of.limits.claimed.slots - this.#claimed.underWay.size;
-    const untilDue = await this.#of.millisecondsUntilDue(this.#shareOf(free).passedOver);
-    return untilProbe > 0 ? Math.min(untilProbe, untilDue ?? Infinity) : untilDue;
+    const waiting = this.#claimed.length + this.#now.length;
+    const untilLook = waiting > 0 ? this.#ranAt + WAIT_MILLISECONDS - performance.now() : null;
+    if (this.#isShortOfRoom) return untilLook && Math.min(this.#nextClaimAt - performance.now(), untilLook);
+    if (this.#failure !== null || this.#pullsLeft > 0) return 0;
+    const untilReturn = pullForward === undefined ? null : outage?.millisecondsUntilReturn();
+    const waits = [found, untilReturn, untilLook, untilProbe > 0 ? untilProbe : null];
+    const known = waits.filter((wait) => typeof wait === 'number');
+    return known.length === 0 ? null : Math.min(...known);
   }
 
   /** Hands back what waits, and waits for what is under way. */

@@ -1,5 +1,7 @@
 import { ALWAYS_OPEN, type Gate } from '../gate.ts';
-import type { WakeSignal } from './wake-signal.ts';
+import type { AskLooks, Look } from './looks.sql.ts';
+import { Looks } from './looks.ts';
+import { untilNotified, type WakeSignal } from './wake-signal.ts';
 
 /** Work that falls due, kept in a module's own table. */
 export type Work = {
@@ -13,33 +15,56 @@ export type Work = {
    * May leave rows under way when it has a `finish`.
    */
   runDue(signal: AbortSignal): Promise<number>;
-  /** Milliseconds until something falls due (0: now), or null when nothing waits; asked before sleeping. */
-  millisecondsUntilDue(): Promise<number | null>;
+  /** Finds what other processes left behind, and what fell due. Absent: it is due by its own time alone. */
+  readonly look?: Look;
+  /**
+   * Milliseconds until something falls due (0: now), or null when nothing waits, by what this process knows
+   * and `found`: by its look, begun since it ran last; undefined: there was none yet. Asks nobody. Absent:
+   * its look gives it.
+   */
+  millisecondsUntilDue?(found: unknown): number | null;
   /** It only reads, and sends nothing: goes on while the gate is shut. */
   readonly runsWhileHeld?: true;
   /** Called once, after the last run: waits for what is still under way. */
   finish?(): Promise<void>;
 };
 
-/** Another process may have left work behind: look at least once a second. */
-const LONGEST_SLEEP_MILLISECONDS = 1_000;
+/** Between two runs, also where there is more to do. */
+const SHORTEST_PAUSE_MILLISECONDS = 5;
+/** What is due and cannot be claimed, as a row that is locked elsewhere, is tried ever less often. */
+const LONGEST_IDLE_PAUSE_MILLISECONDS = 1_000;
 /** After an error (the database is away) the loop waits a little longer each time. */
 const LONGEST_PAUSE_MILLISECONDS = 5_000;
+/** Timers bear no longer ones. */
+const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
 export type RunningWork = { stop(): Promise<void> };
 
+export type WorkOptions = {
+  readonly gate?: Gate;
+  /** Absent: no work has a look. */
+  readonly ask?: AskLooks;
+  /** Called where a work was due at once and had done nothing. */
+  readonly onIdleTurn?: (name: string) => void;
+};
+
+type OnError = (name: string, error: unknown) => void;
+
 /**
  * Runs each work in a loop of its own, while the gate is open, until `stop`, which waits for what
- * is under way.
+ * is under way. While nothing is due, one look a second asks for all of them.
  */
 export function startWork(
   works: readonly Work[],
-  onError: (name: string, error: unknown) => void,
-  gate: Gate = ALWAYS_OPEN,
+  onError: OnError,
+  { gate = ALWAYS_OPEN, ask = async () => [], onIdleTurn = () => {} }: WorkOptions = {},
 ): RunningWork {
   const stopping = new AbortController();
-  const mayRun = whileOpen(gate, stopping.signal);
-  const loops = works.map((work) => loop(work, stopping.signal, onError, { gate, mayRun }));
+  const { signal } = stopping;
+  const wanted = works.flatMap(({ look }) => look ?? []);
+  const looks = new Looks(wanted, ask, (error) => onError('look', error));
+  const shared = { signal, onError, gate, mayRun: whileOpen(gate, signal), looks, onIdleTurn };
+  const loops = [looks.run(signal), ...works.map((work) => loop(work, shared))];
   return {
     async stop() {
       stopping.abort();
@@ -48,37 +73,86 @@ export function startWork(
   };
 }
 
-async function loop(
-  work: Work,
-  signal: AbortSignal,
-  onError: (name: string, error: unknown) => void,
-  { gate, mayRun }: { readonly gate: Gate; readonly mayRun: () => AbortSignal },
-): Promise<void> {
+type Shared = Required<Pick<WorkOptions, 'gate' | 'onIdleTurn'>> & {
+  readonly signal: AbortSignal;
+  readonly onError: OnError;
+  readonly mayRun: () => AbortSignal;
+  readonly looks: Looks;
+};
+
+async function loop(work: Work, shared: Shared): Promise<void> {
+  const { signal, onError, gate, mayRun, looks, onIdleTurn } = shared;
   let failuresInRow = 0;
+  let idleTurns = 0;
+  let wasDueAtOnce = false;
   while (!signal.aborted) {
-    let sleepMilliseconds: number;
     const wakesBefore = work.wakeSignal.count();
     if (work.runsWhileHeld !== true && gate.reason() !== null) {
       await untilOpen(gate, signal);
       continue;
     }
+    let pause = SHORTEST_PAUSE_MILLISECONDS;
+    let isIdle = false;
     try {
-      const isIdle = (await work.runDue(work.runsWhileHeld === true ? signal : mayRun())) === 0;
-      sleepMilliseconds = isIdle
-        ? Math.min((await work.millisecondsUntilDue()) ?? Infinity, LONGEST_SLEEP_MILLISECONDS)
-        : 0;
+      isIdle = (await work.runDue(work.runsWhileHeld === true ? signal : mayRun())) === 0;
       failuresInRow = 0;
     } catch (error) {
       onError(work.name, error);
       failuresInRow += 1;
-      sleepMilliseconds = Math.min(100 * 2 ** failuresInRow, LONGEST_PAUSE_MILLISECONDS);
+      pause = Math.min(100 * 2 ** failuresInRow, LONGEST_PAUSE_MILLISECONDS);
     }
-    if (work.wakeSignal.count() !== wakesBefore) sleepMilliseconds = 0;
-    // The smallest pause keeps a row that cannot be claimed just now (locked elsewhere) from
-    // spinning the loop.
-    if (!signal.aborted) await sleep(Math.max(sleepMilliseconds, 5), work.wakeSignal, signal);
+    const isIdleTurn = isIdle && wasDueAtOnce;
+    if (isIdleTurn) onIdleTurn(work.name);
+    idleTurns = isIdleTurn ? idleTurns + 1 : 0;
+    wasDueAtOnce = false;
+    if (work.wakeSignal.count() !== wakesBefore)
+      await untilNotified(null, SHORTEST_PAUSE_MILLISECONDS, signal);
+    else if (isIdle) wasDueAtOnce = await untilDue(work, looks, idleTurns, signal);
+    else await untilNotified(work.wakeSignal, pause, signal);
   }
   await work.finish?.().catch((error) => onError(work.name, error));
+}
+
+/** Until it is woken or due. Gives whether it was due at once: by what it knows, or by a look. */
+function untilDue(work: Work, looks: Looks, idleTurns: number, signal: AbortSignal): Promise<boolean> {
+  const pause = Math.min(SHORTEST_PAUSE_MILLISECONDS * 2 ** idleTurns, LONGEST_IDLE_PAUSE_MILLISECONDS);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  if (signal.aborted) return Promise.resolve(false);
+  let timer: NodeJS.Timeout | undefined;
+  let isDue = false;
+  const wake = (wasDueAtOnce: boolean) => {
+    clearTimeout(timer);
+    stopListening();
+    stopLooking?.();
+    signal.removeEventListener('abort', stop);
+    resolve(wasDueAtOnce);
+  };
+  const stop = () => wake(false);
+  const wait = (found: unknown) => {
+    const milliseconds = dueIn(work, found);
+    // One look more that says the same puts nothing off.
+    if (isDue && milliseconds === 0) return;
+    clearTimeout(timer);
+    isDue = milliseconds === 0;
+    if (milliseconds === null) return;
+    const atOnce = isDue;
+    timer = setTimeout(
+      () => wake(atOnce),
+      Math.max(milliseconds, atOnce ? pause : SHORTEST_PAUSE_MILLISECONDS),
+    );
+  };
+  const stopListening = work.wakeSignal.onceNotified(stop);
+  const stopLooking = work.look && looks.listen(work.look, { found: wait, failed: stop });
+  signal.addEventListener('abort', stop, { once: true });
+  if (work.look !== undefined) looks.hasten();
+  wait(undefined);
+  return promise;
+}
+
+function dueIn(work: Work, found: unknown): number | null {
+  const milliseconds = work.millisecondsUntilDue === undefined ? found : work.millisecondsUntilDue(found);
+  if (typeof milliseconds !== 'number') return null;
+  return Math.min(Math.max(0, milliseconds), LONGEST_TIMER_MILLISECONDS);
 }
 
 /**
@@ -104,20 +178,6 @@ function untilOpen(gate: Gate, signal: AbortSignal): Promise<void> {
       resolve();
     };
     const stopListening = gate.onceOpen(wake);
-    signal.addEventListener('abort', wake, { once: true });
-  });
-}
-
-function sleep(milliseconds: number, wakeSignal: WakeSignal, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      clearTimeout(timer);
-      stopListening();
-      signal.removeEventListener('abort', wake);
-      resolve();
-    };
-    const timer = setTimeout(wake, milliseconds);
-    const stopListening = wakeSignal.onceNotified(wake);
     signal.addEventListener('abort', wake, { once: true });
   });
 }

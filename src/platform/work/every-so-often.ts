@@ -1,4 +1,7 @@
+import type { Metrics } from '../metrics.ts';
+import type { Statement } from '../postgres/database.ts';
 import type { Work } from './due-work.ts';
+import type { Look } from './looks.sql.ts';
 import { createWakeSignal } from './wake-signal.ts';
 
 /** The same for work that only reads and sends nothing: also while all other work is held. */
@@ -6,22 +9,117 @@ export function alsoWhileHeld(work: Work): Work {
   return { ...work, runsWhileHeld: true };
 }
 
-/** Work without rows of its own: due again some time after it ended, also when it failed. */
+/**
+ * Work without rows of its own: due again some time after it ended, also when it failed. With a look:
+ * where that finds something due, and no sooner.
+ */
 export function everySoOften(
   name: string,
   milliseconds: number,
   run: (signal: AbortSignal) => Promise<void>,
+  look?: Look,
 ): Work {
   let nextAt = 0;
+  const left = () => Math.max(0, nextAt - performance.now());
   return {
     name,
     wakeSignal: createWakeSignal(),
+    ...(look === undefined ? {} : { look }),
     async runDue(signal) {
-      if (performance.now() < nextAt) return 0;
-      nextAt = performance.now() + milliseconds;
-      await run(signal);
-      return 0;
+      if (left() > 0) return 0;
+      try {
+        await run(signal);
+      } finally {
+        nextAt = performance.now() + milliseconds;
+      }
+      return 1;
     },
-    millisecondsUntilDue: async () => Math.max(0, nextAt - performance.now()),
+    millisecondsUntilDue(found) {
+      if (look === undefined) return left();
+      return typeof found === 'number' ? Math.max(found, left()) : null;
+    },
+  };
+}
+
+/**
+ * Work that reads again what other processes may have changed, when what `version` finds is not the same as
+ * before. What was read at the start is read once more: the first look came later.
+ */
+export function following(name: string, version: Statement, reload: () => Promise<void>): Work {
+  let newest: unknown;
+  let followed: unknown;
+  return {
+    name,
+    wakeSignal: createWakeSignal(),
+    look: {
+      piece: version,
+      observe(found) {
+        newest = found;
+      },
+    },
+    async runDue() {
+      if (newest === followed) return 0;
+      const seen = newest;
+      await reload();
+      followed = seen;
+      return 1;
+    },
+    millisecondsUntilDue: () => (newest === followed ? null : 0),
+  };
+}
+
+/** Not work at all: what a look finds is noted, and nothing falls due. */
+export function noting(name: string, piece: Statement, note: NonNullable<Look['observe']>): Work {
+  return {
+    name,
+    wakeSignal: createWakeSignal(),
+    look: { piece, observe: note },
+    runDue: async () => 0,
+    millisecondsUntilDue: () => null,
+  };
+}
+
+/**
+ * Counts what the metrics show, at the start and where somebody reads them and the last count is so old: the
+ * reader waits for it.
+ */
+export function countingWhenRead(
+  name: string,
+  milliseconds: number,
+  metrics: Pick<Metrics, 'beforeRead'>,
+  count: () => Promise<void>,
+): Work {
+  const wakeSignal = createWakeSignal();
+  const ended = createWakeSignal();
+  let isRunHere = false;
+  let isWanted = true;
+  let countedAt = 0;
+  metrics.beforeRead(async () => {
+    if (!isRunHere || performance.now() - countedAt < milliseconds) return;
+    isWanted = true;
+    wakeSignal.notify();
+    await new Promise<void>((resolve) => ended.onceNotified(resolve));
+  });
+  return {
+    name,
+    wakeSignal,
+    runsWhileHeld: true,
+    async runDue() {
+      isRunHere = true;
+      if (!isWanted) return 0;
+      isWanted = false;
+      try {
+        await count();
+      } finally {
+        countedAt = performance.now();
+        ended.notify();
+      }
+      return 1;
+    },
+    millisecondsUntilDue: () => null,
+    async finish() {
+      isRunHere = false;
+      ended.notify();
+    },
   };
 }

@@ -58,6 +58,6 @@ export function forgetInSteps(
       nextAt = performance.now() + (changed === null ? pauseMilliseconds : BREATH_MILLISECONDS);
       return 0;
     },
-    millisecondsUntilDue: async () => Math.max(0, nextAt - performance.now()),
+    millisecondsUntilDue: () => Math.max(0, nextAt - performance.now()),
   };
 }

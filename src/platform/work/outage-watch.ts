@@ -13,6 +13,8 @@ export type OutageWatch = {
   onlySilentFor(): string | null;
   /** Milliseconds until somebody who is away may be asked again; 0: now. */
   millisecondsUntilProbe(): number;
+  /** Milliseconds until `takeReturn` says that they came back; null: they did not. */
+  millisecondsUntilReturn(): number | null;
   /** Whether they came back since this was asked last. */
   takeReturn(): boolean;
 };
@@ -50,6 +52,8 @@ export function openOutageWatch(
     isAway,
     onlySilentFor: () => (isAway() ? ofRow : null),
     millisecondsUntilProbe: () => (isAway() ? Math.max(0, probeAt - performance.now()) : 0),
+    millisecondsUntilReturn: () =>
+      hasReturned && !isAway() ? Math.max(0, returnAt - performance.now()) : null,
     takeReturn() {
       if (!hasReturned || isAway() || performance.now() < returnAt) return false;
       hasReturned = false;

@@ -1,7 +1,6 @@
 /**
- * Wakes sleeping work in this process. Only a hint: work also looks by itself once a second,
- * because the row may have
- * been left by another process or before a crash.
+ * Wakes sleeping work in this process. Only a hint: the look of all works finds by itself, once a
+ * second, what was left by another process or before a crash.
  */
 export type WakeSignal = {
   notify(): void;
@@ -41,4 +40,24 @@ export function forwardSignal(other: WakeSignal): WakeSignal {
   };
   other.onceNotified(passOn);
   return wakeSignal;
+}
+
+/** Resolves when it is notified, when the time is over, or when `stopping` is aborted. */
+export function untilNotified(
+  wakeSignal: WakeSignal | null,
+  milliseconds: number,
+  stopping: AbortSignal,
+): Promise<void> {
+  if (stopping.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      stopListening?.();
+      stopping.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, milliseconds);
+    const stopListening = wakeSignal?.onceNotified(wake);
+    stopping.addEventListener('abort', wake, { once: true });
+  });
 }

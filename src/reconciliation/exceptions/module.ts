@@ -42,7 +42,7 @@ export const EXCEPTIONS: Published = {
 export function openExceptions({ database, search, clock, metrics }: ModuleContext): Module {
   return {
     endpoints: serve(EXCEPTION_ENDPOINTS, { search, clock }),
-    works: [countingExceptions({ database }, observeExceptions(metrics))],
+    works: [countingExceptions({ database, metrics }, observeExceptions(metrics))],
     clockedWork: [],
   };
 }

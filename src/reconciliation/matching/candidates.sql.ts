@@ -72,18 +72,12 @@ export async function claimFile(database: Database, leaseMilliseconds: number): 
   };
 }
 
-const EARLIEST = statement(
+/** Null: no file waits to be matched. */
+export const EARLIEST_FILE = statement(
   'settlement_files.earliest_due',
   `select (extract(epoch from min(f.due_at) - now()) * 1000)::float8 as milliseconds
    from settlement_files f where ${WAITS} and f.due_at is not null`,
 );
-
-/** Null: no file waits to be matched. */
-export async function millisecondsUntilDueFile(database: Database): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, []);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
-}
 
 /** A line of a file, and which file that is. */
 export type FiledEntry = SettlementEntry & { readonly fileNumber: number };

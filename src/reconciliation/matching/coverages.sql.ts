@@ -90,6 +90,15 @@ const FIND_COVERAGES = statement(
    order by looked_to, merchant_id limit 20`,
 );
 
+/** Null: no coverage is to be looked through. */
+export const COVERAGES_DUE = statement(
+  'settlement_coverages.due',
+  `select case when exists (select from settlement_coverages where looked_to < covered_to - $1::integer) then 0 end
+     as milliseconds`,
+);
+
+export const coveragesDueValues = () => [GRACE_DAYS];
+
 export async function findCoveragesToLook(database: Database): Promise<CoverageToLook[]> {
   return (await database.query(FIND_COVERAGES, [GRACE_DAYS])).map((row) => ({
     merchantId: row.merchant_id as string,

@@ -37,15 +37,9 @@ export async function claimDueExceptions(database: Database, limit: number): Pro
   }));
 }
 
-const EARLIEST = statement(
+/** Null: none is looked at again. */
+export const EARLIEST_EXCEPTION = statement(
   'reconciliation_exceptions.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
    from reconciliation_exceptions where due_at is not null`,
 );
-
-/** Null: none is looked at again. */
-export async function millisecondsUntilDueException(database: Database): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, []);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
-}

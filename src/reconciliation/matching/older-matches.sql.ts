@@ -12,6 +12,12 @@ const LIST = statement(
    where not is_judged_apart order by file_number, line_number limit $1`,
 );
 
+/** Null: all are judged. */
+export const OLDER_MATCHES_DUE = statement(
+  'settlement_matches.judged_before_due',
+  `select case when exists (select from settlement_matches where not is_judged_apart) then 0 end as milliseconds`,
+);
+
 export async function listOlderMatches(database: Database, limit: number): Promise<OlderMatch[]> {
   return (await database.query(LIST, [limit])).map((row) => ({
     ...parseKey(row),

@@ -2,12 +2,14 @@ import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
-import { millisecondsUntilDueFile } from './candidates.sql.ts';
-import { millisecondsUntilDueException } from './due-exceptions.sql.ts';
+import { EARLIEST_FILE } from './candidates.sql.ts';
+import { COVERAGES_DUE, coveragesDueValues } from './coverages.sql.ts';
+import { EARLIEST_EXCEPTION } from './due-exceptions.sql.ts';
 import { findMissingPayouts } from './find-missing-payouts.ts';
 import { judgeDueExceptions } from './judge-due-exceptions.ts';
 import { judgeOlderMatches } from './judge-older-matches.ts';
 import { type MatchTools, matchDueFile } from './match-due-file.ts';
+import { OLDER_MATCHES_DUE } from './older-matches.sql.ts';
 
 const LOOK_FOR_MISSING_MILLISECONDS = 5_000;
 const LOOK_FOR_OLDER_MILLISECONDS = 5_000;
@@ -19,19 +21,25 @@ export function matchingWorks(tools: MatchTools, wakeSignal: WakeSignal): Work[]
       name: 'matchFiles',
       wakeSignal,
       runDue: (signal) => matchDueFile(tools, signal),
-      millisecondsUntilDue: () => millisecondsUntilDueFile(tools.database),
+      look: { piece: EARLIEST_FILE },
     },
     {
       name: 'judgeExceptions',
       wakeSignal: createWakeSignal(),
       runDue: (signal) => judgeDueExceptions(tools, signal),
-      millisecondsUntilDue: () => millisecondsUntilDueException(tools.database),
+      look: { piece: EARLIEST_EXCEPTION },
     },
-    everySoOften('findMissingPayouts', LOOK_FOR_MISSING_MILLISECONDS, async (signal) => {
-      await findMissingPayouts(tools, signal);
-    }),
-    everySoOften('judgeOlderMatches', LOOK_FOR_OLDER_MILLISECONDS, (signal) =>
-      judgeOlderMatches(tools, signal),
+    everySoOften(
+      'findMissingPayouts',
+      LOOK_FOR_MISSING_MILLISECONDS,
+      async (signal) => void (await findMissingPayouts(tools, signal)),
+      { piece: COVERAGES_DUE, values: coveragesDueValues },
+    ),
+    everySoOften(
+      'judgeOlderMatches',
+      LOOK_FOR_OLDER_MILLISECONDS,
+      (signal) => judgeOlderMatches(tools, signal),
+      { piece: OLDER_MATCHES_DUE },
     ),
   ];
 }

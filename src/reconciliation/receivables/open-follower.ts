@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Gate } from '../../platform/gate.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { fairLine } from '../../platform/work/fair-line.ts';
+import type { Look } from '../../platform/work/looks.sql.ts';
+import { READ_LAST_NUMBER } from '../../transactions/movements/movements.sql.ts';
 import { advanceReceivables } from './advance-receivables.ts';
 import { isBehind, listMerchantsBehind } from './followed.sql.ts';
 
@@ -33,6 +35,10 @@ export type Follower = {
    * within some seconds. Throws `Overloaded` when too many wait.
    */
   readonly isUpToDate: (merchantId: string) => Promise<boolean>;
+  /** Finds the number of the last movement. */
+  readonly look: Look;
+  /** Whether something was recorded since no merchant was behind. */
+  readonly mayBeBehind: () => boolean;
   /** Milliseconds since this process saw no merchant behind. */
   readonly behindMilliseconds: () => number;
 };
@@ -42,6 +48,7 @@ export function openFollower({ database, gate, findWatermark, observeBatch }: Fo
   const inLine = fairLine(FOLLOWING);
   let doneUpTo = -1;
   let doneAt = performance.now();
+  let last = 0;
 
   async function advance(merchantId: string, upTo: number) {
     const advanced = await inLine(merchantId, () => advanceReceivables({ database }, merchantId, upTo));
@@ -84,6 +91,14 @@ export function openFollower({ database, gate, findWatermark, observeBatch }: Fo
       }
       return true;
     },
+    look: {
+      piece: READ_LAST_NUMBER,
+      observe(found) {
+        last = found as number;
+        if (last === doneUpTo) doneAt = performance.now();
+      },
+    },
+    mayBeBehind: () => last !== doneUpTo,
     behindMilliseconds: () => performance.now() - doneAt,
   };
 }

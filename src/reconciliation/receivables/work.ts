@@ -2,12 +2,16 @@ import type { Work } from '../../platform/work/due-work.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Follower } from './open-follower.ts';
 
-/** Looks once a second while nothing is behind. */
-export function followingWork({ advanceAll }: Pick<Follower, 'advanceAll'>): Work {
+export function followingWork({
+  advanceAll,
+  look,
+  mayBeBehind,
+}: Pick<Follower, 'advanceAll' | 'look' | 'mayBeBehind'>): Work {
   return {
     name: 'followMovements',
     wakeSignal: createWakeSignal(),
     runDue: advanceAll,
-    millisecondsUntilDue: async () => null,
+    look,
+    millisecondsUntilDue: (found) => (found !== undefined && mayBeBehind() ? 0 : null),
   };
 }

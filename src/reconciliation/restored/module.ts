@@ -15,6 +15,7 @@ export function openRestored({ database, log, metrics }: ModuleContext): Work[] 
   return restoredWorks(
     {
       database,
+      metrics,
       observeEnd({ merchantId, transactionId }, decision) {
         const fields = { merchantId, paymentId: transactionId, decision };
         if (decision === 'undecided') log.warn(fields, 'a restored charge waits for a person: restore list');

@@ -116,16 +116,12 @@ export async function postponeUnfinished(
   await database.query(POSTPONE, [merchantId, transactionId, fence, seconds]);
 }
 
-const NEXT_UNFINISHED = statement(
+/** Null: nothing is left to be finished. */
+export const EARLIEST_UNFINISHED = statement(
   'restored_charges.next_unfinished',
-  `select greatest(0, extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from restored_charges where decision = 'unfinished' having min(due_at) is not null`,
+  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from restored_charges where decision = 'unfinished'`,
 );
-
-export async function millisecondsUntilUnfinished(database: Database): Promise<number | null> {
-  const [row] = await database.query(NEXT_UNFINISHED, []);
-  return row === undefined ? null : (row.milliseconds as number);
-}
 
 const CLAIM_DECISION = statement(
   'restored_charges.claim_decision',

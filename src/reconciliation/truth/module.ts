@@ -105,7 +105,7 @@ export function openTruth(
   const { environment } = configuration;
   const observeReport = (report: DayTruth) => logReport(log, report);
   const reporting = { database, keyring, audit, clock, environment, service, observeReport };
-  return verifyingWorks(tools, reporting, observeRuns(metrics));
+  return verifyingWorks({ ...tools, metrics }, reporting, observeRuns(metrics));
 }
 
 function logReport(log: Log, { day, merchants, unverified, charges, differing }: DayTruth): void {

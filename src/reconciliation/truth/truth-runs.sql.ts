@@ -104,18 +104,12 @@ export async function claimTruthRun(database: Database, leaseMilliseconds: numbe
   return row === undefined ? null : parseRun(row);
 }
 
-const EARLIEST = statement(
+/** Null: no run waits. */
+export const EARLIEST_RUN = statement(
   'truth_runs.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from truth_runs
    where due_at is not null`,
 );
-
-/** Null: no run waits. */
-export async function millisecondsUntilDueRun(database: Database): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, []);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
-}
 
 const POSTPONE = statement(
   'truth_runs.postpone',

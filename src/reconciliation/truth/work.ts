@@ -1,11 +1,12 @@
+import type { ModuleContext } from '../../platform/module.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
+import { countingWhenRead, everySoOften } from '../../platform/work/every-so-often.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { type ReportTools, sealDayReport } from './seal-day-report.ts';
 import { ageOfOldestDifference } from './truth-differences.sql.ts';
 import { type KeptReport, readNewestReport } from './truth-reports.sql.ts';
-import { millisecondsUntilDueRun, type NewestRun, readNewestRuns } from './truth-runs.sql.ts';
+import { EARLIEST_RUN, type NewestRun, readNewestRuns } from './truth-runs.sql.ts';
 import { type NightTools, openNights, verifyDueRun } from './verify-due-run.ts';
 
 const LOOK_FOR_NIGHTS_MILLISECONDS = 10_000;
@@ -29,7 +30,7 @@ async function countTruth(database: Database): Promise<CountedTruth> {
 
 /** Nights are opened, worked on, and counted. */
 export function verifyingWorks(
-  tools: NightTools,
+  tools: NightTools & Pick<ModuleContext, 'metrics'>,
   reporting: ReportTools,
   observe: (counted: CountedTruth) => void,
 ): Work[] {
@@ -41,10 +42,10 @@ export function verifyingWorks(
       name: 'verifyNights',
       wakeSignal: createWakeSignal(),
       runDue: (signal) => verifyDueRun(tools, signal),
-      millisecondsUntilDue: () => millisecondsUntilDueRun(database),
+      look: { piece: EARLIEST_RUN },
     },
-    alsoWhileHeld(
-      everySoOften('countRuns', COUNT_MILLISECONDS, async () => observe(await countTruth(database))),
+    countingWhenRead('countRuns', COUNT_MILLISECONDS, tools.metrics, async () =>
+      observe(await countTruth(database)),
     ),
   ];
 }

@@ -76,6 +76,29 @@ const FIND_DUE = statement(
 );
 
 /**
+ * Null: every endpoint was notified of its day, by the real day (`$1`) or by its merchant's clock that runs
+ * ahead.
+ */
+export const ALERTS_DUE = statement(
+  'notices.due',
+  `select case when exists (
+       select from alert_endpoints n
+       where n.state = 'active' and n.expiries_alerted_on is null and ${IS_IN_NO_JUMP})
+     or exists (
+       select from alert_endpoints n
+       where n.state = 'active' and n.expiries_alerted_on < $1::date and ${IS_IN_NO_JUMP})
+     or exists (
+       select from merchant_clocks c cross join lateral (
+         select from alert_endpoints m
+         where m.merchant_id = c.merchant_id and m.state = 'active' and m.expiries_alerted_on <
+           ((now() + c.shift_milliseconds * interval '1 millisecond') at time zone 'America/Sao_Paulo')::date
+         limit 1
+       ) n
+       where c.shift_milliseconds > 0 and c.target_at is null)
+     then 0 end as milliseconds`,
+);
+
+/**
  * Alert endpoints not yet notified of a real day, of all merchants whose clocks are in no jump.
  */
 export async function findDueAlertEndpoints(

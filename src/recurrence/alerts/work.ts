@@ -4,6 +4,7 @@ import { type Instant, saoPauloDay, startOfSaoPauloDay } from '../../values/inst
 import { cardMonths, UPCOMING_DAYS } from './alert.ts';
 import { type AlertDayTools, alertDay } from './alert-day.ts';
 import {
+  ALERTS_DUE,
   type DueAlertEndpoint,
   findDueAlertEndpoints,
   findDueAlertEndpointsOf,
@@ -30,8 +31,7 @@ export function dailyAlertsWork(tools: AlertDayTools, wakeSignal: WakeSignal): W
       }
       return reached;
     },
-    // A day begins when it begins: the loop looks every second.
-    millisecondsUntilDue: async () => null,
+    look: { piece: ALERTS_DUE, values: () => [saoPauloDay(tools.clock.unmoved())] },
   };
 }
 

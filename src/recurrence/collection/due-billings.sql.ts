@@ -9,6 +9,7 @@ import { type Cents, cents } from '../../values/cents.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { parseDay } from '../plans/plans.sql.ts';
 import type { ChargeWindow } from './day-window.ts';
+import { HOUR, OF_NOW, PLACES_OF_CLOCKS, PLACES_OF_PAGE, RESTED, TODAY, TURN } from './due-places.sql.ts';
 
 /**
  * A billing that is to be charged, as it was found: the commit that takes it checks that it still
@@ -46,26 +47,6 @@ const PLACES_A_PAGE = 100;
  * Merchants with a moved clock, of which each is looked for through its days. Homologation only.
  */
 const MOVED_A_PAGE = 100;
-
-/** The words of the index. */
-const TURN = `(case when b.installment = 1 and b.charge_on = b.due_on then -1
-    else (get_byte(uuid_send(b.billing_id), 14) << 8) | get_byte(uuid_send(b.billing_id), 15) end)`;
-
-/** A charge that is sent again after a void waits a while (real time). */
-const RESTED = '(b.lease_expires_at is null or b.lease_expires_at <= now())';
-
-/**
- * `today` and how far its turns are (`turns_today`, of 65536) where it is `n.business_now`; `$1`,
- * `$2`: the window of a day in seconds from its beginning.
- */
-const TODAY = `o.today, case when o.second >= $2::integer then 65536 when o.second < $1::integer then -1
-       else floor((o.second - $1::integer) * 65536.0 / ($2::integer - $1::integer))::integer
-       end as turns_today`;
-const OF_NOW = `cross join lateral (
-       select n.business_now at time zone 'America/Sao_Paulo' as local_now
-     ) l cross join lateral (
-       select l.local_now::date as today, floor(extract(epoch from l.local_now::time))::integer as second
-     ) o`;
 
 /**
  * What is due at `places` (charge_on, merchant_id, position, turns): of each first charges, and
@@ -124,9 +105,7 @@ const FOUND = `left join lateral (
  */
 const FIND_DUE = statement(
   'charging.find_due',
-  `with recursive hour as materialized (
-     select ${TODAY} from (select now() as business_now) n ${OF_NOW}
-   ), page as (
+  `with recursive ${HOUR}, page as (
      select * from (
        select b.charge_on, b.merchant_id, 1 as position from billings b
        where (b.charge_on, b.merchant_id) > ($7::date, $8::text)
@@ -139,17 +118,7 @@ const FIND_DUE = statement(
          and b.charge_on <= (select today from hour)
        order by b.charge_on, b.merchant_id limit 1) n
      where p.position < $6
-   ), places as materialized (
-     select p.charge_on, p.merchant_id, p.position,
-       case when c.is_moved or g.is_held then -2 when p.charge_on < h.today then 65536 else h.turns_today end as turns
-     from page p cross join hour h left join lateral (
-       select m.shift_milliseconds > 0 or m.target_at is not null as is_moved from merchant_clocks m
-       where m.merchant_id = p.merchant_id limit 1
-     ) c on true left join lateral (
-       select m.billings_held_at is not null as is_held from merchants m
-       where m.merchant_id = p.merchant_id limit 1
-     ) g on true
-   ), ${FOUND_AT_PLACES}
+   ), ${PLACES_OF_PAGE}, ${FOUND_AT_PLACES}
    select z.last_day, z.last_merchant_id, z.looked_at, x.*
    from (
      select position as looked_at, to_char(charge_on, 'YYYY-MM-DD') as last_day,
@@ -158,35 +127,6 @@ const FIND_DUE = statement(
    ) z ${FOUND}`,
 );
 
-/**
- * Places of merchants `clocks` (merchant_id, today, turns_today), by the clock of each: through all
- * days with something open, of which there are never five thousand, the first forty with something
- * of theirs.
- */
-const PLACES_OF_CLOCKS = `places as materialized (
-     select d.charge_on, k.merchant_id, row_number() over () as position,
-       case when d.charge_on < k.today then 65536 else k.turns_today end as turns
-     from clocks k cross join lateral (
-       with recursive days as (
-         select * from (
-           select b.charge_on, 1 as step from billings b where b.charge_on is not null
-             order by b.charge_on limit 1) f
-         union all
-         select n.charge_on, d.step + 1 from days d, lateral (
-           select b.charge_on from billings b where b.charge_on > d.charge_on
-             and b.charge_on <= k.today
-           order by b.charge_on limit 1) n
-         where d.step < 5000
-       )
-       select d.charge_on from days d cross join lateral (
-         select true as is_there from billings b
-         where b.charge_on = d.charge_on and b.merchant_id = k.merchant_id limit 1
-       ) e
-       where d.charge_on <= k.today and not exists (
-         select from merchants h where h.merchant_id = k.merchant_id and h.billings_held_at is not null
-       ) order by d.charge_on limit 40
-     ) d
-   )`;
 const LAST_CLOCK = `(
      select count(*)::integer as looked_at, null as last_day, max(merchant_id) as last_merchant_id from clocks
    ) z`;

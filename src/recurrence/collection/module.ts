@@ -13,7 +13,7 @@ import type { Webhooks } from '../../webhooks/module.ts';
 import { chargeIntentsWrite } from './charge-intents.sql.ts';
 import { chargeOutcomesWrite } from './charge-outcomes.sql.ts';
 import type { ChargeWindow } from './day-window.ts';
-import type { DueCounts } from './due-counts.sql.ts';
+import type { DueCounts } from './due-places.sql.ts';
 import { MANUAL_CHARGE_ENDPOINTS } from './endpoints.ts';
 import type { ChargeDueTools } from './open-collector.ts';
 import { isAcquirerThere } from './result-facts.ts';
@@ -103,7 +103,7 @@ export function openCollection(
     works: [
       ...works,
       ...(isEngine ? [chargebackWork({ database, clock, deliverer }, billingSignal)] : []),
-      countingDue(database, observeDue(context.metrics)),
+      countingDue(context, observeDue(context.metrics)),
     ],
     clockedWork: [{ name: 'billings', earliestDue: charger.earliestDueOf, runDue: charger.runDueOf }],
   };

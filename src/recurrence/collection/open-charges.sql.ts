@@ -70,18 +70,12 @@ export async function claimOpenCharges(database: Database, limit: number): Promi
   return (await database.query(CLAIM, [limit])).map(parseOpenCharge);
 }
 
-const EARLIEST = statement(
+/** Milliseconds until one should be looked at; null: none is under way. */
+export const EARLIEST_OPEN_CHARGE = statement(
   'charging.earliest_open_charge',
   `select (extract(epoch from min(c.due_at) - now()) * 1000)::float8 as milliseconds from billing_charges c
    where c.due_at is not null`,
 );
-
-/** Milliseconds until one should be looked at; null: none is under way. */
-export async function millisecondsUntilOpenCharge(database: Database): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, []);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
-}
 
 function parseOpenCharge(row: Row): OpenCharge {
   return {

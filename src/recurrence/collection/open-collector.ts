@@ -22,6 +22,7 @@ import {
   findEarliestTurnOf,
   putOffBilling,
 } from './due-billings.sql.ts';
+import { BILLINGS_DUE, dueValues } from './due-places.sql.ts';
 import { applyChargebacksOf } from './process-chargebacks.ts';
 
 export type ChargeDueTools = CollectBillingTools & {
@@ -127,7 +128,8 @@ export function openCollector(tools: ChargeDueTools, wakeSignal: WakeSignal): Du
       // database says it.
       if (error !== undefined && !isOfDatabase(error)) throw error;
     },
-    millisecondsUntilDue: async () => null,
+    piece: BILLINGS_DUE,
+    pieceValues: () => dueValues(window, rounds.inHand()),
   });
 
   /**
@@ -180,14 +182,17 @@ class DueRounds {
     this.#inHand = inHand;
   }
 
-  request(limit: number): DueRequest {
+  inHand(): readonly string[] {
     const now = performance.now();
     for (const [billingId, until] of this.#resting) if (until <= now) this.#resting.delete(billingId);
-    const inHand = [...this.#inHand().map(({ billingId }) => billingId), ...this.#resting.keys()];
+    return [...this.#inHand().map(({ billingId }) => billingId), ...this.#resting.keys()];
+  }
+
+  request(limit: number): DueRequest {
     // Elsewhere each time: from one place on, every read would walk over all that was charged since
     // the last vacuum.
     const fromTurn = Math.floor(this.#tools.chance() * TURNS);
-    return { window: this.#tools.window, inHand, fromTurn, limit };
+    return { window: this.#tools.window, inHand: this.inHand(), fromTurn, limit };
   }
 
   rest({ billingId }: DueBilling): void {

@@ -1,6 +1,8 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { Look } from '../../platform/work/looks.sql.ts';
 import {
+  CHARGEBACKS_DUE,
   findUnprocessedChargeback,
   listUnprocessedChargebacks,
   type UnprocessedChargeback,
@@ -14,6 +16,9 @@ export type ChargebackTools = {
   /** Woken when the block of a subscription is notified. */
   readonly deliverer: Pick<Deliverer, 'notify'>;
 };
+
+/** Finds whether any is unprocessed. */
+export const DUE_CHARGEBACKS: Look = { piece: CHARGEBACKS_DUE };
 
 const BATCH = 50;
 /** In one jump of the test clock to one instant. */

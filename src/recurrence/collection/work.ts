@@ -1,12 +1,12 @@
-import type { Database } from '../../platform/postgres/database.ts';
+import type { ModuleContext } from '../../platform/module.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
+import { countingWhenRead } from '../../platform/work/every-so-often.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
-import { countDue, type DueCounts } from './due-counts.sql.ts';
+import { countDue, type DueCounts } from './due-places.sql.ts';
 import { finishOpenCharges } from './finish-open-charges.ts';
-import { millisecondsUntilOpenCharge } from './open-charges.sql.ts';
+import { EARLIEST_OPEN_CHARGE } from './open-charges.sql.ts';
 import { type ChargeDueTools, type DueCharger, openCollector } from './open-collector.ts';
-import { type ChargebackTools, processChargebacks } from './process-chargebacks.ts';
+import { type ChargebackTools, DUE_CHARGEBACKS, processChargebacks } from './process-chargebacks.ts';
 
 /**
  * `wakeSignal`: something may be due at once. `resolved`: the outcome of a charge was found out.
@@ -25,7 +25,7 @@ export function chargingWorks(
       if (ended > 0) charger.work.wakeSignal.notify();
       return ended;
     },
-    millisecondsUntilDue: () => millisecondsUntilOpenCharge(tools.database),
+    look: { piece: EARLIEST_OPEN_CHARGE },
   };
   return { works: [charger.work, ending], charger };
 }
@@ -36,15 +36,18 @@ export function chargebackWork(tools: ChargebackTools, wakeSignal: WakeSignal): 
     name: 'processChargebacks',
     wakeSignal,
     runDue: () => processChargebacks(tools),
-    millisecondsUntilDue: async () => null,
+    look: DUE_CHARGEBACKS,
   };
 }
 
 const COUNT_MILLISECONDS = 10_000;
 
 /** However often the metrics are read, the database is asked every ten seconds. */
-export function countingDue(database: Database, observe: (counts: DueCounts) => void): Work {
-  return alsoWhileHeld(
-    everySoOften('countDueBillings', COUNT_MILLISECONDS, async () => observe(await countDue(database))),
+export function countingDue(
+  { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
+  observe: (counts: DueCounts) => void,
+): Work {
+  return countingWhenRead('countDueBillings', COUNT_MILLISECONDS, metrics, async () =>
+    observe(await countDue(database)),
   );
 }

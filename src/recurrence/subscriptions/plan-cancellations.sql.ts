@@ -58,18 +58,12 @@ export async function claimPlanCancellations(
   return (await database.query(CLAIM, [limit, leaseMilliseconds])).map(parseCancellation);
 }
 
-const EARLIEST = statement(
+/** Milliseconds until the next one may be taken; null when none is left. */
+export const EARLIEST_CANCELLATION = statement(
   'plan_cancellations.earliest_due',
   `select (extract(epoch from min(lease_expires_at) - now()) * 1000)::float8 as milliseconds
     from plan_cancellations`,
 );
-
-/** Milliseconds until the next one may be taken; null when none is left. */
-export async function millisecondsUntilDueCancellation(database: Database): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, []);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
-}
 
 /**
  * The next subscriptions of the plan in one state, in the order of their ids: of the index alone.

@@ -4,7 +4,7 @@ import { forgetInBatches } from '../../platform/work/forgetting.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { type EndingTools, endWithPlan } from './cancel-with-plan.ts';
 import { eraseOldSubscriptionCustomers } from './customers.sql.ts';
-import { claimPlanCancellations, millisecondsUntilDueCancellation } from './plan-cancellations.sql.ts';
+import { claimPlanCancellations, EARLIEST_CANCELLATION } from './plan-cancellations.sql.ts';
 
 const PLANS_AT_ONCE = 4;
 /** Of all that one run takes; a batch under way when it is over takes seconds at most. */
@@ -32,7 +32,7 @@ export function planCancellationWork(
       if (failed !== undefined) throw failed.reason;
       return claimed.length;
     },
-    millisecondsUntilDue: () => millisecondsUntilDueCancellation(database),
+    look: { piece: EARLIEST_CANCELLATION },
   };
 }
 

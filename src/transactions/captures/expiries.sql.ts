@@ -85,6 +85,18 @@ export async function findMerchantsAhead(database: Database, limit: number): Pro
   return (await database.query(MOVED, [limit])).map((row) => row.merchant_id as string);
 }
 
+/** Null: nothing is over, by the real time and by clocks that are ahead. */
+export const EXPIRIES_DUE = statement(
+  'preauthorizations.due',
+  `select case when exists (select from preauthorizations where expires_at <= now())
+     or exists (
+       select from merchant_clocks c
+       where c.shift_milliseconds > 0 and c.target_at is null and exists (
+         select from preauthorizations p where p.merchant_id = c.merchant_id
+           and p.expires_at <= now() + c.shift_milliseconds * interval '1 millisecond'))
+     then 0 end as milliseconds`,
+);
+
 const EARLIEST_OF = statement(
   'preauthorizations.earliest_of_merchant',
   `select least(

@@ -5,6 +5,7 @@ import { everySoOften } from '../../platform/work/every-so-often.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import {
   areManyChargesDue,
+  EXPIRIES_DUE,
   earliestExpiry,
   expirePreauthorizations,
   findMerchantsAhead,
@@ -29,7 +30,8 @@ type ExpiryTools = {
 
 /** What was not captured in time is let go, and voided as any charge that must not stay. */
 export function expiringWork(tools: ExpiryTools): Work {
-  return everySoOften('expirePreauthorizations', EXPIRY_MILLISECONDS, (signal) => expireSome(tools, signal));
+  const expire = (signal: AbortSignal) => expireSome(tools, signal);
+  return everySoOften('expirePreauthorizations', EXPIRY_MILLISECONDS, expire, { piece: EXPIRIES_DUE });
 }
 
 /** One batch, of all merchants together. */

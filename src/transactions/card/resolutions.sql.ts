@@ -230,18 +230,9 @@ export async function pullChargesForward(
   return (await database.query(PULL_FORWARD, [limit, leaseMilliseconds])).length;
 }
 
-const EARLIEST = statement(
+/** Null when no charge is unanswered but those of merchants that are passed over (`$1`). */
+export const EARLIEST_UNRESOLVED_CHARGE = statement(
   'transactions.earliest_due',
   `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
    from transactions where due_at is not null and merchant_id <> all($1::text[])`,
 );
-
-/** Null when no charge of other merchants is unanswered. */
-export async function millisecondsUntilDueCharge(
-  database: Database,
-  passedOver: readonly string[],
-): Promise<number | null> {
-  const [row] = await database.query(EARLIEST, [passedOver]);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
-}

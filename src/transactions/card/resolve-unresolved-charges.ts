@@ -22,8 +22,8 @@ import {
 import type { OutcomeResult, OutcomeRow } from './outcomes.sql.ts';
 import {
   claimUnresolvedCharges,
+  EARLIEST_UNRESOLVED_CHARGE,
   markVoidSent,
-  millisecondsUntilDueCharge,
   postponeResolution,
   pullChargesForward,
   type Resolution,
@@ -99,7 +99,8 @@ export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSi
     send: (charge) => findTruth(tools, charge),
     record: (charge, truth) => record(tools, charge, truth),
     about: taskOfPayment,
-    millisecondsUntilDue: (passedOver) => millisecondsUntilDueCharge(database, passedOver),
+    piece: EARLIEST_UNRESOLVED_CHARGE,
+    pieceValues: (passedOver) => [passedOver],
     pullForward: (limit) => pullChargesForward(database, limit, lease),
   });
 }

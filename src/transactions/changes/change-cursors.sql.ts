@@ -16,12 +16,13 @@ const FIND = statement(
 );
 
 /** Of merchants that have sold something since. */
+const SELLERS = `from merchants m left join acquirer_cursors c on c.merchant_id = m.merchant_id
+     where c.merchant_id is null and exists (select from movements v where v.merchant_id = m.merchant_id)`;
+
 const OPEN_OF_SELLERS = statement(
   'changes.open_cursors_of_sellers',
   `insert into acquirer_cursors (merchant_id)
-   select m.merchant_id from merchants m left join acquirer_cursors c on c.merchant_id = m.merchant_id
-   where c.merchant_id is null and exists (select from movements v where v.merchant_id = m.merchant_id)
-   order by m.merchant_id
+   select m.merchant_id ${SELLERS} order by m.merchant_id
    on conflict do nothing`,
 );
 
@@ -93,8 +94,9 @@ const POSTPONE = statement(
 
 const EARLIEST = statement(
   'changes.earliest_pull',
-  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds from acquirer_cursors
-   where (merchant_id <> '') = $1`,
+  `select case when $2 and exists (select ${SELLERS}) then 0 else (
+     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from acquirer_cursors where (merchant_id <> '') = $1
+   ) end as milliseconds`,
 );
 
 /** How far the acquirer's changes were read. */

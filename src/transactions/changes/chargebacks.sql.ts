@@ -40,6 +40,12 @@ const LIST = statement(
    order by unprocessed_chargeback_at, merchant_id, transaction_id limit $1`,
 );
 
+/** Null: none is unprocessed. */
+export const CHARGEBACKS_DUE = statement(
+  'changes.chargebacks_due',
+  `select case when exists (select from transactions where unprocessed_chargeback_at is not null) then 0 end as milliseconds`,
+);
+
 /**
  * Up to `limit` of them, of all merchants, longest unprocessed first. They are not locked: clearing
  * the mark shows which process was first.

@@ -16,6 +16,13 @@ const LIST_SINCE = statement(
   `select ${COLUMNS} from fee_tables where created_at >= $1 order by merchant_id, valid_from`,
 );
 
+/** Another one when a version was seen that was not before; those that are seen late included. */
+export const VERSION_OF_FEES = statement(
+  'fees.version',
+  `select concat_ws(' ', count(*), max(created_at)) as version from fee_tables
+   where created_at >= (select max(created_at) from fee_tables) - interval '60 seconds'`,
+);
+
 /** Versions of all merchants that were made since. Null: all. */
 export async function listFeeVersions(
   database: Reader,

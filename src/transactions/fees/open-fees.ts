@@ -1,12 +1,10 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import { alsoWhileHeld, everySoOften } from '../../platform/work/every-so-often.ts';
+import { alsoWhileHeld, following } from '../../platform/work/every-so-often.ts';
 import { type Instant, instant } from '../../values/instant.ts';
-import { keepFeeSetting, listFeeVersions } from './fee-tables.sql.ts';
+import { keepFeeSetting, listFeeVersions, VERSION_OF_FEES } from './fee-tables.sql.ts';
 import { type FeeVersion, type FeeVersions, feeVersions } from './fee-version.ts';
 
-/** A version begins `FEE_LEAD_MILLISECONDS` after it was written, so that every process has it by then. */
-const FOLLOW_MILLISECONDS = 2_000;
 /** By how much a version may be older than the newest one that was seen before it. */
 const LOOK_BACK_MILLISECONDS = 60_000;
 
@@ -36,6 +34,6 @@ export async function openFees(database: Database, setting: string): Promise<Fee
   await follow();
   return {
     tableAt: (merchantId, soldAt) => current.tableAt(merchantId, soldAt),
-    works: [alsoWhileHeld(everySoOften('followFees', FOLLOW_MILLISECONDS, follow))],
+    works: [alsoWhileHeld(following('followFees', VERSION_OF_FEES, follow))],
   };
 }

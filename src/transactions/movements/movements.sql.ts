@@ -16,7 +16,7 @@ import type {
  * The sequence hands out one number at a time and keeps none for a session, so that none below it
  * is handed out later.
  */
-const READ_LAST_NUMBER = statement(
+export const READ_LAST_NUMBER = statement(
   'movements.read_last_number',
   'select case when is_called then last_value else 0 end as last_value from movement_ids',
 );

@@ -81,11 +81,9 @@ export class RequestQueue<Request extends UnansweredRequest = UnansweredRequest>
     return (await database.query(this.#statements.pullForward, [limit, leaseMilliseconds])).length;
   }
 
-  /** Null when none of the other merchants' is unanswered. */
-  async millisecondsUntilDue(database: Database, passedOver: readonly string[]): Promise<number | null> {
-    const [row] = await database.query(this.#statements.earliest, [passedOver]);
-    const milliseconds = row?.milliseconds as number | null;
-    return milliseconds === null ? null : Math.max(0, milliseconds);
+  /** For a look; `$1`: merchants that are passed over. */
+  get earliest(): Statement {
+    return this.#statements.earliest;
   }
 }
 

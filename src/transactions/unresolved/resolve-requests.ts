@@ -55,7 +55,8 @@ export function resolveRequests<Request extends UnansweredRequest, Answer extend
     send: (request) => resolving.ask(request),
     record: (request, answer) => record(resolving, request, answer),
     about: taskOfPayment,
-    millisecondsUntilDue: (passedOver) => queue.millisecondsUntilDue(database, passedOver),
+    piece: queue.earliest,
+    pieceValues: (passedOver) => [passedOver],
     pullForward: (limit) => queue.pullForward(database, limit, leaseMilliseconds),
   });
 }

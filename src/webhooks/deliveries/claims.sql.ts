@@ -330,30 +330,24 @@ function lastServed(rows: readonly Row[]): Place {
 }
 
 /**
- * When an endpoint of the page has something due: it may be sent to again, and a delivery's time
- * has come.
+ * When an endpoint of the first page has something due: it may be sent to again, and a delivery's time
+ * has come, or it is a probe, or was postponed before a return. Where there are more endpoints than a page
+ * has, something may be due behind it at any time.
  */
-const EARLIEST = statement(
+export const EARLIEST_DELIVERY = statement(
   'deliveries.earliest_due',
   `${PAGE_OF_ALL}, ${ALLOWED}
-   select (extract(epoch from min(w.due_at - a.business_now)) * 1000)::float8 as milliseconds
-   from allowed a cross join lateral (
-     select d.due_at from deliveries d where ${OF_ENDPOINT} and ${IS_FREE} order by d.due_at limit 1) w
-   where a.free_slots > 0`,
+   select case when (select max(position) from page) >= $3 then 0 else (
+     select (extract(epoch from min(case
+       when a.opened_until is null and a.returned_at is null then w.due_at - a.business_now
+       else interval '0' end)) * 1000)::float8
+     from allowed a cross join lateral (
+       select d.due_at from deliveries d where ${OF_ENDPOINT} and ${IS_FREE} order by d.due_at limit 1) w
+     where a.free_slots > 0 and a.target_at is null) end as milliseconds`,
 );
 
-/**
- * Milliseconds until something falls due at the first page of endpoints, which is all of them in
- * most installations; null: nothing waits there.
- */
-export async function millisecondsUntilDueDelivery(
-  database: Database,
-  request: Limits,
-): Promise<number | null> {
-  const { merchantId, endpoint } = ROUND_START;
-  const [row] = await database.query(EARLIEST, [merchantId, endpoint, ...pageValues(request)]);
-  const milliseconds = row?.milliseconds as number | null;
-  return milliseconds === null ? null : Math.max(0, milliseconds);
+export function earliestDeliveryValues(limits: Limits): readonly unknown[] {
+  return [ROUND_START.merchantId, ROUND_START.endpoint, ...pageValues(limits)];
 }
 
 /**

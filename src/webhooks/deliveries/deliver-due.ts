@@ -7,8 +7,9 @@ import {
   type ClaimedDelivery,
   type ClaimRequest,
   claimDueDeliveriesOf,
+  EARLIEST_DELIVERY,
+  earliestDeliveryValues,
   findEarliestDueOf,
-  millisecondsUntilDueDelivery,
   type Place,
 } from './claims.sql.ts';
 import { type Deliverer, deliveryId } from './delivery.ts';
@@ -44,8 +45,6 @@ type Deliveries = Dispatcher<ClaimedDelivery, MadeTry>;
 
 /** A try, its record, and a margin. */
 const LEASE_MILLISECONDS = 30_000;
-/** A loop that could claim nothing of what is due looks again after a while, not at once. */
-const SHORTEST_SLEEP_MILLISECONDS = 100;
 /** Of one merchant, in a jump of its clock. */
 const TRIES_AT_ONCE_OF_MERCHANT = 16;
 const TRIES_AT_ONCE_OF_ENDPOINT = 8;
@@ -104,10 +103,8 @@ function openDeliveries(tools: TryTools): Deliveries {
     // The database knows from tests and from other processes' probes that a breaker is closed; this
     // memory does not.
     handBack: (unsent) => releaseDeliveries(database, unsent),
-    async millisecondsUntilDue() {
-      const milliseconds = await millisecondsUntilDueDelivery(database, boundsOf(deliveries));
-      return milliseconds === null ? null : Math.max(milliseconds, SHORTEST_SLEEP_MILLISECONDS);
-    },
+    piece: EARLIEST_DELIVERY,
+    pieceValues: () => earliestDeliveryValues(boundsOf(deliveries)),
   });
   return deliveries;
 }

@@ -72,7 +72,7 @@ export function openDeliveries(context: ModuleContext, send: SendTools): Deliver
   return {
     deliverer: delivering.deliverer,
     endpoints: [],
-    works: [delivering.work, countingDeliveries(database, observeCounts(metrics))],
+    works: [delivering.work, countingDeliveries({ database, metrics }, observeCounts(metrics))],
     clockedWork: [{ name: 'deliveries', earliestDue: delivering.earliestDueOf, runDue: delivering.runDueOf }],
   };
 }

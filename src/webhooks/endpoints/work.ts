@@ -24,6 +24,6 @@ export function removedEndpointsWork(database: Database, wakeSignal: WakeSignal)
       if (givenUp > 0) nextAt = 0;
       return givenUp;
     },
-    millisecondsUntilDue: async () => Math.max(0, nextAt - performance.now()),
+    millisecondsUntilDue: () => Math.max(0, nextAt - performance.now()),
   };
 }

@@ -1,0 +1,80 @@
+import type { AskLooks, Look } from './looks.sql.ts';
+import { createWakeSignal, untilNotified } from './wake-signal.ts';
+
+/** Another process may have left work behind. */
+const LOOK_MILLISECONDS = 1_000;
+/** Between the beginnings of two looks, however often they are hastened. */
+const SHORTEST_PAUSE_MILLISECONDS = 100;
+/** Looks that are hastened take a tenth of one connection's time at most. */
+const REST_FACTOR = 10;
+const LONGEST_PAUSE_MILLISECONDS = 5_000;
+
+type Listener = {
+  readonly since: number;
+  readonly found: (value: unknown) => void;
+  readonly failed: () => void;
+};
+
+/** Looks once a second for all works of a process at once, in one statement. */
+export class Looks {
+  readonly #looks: readonly Look[];
+  readonly #ask: AskLooks;
+  readonly #onError: (error: unknown) => void;
+  readonly #listeners = new Map<Look, Listener>();
+  readonly #hurry = createWakeSignal();
+
+  constructor(looks: readonly Look[], ask: AskLooks, onError: (error: unknown) => void) {
+    this.#looks = looks;
+    this.#ask = ask;
+    this.#onError = onError;
+  }
+
+  /**
+   * Calls back with what each look finds that begins from now on, and where one fails: then nobody knows.
+   * Returns a function that stops listening.
+   */
+  listen(look: Look, { found, failed }: Omit<Listener, 'since'>): () => void {
+    this.#listeners.set(look, { since: performance.now(), found, failed });
+    return () => this.#listeners.delete(look);
+  }
+
+  /** The next one comes soon: rows were worked off, and others may be next. */
+  hasten(): void {
+    this.#hurry.notify();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    let failuresInRow = 0;
+    while (this.#looks.length > 0 && !signal.aborted) {
+      const hurries = this.#hurry.count();
+      const begunAt = performance.now();
+      const isAnswered = await this.#look(begunAt);
+      const took = performance.now() - begunAt;
+      failuresInRow = isAnswered ? 0 : failuresInRow + 1;
+      const pause = isAnswered
+        ? Math.max(SHORTEST_PAUSE_MILLISECONDS - took, Math.min(took * REST_FACTOR, LOOK_MILLISECONDS - took))
+        : Math.min(100 * 2 ** failuresInRow, LONGEST_PAUSE_MILLISECONDS);
+      await untilNotified(null, pause, signal);
+      const left = LOOK_MILLISECONDS - took - pause;
+      if (isAnswered && left > 0 && this.#hurry.count() === hurries && !signal.aborted)
+        await untilNotified(this.#hurry, left, signal);
+    }
+  }
+
+  async #look(askedAt: number): Promise<boolean> {
+    try {
+      const found = await this.#ask(this.#looks);
+      const answeredAt = performance.now();
+      for (const [place, look] of this.#looks.entries()) {
+        look.observe?.(found[place], askedAt, answeredAt);
+        const listener = this.#listeners.get(look);
+        if (listener !== undefined && listener.since <= askedAt) listener.found(found[place]);
+      }
+      return true;
+    } catch (error) {
+      this.#onError(error);
+      for (const { failed } of [...this.#listeners.values()]) failed();
+      return false;
+    }
+  }
+}
