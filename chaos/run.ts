@@ -135,31 +135,33 @@ const COMPILED = join(import.meta.dirname, '..', 'node_modules', '.cache', 'parc
 /** Ended before it could judge: neither well nor broken. */
 const NO_RESULT = 2;
 
+const OPTIONS = {
+  help: { type: 'boolean', short: 'h' },
+  kills: { type: 'string' },
+  seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
+  payments: { type: 'string', default: '0' },
+  operations: { type: 'string', default: '50000' },
+  billings: { type: 'string', default: '1000' },
+  processes: { type: 'string', default: '4' },
+  only: { type: 'string' },
+  'until-caught': { type: 'boolean', default: false },
+  verbose: { type: 'boolean', default: false },
+  rate: { type: 'string' },
+  minutes: { type: 'string', default: '20' },
+  seconds: { type: 'string', default: '20' },
+  size: { type: 'string', default: '1' },
+  health: { type: 'string', default: '1000' },
+  times: { type: 'string', default: '4' },
+  install: { type: 'boolean', default: false },
+  from: { type: 'string' },
+  fast: { type: 'boolean', default: false },
+  'answers-only': { type: 'boolean', default: false },
+} as const;
+
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: {
-      help: { type: 'boolean', short: 'h' },
-      kills: { type: 'string' },
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
-      payments: { type: 'string', default: '0' },
-      operations: { type: 'string', default: '50000' },
-      billings: { type: 'string', default: '1000' },
-      processes: { type: 'string', default: '4' },
-      only: { type: 'string' },
-      'until-caught': { type: 'boolean', default: false },
-      verbose: { type: 'boolean', default: false },
-      rate: { type: 'string' },
-      minutes: { type: 'string', default: '20' },
-      seconds: { type: 'string', default: '20' },
-      size: { type: 'string', default: '1' },
-      health: { type: 'string', default: '1000' },
-      times: { type: 'string', default: '4' },
-      install: { type: 'boolean', default: false },
-      from: { type: 'string' },
-      fast: { type: 'boolean', default: false },
-      'answers-only': { type: 'boolean', default: false },
-    },
+    options: OPTIONS,
   });
   // The copies of planted mistakes are at places of their own, and would fill it.
   if (positionals[0] !== 'planted') process.env.NODE_COMPILE_CACHE ??= COMPILED;

@@ -23,6 +23,7 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 
 /** The memory that a stalled reader of the log may cost; beyond it lines are dropped. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
+const FLUSH_MILLISECONDS = 200;
 /** How long a stalled reader may delay the end. */
 const CLOSE_MILLISECONDS = 1_000;
 
@@ -66,9 +67,6 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
   });
   // A full disk or a closed reader costs lines, never payments.
   destination.on('error', () => {});
-  // Lines are batched in memory; the timer bounds how long.
-  const flushing = setInterval(() => destination.flush(), 200);
-  flushing.unref();
   const isTerminal = isatty(fileDescriptor);
   const options = {
     showsAnchors: level === 'debug',
@@ -80,10 +78,17 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
   const hooks = { streamWrite: escapeLineEnds };
   const logger = pino({ ...lines, level, hooks }, isForPeople ? forPeople : destination);
   let isClosed = false;
+  let flushing: NodeJS.Timeout | undefined;
   const write =
     (line: 'info' | 'warn' | 'error') =>
     (fields: object, message: string): void => {
-      if (!isClosed) logger[line](withScope(fields), message);
+      if (isClosed) return;
+      logger[line](withScope(fields), message);
+      // Lines are batched in memory, so long at most.
+      flushing ??= setTimeout(() => {
+        flushing = undefined;
+        destination.flush();
+      }, FLUSH_MILLISECONDS).unref();
     };
   return {
     info: write('info'),
@@ -91,7 +96,7 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
     error: write('error'),
     async close() {
       isClosed = true;
-      clearInterval(flushing);
+      clearTimeout(flushing);
       const closed = new Promise((resolve) => destination.once('close', resolve));
       destination.end();
       await Promise.race([closed, pause(CLOSE_MILLISECONDS, undefined, { ref: false })]);

@@ -35,6 +35,8 @@ const SHORTEST_PAUSE_MILLISECONDS = 5;
 const LONGEST_IDLE_PAUSE_MILLISECONDS = 1_000;
 /** After an error (the database is away) the loop waits a little longer each time. */
 const LONGEST_PAUSE_MILLISECONDS = 5_000;
+/** A work whose look finds nothing runs all the same so often: a look that errs delays it, and no more. */
+const LONGEST_SLEEP_MILLISECONDS = 60_000;
 /** Timers bear no longer ones. */
 const LONGEST_TIMER_MILLISECONDS = 2 ** 31 - 1;
 
@@ -122,12 +124,14 @@ function untilDue(work: Work, looks: Looks, idleTurns: number, signal: AbortSign
   let isDue = false;
   const wake = (wasDueAtOnce: boolean) => {
     clearTimeout(timer);
+    clearTimeout(anyway);
     stopListening();
     stopLooking?.();
     signal.removeEventListener('abort', stop);
     resolve(wasDueAtOnce);
   };
   const stop = () => wake(false);
+  const anyway = work.look && setTimeout(stop, LONGEST_SLEEP_MILLISECONDS);
   const wait = (found: unknown) => {
     const milliseconds = dueIn(work, found);
     // One look more that says the same puts nothing off.

@@ -24,7 +24,7 @@ export function wholeCases(endpoint: Contract, valid: WireRequest): HostileCase[
 }
 
 /** Of these the front of the server says what comes of them, before anybody reads query and body. */
-export function frontCases({ body }: WireRequest): HostileCase[] {
+function frontCases({ body }: WireRequest): HostileCase[] {
   return [...headerCases(), ...(body === undefined ? [] : [...bodySizeCases(), ...contentTypeCases()])];
 }
 
