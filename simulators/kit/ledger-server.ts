@@ -23,7 +23,10 @@ class CannotStart extends Error {}
 
 export type RunningLedgerServer = {
   readonly port: number;
-  /** Takes no more requests, and gives the folder free when what was taken is in the ledger. */
+  /**
+   * Takes no more requests, and gives the folder free when what was taken is in the ledger. May be called
+   * again.
+   */
   close(): Promise<void>;
 };
 
@@ -46,15 +49,20 @@ export async function startLedgerServer<Books>(
     );
     server.listen(port, host, resolve);
   });
+  let closing: Promise<void> | null = null;
+  async function close(): Promise<void> {
+    server.close();
+    // What is written gets its answer; what is held back on purpose does not.
+    await new Promise<void>((resolve) => ledger.afterDurable(() => setImmediate(resolve)));
+    server.closeAllConnections();
+    ledger.close();
+    lock?.release();
+  }
   return {
     port: (server.address() as AddressInfo).port,
-    async close() {
-      server.close();
-      // What is written gets its answer; what is held back on purpose does not.
-      await new Promise<void>((resolve) => ledger.afterDurable(() => setImmediate(resolve)));
-      server.closeAllConnections();
-      ledger.close();
-      lock.release();
+    close() {
+      closing ??= close();
+      return closing;
     },
   };
 }

@@ -22,6 +22,7 @@ export class Ledger {
   readonly #file: number;
   readonly #sync: boolean;
   readonly #onFailure: (error: Error) => void;
+  #isClosed = false;
   #lines: string[] = [];
   /** The callers that wait for the lines above. */
   #waiting: (() => void)[] = [];
@@ -39,6 +40,8 @@ export class Ledger {
   }
 
   append(line: string): void {
+    // Its descriptor may be another file's by now.
+    if (this.#isClosed) throw new Error('the ledger is closed');
     this.#lines.push(line);
     if (this.#written === null) {
       this.#written = [];
@@ -56,6 +59,7 @@ export class Ledger {
 
   /** Nothing is appended any more. */
   close(): void {
+    this.#isClosed = true;
     fs.closeSync(this.#file);
   }
 

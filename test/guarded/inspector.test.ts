@@ -43,7 +43,7 @@ test('npm start and the command line keep the inspector out of reach of a signal
     scripts: Record<string, string>;
   };
   for (const name of ['start', 'parcela'])
-    assert.match(scripts[name] ?? '', new RegExp(`/node ${NO_INSPECTOR} src/`), name);
+    assert.match(scripts[name] ?? '', new RegExp(`/node ${NO_INSPECTOR} bin/run\\.mjs src/`), name);
 });
 
 test('SIGUSR1 opens nothing in a service of production, and it lives on', async () => {

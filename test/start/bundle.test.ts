@@ -92,8 +92,8 @@ test('several that start at once where there is no bundle make one, and all of t
     assert.ok(printed.startsWith(FIRST_WORDS), printed);
     assert.equal(said, '');
   }
-  const made = (await readdir(join(home, 'built'))).sort();
-  assert.match(made.join(' '), /^[\da-f]{16} current\.json$/);
+  const made = (await readdir(join(home, 'built'))).filter((name) => name !== 'current.json');
+  assert.match(made.join(' '), /^[\da-f]{16}$/);
 });
 
 test('without the builder the sources run, and it says so', async () => {

@@ -192,7 +192,7 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a billing whose charge is under way is found as due',
-    file: 'src/recurrence/collection/due-billings.sql.ts',
+    file: 'src/recurrence/collection/due-places.sql.ts',
     find: "'(b.lease_expires_at is null or b.lease_expires_at <= now())'",
     put: "'(b.lease_expires_at is null or b.lease_expires_at > now() or true)'",
     caughtBy: 'test/recurrence/charge-commits.test.ts',
