@@ -29,7 +29,7 @@ import { openMetrics } from '../../src/platform/metrics.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase as createMigrated, runSql, serverAddress } from '../kit/database.ts';
 import { auditedTools } from '../kit/keys.ts';
-import { databaseUrl } from '../kit/service.ts';
+import { databaseUrl, until } from '../kit/service.ts';
 
 export type TestDatabase = {
   /** The address of its owner. */
@@ -315,14 +315,13 @@ export async function createLogin(
   return operator(database, ['credential', 'create', '--merchant', merchantId, ...scope, ...more]);
 }
 
-/** Waits until the answer has the status; the test runner's own limit ends a wait in vain. */
-export async function untilStatus<Body>(
+/** Waits until the answer has the status. */
+export function untilStatus<Body>(
   status: number,
   ask: () => Promise<Answered<Body>>,
 ): Promise<Answered<Body>> {
-  while (true) {
+  return until(`the answer is ${status}`, async () => {
     const answer = await ask();
-    if (answer.status === status) return answer;
-    await new Promise((wake) => setTimeout(wake, 25));
-  }
+    return answer.status === status && answer;
+  });
 }
