@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import { forgetOldActions } from '../../src/console/visits/work.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { logIn, pay } from '../kit/merchant.ts';
+import { patiently } from '../kit/patience.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { hiddenFields, type Shown, signedIn, type Visitor, wordsOf } from './visitor.ts';
 
@@ -162,7 +163,7 @@ test('keys that no session can send any more are forgotten', async () => {
     );
   const pool = openDatabase(service.database.runtime, () => {});
   try {
-    await forgetOldActions(pool).runDue(AbortSignal.timeout(60_000));
+    await forgetOldActions(pool).runDue(AbortSignal.timeout(patiently(60_000)));
   } finally {
     await pool.close();
   }

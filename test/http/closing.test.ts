@@ -8,6 +8,7 @@ import { BodyMemory, MOST_BODY_BYTES } from '../../src/platform/http/body-memory
 import { CallerConnections } from '../../src/platform/http/caller-connections.ts';
 import type { Connection } from '../../src/platform/http/connection.ts';
 import { drainConnections, openDrain } from '../../src/platform/http/draining.ts';
+import { patiently } from '../kit/patience.ts';
 
 /** A server that closes as ours do, with work that keeps its process busy. */
 async function openServer() {
@@ -113,7 +114,11 @@ function converse(port: number) {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await pause(1);
+  const endsAt = performance.now() + patiently(30_000);
+  while (!condition()) {
+    assert.ok(performance.now() < endsAt, 'waited in vain');
+    await pause(1);
+  }
 }
 
 test('a connection over which half of a next head came with the request before is not ended as idle', async () => {

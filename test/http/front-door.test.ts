@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { call, logIn, pay, paymentRequest } from '../kit/merchant.ts';
+import { patiently } from '../kit/patience.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
 import { ENDPOINTS } from '../published.ts';
 
@@ -28,7 +29,7 @@ function exchange(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     const chunks: Buffer[] = [];
-    socket.setTimeout(25_000, () => socket.destroy(new Error('no end came')));
+    socket.setTimeout(patiently(25_000), () => socket.destroy(new Error('no end came')));
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('error', reject);
     socket.on('close', () => resolve(Buffer.concat(chunks).toString()));

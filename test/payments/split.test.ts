@@ -208,7 +208,8 @@ test('a split of very many shares is reported page by page, whole and without ov
   assert.deepEqual([splitPage, splitPages], [1, pages]);
   const reported: Reported[] = [];
   for (let page = 1; page <= pages; page += 1) {
-    const { status, body } = await readPage(paymentId, page);
+    const { status, body, text } = await readPage(paymentId, page);
+    assert.equal(status, 200, text);
     assert.deepEqual([status, body.splitPage, body.splitPages], [200, page, pages]);
     assert.equal(body.installments.length, MOST_INSTALLMENTS);
     assert.equal(body.split.length, BENEFICIARIES_OF_PAGE);
@@ -240,7 +241,9 @@ async function walkMovements(paymentId: string): Promise<void> {
   const numbers: number[] = [];
   for (let after = 0; ; ) {
     const path = `/api/movements?accountNumber=${accountNumber}&after=${after}&limit=100`;
-    const { items, next } = (await call(service.integrationUrl, path, { token: login })).body;
+    const reply = await call(service.integrationUrl, path, { token: login });
+    assert.equal(reply.status, 200, reply.text);
+    const { items, next } = reply.body;
     if (items.length === 0) break;
     const shares = items.reduce((sum: number, item: { shares: unknown[] }) => sum + item.shares.length, 0);
     assert.ok(shares <= 1_000, `${shares} shares`);

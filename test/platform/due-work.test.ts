@@ -4,6 +4,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { openGate } from '../../src/platform/gate.ts';
 import { startWork, type Work } from '../../src/platform/work/due-work.ts';
 import { createWakeSignal, type WakeSignal } from '../../src/platform/work/wake-signal.ts';
+import { patiently } from '../kit/patience.ts';
 
 /** Between two runs, in milliseconds, also where there is more to do. */
 const SMALLEST_PAUSE = 5;
@@ -41,7 +42,7 @@ function lookedFor(runDue: (run: number) => number = () => 0): ReturnType<typeof
 const PATIENCE_MILLISECONDS = 30_000;
 
 async function until(condition: () => boolean): Promise<void> {
-  const endsAt = performance.now() + PATIENCE_MILLISECONDS;
+  const endsAt = performance.now() + patiently(PATIENCE_MILLISECONDS);
   while (!condition()) {
     assert.ok(performance.now() < endsAt, 'waited in vain');
     await pause(2);

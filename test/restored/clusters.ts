@@ -14,6 +14,7 @@ import {
 } from '../../src/homologation/embedded-postgres/server-account.ts';
 import { serverBinaries } from '../../src/homologation/embedded-postgres/server-binaries.ts';
 import type { TestDatabaseAddress } from '../kit/database.ts';
+import { patiently } from '../kit/patience.ts';
 import { until } from '../kit/service.ts';
 
 const PORT = 5432;
@@ -174,7 +175,7 @@ function openCluster(
     async stop(how = 'fast') {
       if (child === null || child.exitCode !== null) return;
       child.kill(how === 'fast' ? 'SIGINT' : 'SIGQUIT');
-      const timer = setTimeout(() => child?.kill('SIGKILL'), STOP_MILLISECONDS);
+      const timer = setTimeout(() => child?.kill('SIGKILL'), patiently(STOP_MILLISECONDS));
       await ended;
       clearTimeout(timer);
     },

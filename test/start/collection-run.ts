@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
+import { patiently } from '../kit/patience.ts';
 
 type Parameter = { readonly key: string; readonly value: string; readonly disabled?: boolean };
 
@@ -76,7 +77,7 @@ async function runRequest(
     method: request.method,
     headers,
     body: request.body === undefined ? null : filled(request.body.raw),
-    signal: AbortSignal.timeout(REQUEST_MILLISECONDS),
+    signal: AbortSignal.timeout(patiently(REQUEST_MILLISECONDS)),
   });
   const text = await response.text();
   const said = runScripts(event, response.status, text, variables);

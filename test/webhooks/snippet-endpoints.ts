@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { patiently } from '../kit/patience.ts';
 import { cleanEnvironment, until } from '../kit/service.ts';
 import { VECTORS_FILE } from './snippet-vectors.ts';
 
@@ -22,6 +23,7 @@ export type Snippet = {
 
 const NODE_JUDGE = `import { isGenuine } from process.env.SNIPPET;
 import { readFileSync } from 'node:fs';
+import { patiently } from '../kit/patience.ts';
 const { now, vectors } = JSON.parse(readFileSync(process.env.VECTORS, 'utf8'));
 console.log(JSON.stringify(vectors.map((one) => isGenuine(one.headers, Buffer.from(one.body), one.secret, now))));`;
 
@@ -90,7 +92,7 @@ function output(
 ): Promise<string> {
   const [program = '', ...options] = command;
   return new Promise((resolve, reject) => {
-    const limits = { timeout: PROBE_MILLISECONDS, env: cleanEnvironment(settings) };
+    const limits = { timeout: patiently(PROBE_MILLISECONDS), env: cleanEnvironment(settings) };
     execFile(program, options, limits, (error, reported) =>
       error === null ? resolve(reported.trim()) : reject(error),
     );

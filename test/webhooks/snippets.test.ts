@@ -8,6 +8,7 @@ import { after, before, describe, mock, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { signMessage } from '../../src/webhooks/posting/sign-message.ts';
 import { call } from '../kit/merchant.ts';
+import { patiently } from '../kit/patience.ts';
 import { until } from '../kit/service.ts';
 import { type NotifiedService, openNotifiedService } from './notified-service.ts';
 import {
@@ -101,7 +102,7 @@ async function post({ url }: SnippetEndpoint, { headers, body }: Message): Promi
     method: 'POST',
     headers: sent,
     body,
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(patiently(30_000)),
   });
   await response.arrayBuffer();
   return response.status;

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { patiently } from '../kit/patience.ts';
 
 /** One answer as it came over the wire; interim ones (100) are not counted. */
 export type WireAnswer = {
@@ -45,7 +46,7 @@ export async function exchange(
     const timer = setTimeout(() => {
       socket.destroy();
       reject(new Error(`the server did not end the connection; it sent ${Buffer.concat(chunks)}`));
-    }, NO_END_MILLISECONDS);
+    }, patiently(NO_END_MILLISECONDS));
     const finish = () => {
       clearTimeout(timer);
       socket.destroy();
