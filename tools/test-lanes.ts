@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { LaneMessage, LaneOrder, TestMessage } from './test-events.ts';
 import { type FileReport, type FileResult, openFileReport } from './test-report.ts';
+import type { Turns } from './test-turns.ts';
 
 const REPORTER = fileURLToPath(new URL('test-events.ts', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('test-lane.ts', import.meta.url));
@@ -30,12 +31,12 @@ type Lane = {
 };
 
 /**
- * Runs the files, so many at once, the first ones first. Each lane is a group of processes, and ends
+ * Runs the files in turns, the first ones first. Each lane is a group of processes, and ends
  * whole, with what tests left behind in it, also when the run is stopped.
  */
 export async function runFiles(
   files: readonly string[],
-  atOnce: number,
+  turns: Turns,
   limits: LaneLimits,
   signal: AbortSignal,
 ): Promise<Map<string, FileResult>> {
@@ -43,16 +44,21 @@ export async function runFiles(
   const waiting = [...files];
   async function takeTurns(): Promise<void> {
     let lane: Lane | null = null;
-    for (let file = waiting.shift(); file !== undefined && !signal.aborted; file = waiting.shift()) {
-      lane ??= openLane(limits, signal);
-      results.set(file, await lane.run(file));
-      if (!lane.isSpent) continue;
+    while (waiting.length > 0 && !signal.aborted) {
+      await turns.begin();
+      const file = waiting.shift();
+      if (file !== undefined && !signal.aborted) {
+        lane ??= openLane(limits, signal);
+        results.set(file, await lane.run(file));
+      }
+      turns.end();
+      if (lane === null || !lane.isSpent) continue;
       await endGroup(lane.child);
       lane = null;
     }
     if (lane !== null) await endLane(lane);
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, files.length) }, takeTurns));
+  await Promise.all(Array.from({ length: Math.min(turns.most, files.length) }, takeTurns));
   return results;
 }
 

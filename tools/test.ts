@@ -1,5 +1,5 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, statfs, writeFile } from 'node:fs/promises';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { type Calibration, judgeCosts, openCalibration, secondsOfTree } from './
 import { changedFiles, findFiles } from './test-files.ts';
 import { runFiles } from './test-lanes.ts';
 import type { FileResult } from './test-report.ts';
+import { openTurns } from './test-turns.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SERVER_VARIABLE = 'PARCELA_TEST_DATABASE_URL';
@@ -22,12 +23,10 @@ const PATIENCE_VARIABLE = 'PARCELA_TEST_PATIENCE';
 /** Set by long proofs: their tests may take longer. */
 const LONG_VARIABLE = 'PARCELA_TEST_LONG';
 /** On a quiet machine. */
-const TEST_MILLISECONDS = 60_000;
+const TEST_MILLISECONDS = 120_000;
 const MOST_TIMES_LONGER = 60;
 const LEAST_PATIENCE = 2;
 const MOST_PATIENCE = 20;
-/** Some of a file's time is waiting for leases, pauses and silent acquirers. */
-const LANES_PER_CORE = 2;
 /** Failed once though nothing is wrong, and run again for it until they are mended; each with its reason. */
 const UNSTEADY_FILES: readonly string[] = [];
 /** Where files cost nothing to write, if there is room for all databases of a run. */
@@ -153,20 +152,19 @@ type Run = {
 async function run(files: readonly string[], { isWhole, ...beside }: Run): Promise<number> {
   const { seconds, calibration, server, signal } = beside;
   const startedAt = performance.now();
-  const lanes = Math.max(2, availableParallelism() * LANES_PER_CORE);
   const limits = {
     patience: () => patienceOf(calibration),
     testMilliseconds: TEST_MILLISECONDS * (process.env[LONG_VARIABLE] ? MOST_TIMES_LONGER : 1),
   };
-  const results = await runFiles(files, lanes, limits, signal);
+  const results = await runFiles(files, openTurns(), limits, signal);
   const again = UNSTEADY_FILES.filter((file) => (results.get(file)?.failed ?? 0) > 0);
-  for (const [file, result] of await runFiles(again, 1, limits, signal)) results.set(file, result);
+  for (const [file, result] of await runFiles(again, openTurns(), limits, signal)) results.set(file, result);
   for (const [file, ofFile] of results) seconds.set(file, Math.round(ofFile.seconds * 10) / 10);
   const { user, system } = process.cpuUsage();
   const besideSeconds = (user + system) / 1e6 + (server === null ? 0 : secondsOfTree(server.processId));
   if (signal.aborted) console.log('The run was stopped before its end.');
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
-  console.log(`${files.length} files in ${minutes} minutes, ${lanes} at once`);
+  console.log(`${files.length} files in ${minutes} minutes`);
   const costs = judgeCosts(results, besideSeconds, calibration.costliness(), console.log);
   const faults = isWhole ? costs : [];
   for (const fault of faults) console.log(`OVER BUDGET ${fault}`);

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID, webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Ajv, type ValidateFunction } from 'ajv';
 import type { DemoLogin } from '../../src/homologation/create-demo-merchant.ts';
-import { patiently } from './patience.ts';
+import { patiently, triesWhileBusy } from './patience.ts';
+
+/** As `Retry-After` says. */
+const BUSY_MILLISECONDS = 1_000;
 
 type ApiDocument = {
   webhooks: Record<
@@ -57,13 +61,20 @@ export async function call(baseUrl: string, path: string, options: CallOptions =
     headers.authorization = `Bearer ${options.token}`;
   const payload = options.raw ?? (options.body === undefined ? null : JSON.stringify(options.body));
   if (payload !== null) headers['content-type'] ??= 'application/json';
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers,
-    body: payload,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(patiently(options.timeoutMilliseconds ?? 30_000)),
-  });
+  const ask = () =>
+    fetch(baseUrl + path, {
+      method,
+      headers,
+      body: payload,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(patiently(options.timeoutMilliseconds ?? 30_000)),
+    });
+  let response = await ask();
+  for (let tries = 1; response.status === 503 && tries < triesWhileBusy(); tries += 1) {
+    await response.arrayBuffer();
+    await pause(BUSY_MILLISECONDS);
+    response = await ask();
+  }
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
   const reply = {
