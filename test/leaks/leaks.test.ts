@@ -7,7 +7,7 @@ import { type Evidence, gatherEvidence, SINKS, type Sink } from './evidence.ts';
 import { codesIn, type Marks, makeMarks, random } from './marks.ts';
 import type { Hit, TokenCounts } from './scanner.ts';
 
-/** In the proof the same run twice at once, with other numbers and codes: each is the control of the other. */
+/** In the proof twice at once, with other numbers and codes: each run is the control of the other. */
 const RUNS = sliceOf(2, 1);
 let runs: readonly Evidence[];
 
