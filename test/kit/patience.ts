@@ -15,7 +15,7 @@ export function triesWhileBusy(): number {
   return patience() > QUIET_PATIENCE ? BUSY_TRIES : 1;
 }
 
-/** How much of a long proof is done: a slice, or all of it with `npm test -- --long`. */
+/** How much of a long proof is done: a slice, or all of it in `npm run proof`. */
 export function sliceOf(all: number, slice: number): number {
   return isLong ? all : Math.min(all, slice);
 }

@@ -18,12 +18,6 @@ test('each suite has a name of its own, and files that are there', () => {
       assert.ok(filesOf(word).length > 0, `${name} runs ${word}, which is not there`);
 });
 
-test('every file that is left to the proof is run by one suite of it', () => {
-  const named = SUITES.flatMap(({ words }) => words.flatMap(filesOf));
-  for (const file of filesOf('{src,simulators,test,chaos,tools}/**/*.proof.ts'))
-    assert.equal(named.filter((one) => one === file).length, 1, file);
-});
-
 test('the shares of all suites together are 75 minutes at most', () => {
   const sum = SUITES.reduce((minutes, one) => minutes + one.minutes / (one.isAlone ? 1 : 2), 0);
   assert.ok(sum <= MOST_MINUTES, `${sum} minutes`);
