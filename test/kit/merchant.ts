@@ -143,7 +143,7 @@ function pointerPart(part: string): string {
   return part.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
 }
 
-/** Of what makes a test ready: where a busy machine has no time (503) nothing was done, and it is asked again. */
+/** Makes a test ready: where a busy machine has no time (503) nothing was done, and it is asked again. */
 async function served(ask: () => Promise<Reply>): Promise<Reply> {
   let reply = await ask();
   for (let tries = 1; reply.status === 503 && tries < BUSY_TRIES; tries += 1) {
