@@ -11,8 +11,11 @@ import {
 
 /** Enough that reading all that waits for each of them differs from reading a few. */
 const BACKLOG = 1_500;
-/** Looked at, locked, leased, and locked and written when it is recorded: about seven. */
-const MOST_ROWS_READ_EACH = 20;
+/**
+ * Looked at, locked, leased, and locked and written when it is recorded: about seven, and up to thirty where
+ * a quick process claims few at a time. All that wait would be hundreds.
+ */
+const MOST_ROWS_READ_EACH = 60;
 
 let service: DeliverySetup;
 let system: MerchantSystem;

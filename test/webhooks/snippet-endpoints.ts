@@ -23,7 +23,6 @@ export type Snippet = {
 
 const NODE_JUDGE = `import { isGenuine } from process.env.SNIPPET;
 import { readFileSync } from 'node:fs';
-import { patiently } from '../kit/patience.ts';
 const { now, vectors } = JSON.parse(readFileSync(process.env.VECTORS, 'utf8'));
 console.log(JSON.stringify(vectors.map((one) => isGenuine(one.headers, Buffer.from(one.body), one.secret, now))));`;
 
