@@ -2,13 +2,16 @@ import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { FileResult } from './test-report.ts';
 
-/** What all tests together may cost, in seconds of a quiet core. */
-const MOST_SECONDS = 900;
+/** What all tests together may cost, in seconds of a quiet core. A tenth above today; aimed at: 900. */
+const MOST_SECONDS = 1_400;
 /** What a file may cost without being named here. */
 const MOST_SECONDS_OF_FILE = 30;
 
 /** Files that cost more, and why they are worth it. */
-const DEAR_FILES: Readonly<Record<string, string>> = {};
+const DEAR_FILES: Readonly<Record<string, string>> = {
+  'test/leaks/leaks.test.ts':
+    'calls every endpoint with marked cards on watched processes, and reads all that they wrote anywhere',
+};
 
 /** What the fixed piece of work costs a quiet core, in processor seconds. */
 const QUIET_CALIBRATION_SECONDS = 0.028;
