@@ -27,8 +27,8 @@ const TEST_MILLISECONDS = 120_000;
 const MOST_TIMES_LONGER = 60;
 const LEAST_PATIENCE = 2;
 const MOST_PATIENCE = 20;
-/** Failed once though nothing is wrong, and run again for it until they are mended; each with its reason. */
-const UNSTEADY_FILES: readonly string[] = [];
+/** So many files that failed run again, alone: more are no accident. To become none (0141). */
+const MOST_FILES_AGAIN = 5;
 /** Where files cost nothing to write, if there is room for all databases of a run. */
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_BYTES = 4 * 1024 ** 3;
@@ -157,8 +157,10 @@ async function run(files: readonly string[], { isWhole, ...beside }: Run): Promi
     testMilliseconds: TEST_MILLISECONDS * (process.env[LONG_VARIABLE] ? MOST_TIMES_LONGER : 1),
   };
   const results = await runFiles(files, openTurns(), limits, signal);
-  const again = UNSTEADY_FILES.filter((file) => (results.get(file)?.failed ?? 0) > 0);
-  for (const [file, result] of await runFiles(again, openTurns(), limits, signal)) results.set(file, result);
+  const failed = [...results].filter(([, ofFile]) => ofFile.failed > 0).map(([file]) => file);
+  const again = results.size > 1 && failed.length <= MOST_FILES_AGAIN && !signal.aborted ? failed : [];
+  for (const file of again)
+    for (const [, result] of await runFiles([file], openTurns(), limits, signal)) results.set(file, result);
   for (const [file, ofFile] of results) seconds.set(file, Math.round(ofFile.seconds * 10) / 10);
   const { user, system } = process.cpuUsage();
   const besideSeconds = (user + system) / 1e6 + (server === null ? 0 : secondsOfTree(server.processId));
@@ -168,7 +170,9 @@ async function run(files: readonly string[], { isWhole, ...beside }: Run): Promi
   const costs = judgeCosts(results, besideSeconds, calibration.costliness(), console.log);
   const faults = isWhole ? costs : [];
   for (const fault of faults) console.log(`OVER BUDGET ${fault}`);
-  for (const file of again) console.log(`UNSTEADY ${file}: it failed beside other files`);
+  for (const file of again)
+    if (results.get(file)?.failed === 0)
+      console.log(`UNSTEADY ${file}: failed beside other files and passed alone`);
   return countTests(results, faults.length > 0 || signal.aborted);
 }
 
