@@ -1,37 +1,15 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Configuration, readConfiguration } from './app/config.ts';
+import type { Configuration } from './app/config.ts';
 import { say } from './app/infrastructure.ts';
-import { type App, openApp } from './app/open-app.ts';
+import type { App } from './app/open-app.ts';
+import { start } from './app/start.ts';
 import { type Closing, closeAll } from './platform/closings.ts';
 import { type Drain, openDrain } from './platform/http/draining.ts';
 import { nodeFault } from './platform/node-version.ts';
 import { type StopSignals, stopSignals } from './platform/stop-signals.ts';
 
 const STOP_MILLISECONDS = 25_000;
-
-/** The faults that a person can mend from the message alone are printed without a stack. */
-const PLAIN_FAULTS = [
-  'ConfigurationFault',
-  'DataFolderInUse',
-  'DataFolderUnusable',
-  'KeysUnusable',
-  'MigrationRefused',
-  'AcquirerUnfit',
-  'ProviderUnfit',
-  'ChannelUnusable',
-];
-
-const LISTEN_FAULTS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND'];
-
-function printFault(error: unknown): void {
-  if (!(error instanceof Error)) throw error;
-  const code = (error as NodeJS.ErrnoException).code;
-  if (LISTEN_FAULTS.includes(code ?? '')) {
-    say(`Parcela does not start: ${error.message}; see PARCELA_HOST, PARCELA_PORT and PARCELA_METRICS_PORT`);
-  } else if (PLAIN_FAULTS.includes(error.name)) say(`Parcela does not start:\n${error.message}`);
-  else say(`Parcela does not start: ${error.stack}`);
-}
 
 /**
  * Node opens its inspector, which reads the memory with all card numbers in it, at this signal.
@@ -55,30 +33,23 @@ async function run(): Promise<number> {
   const closings: Closing[] = [];
   const stopping = new AbortController();
   void signal.then(() => stopping.abort());
-  try {
-    const configuration = readConfiguration(process.env);
-    for (const warning of configuration.warnings) say(`Warning: ${warning}`);
-    const opening = openApp(configuration, closings, { signal: stopping.signal, drain });
-    const app = await Promise.race([opening, signal]);
-    if (typeof app === 'string') {
-      // Half open is closed too, once it is known what was opened.
-      await opening.catch(() => {});
-      await closeAll(closings, say);
-      return 0;
-    }
-    printBanner(configuration, app);
-    const reason = await Promise.race([signal, app.broken]);
-    const isOrdered = reason.startsWith('SIG');
-    if (isOrdered) await drainFirst(configuration.drainSeconds, drain, signals, app.broken);
-    else say(`Parcela stops. ${reason}`);
-    endAnyway(signals);
+  const starting = start(process.env, closings, { signal: stopping.signal, drain });
+  const started = await Promise.race([starting, signal]);
+  if (started === null || typeof started === 'string') {
+    // Half open is closed too, once it is known what was opened.
+    await starting;
     await closeAll(closings, say);
-    return isOrdered ? 0 : 1;
-  } catch (error) {
-    printFault(error);
-    await closeAll(closings, say);
-    return 1;
+    return started === null ? 1 : 0;
   }
+  const { configuration, app } = started;
+  printBanner(configuration, app);
+  const reason = await Promise.race([signal, app.broken]);
+  const isOrdered = reason.startsWith('SIG');
+  if (isOrdered) await drainFirst(configuration.drainSeconds, drain, signals, app.broken);
+  else say(`Parcela stops. ${reason}`);
+  endAnyway(signals);
+  await closeAll(closings, say);
+  return isOrdered ? 0 : 1;
 }
 
 /**

@@ -10,10 +10,22 @@ const FENCES = 'test/architecture/';
 /** It imports everything: what is opened through it is told apart by folder instead. */
 const WHOLE_SERVICE = 'test/kit/service-here.ts';
 
-/** All files of tests, or those that fit the patterns, in the order of their names. */
+/**
+ * What the papers tell readers to do, done: guides, the tour, the collection, a release that is packed and
+ * installed. Only a change of what they read can break them, so they run with one, and in the proof.
+ */
+export const PAPERS: readonly string[] = [
+  'test/installing/release.test.ts',
+  'test/start/collection.test.ts',
+  'test/start/guides.test.ts',
+  'test/start/tour.test.ts',
+];
+const READ_BY_PAPERS = /^(README|package|docs|releases|bin|tools)\b/;
+
+/** All files of tests but the papers, or those that fit the patterns, in the order of their names. */
 export async function findFiles(patterns: readonly string[]): Promise<string[]> {
   const files: string[] = [];
-  const exclude = ['**/node_modules/**'];
+  const exclude = ['**/node_modules/**', ...(patterns.length > 0 ? [] : PAPERS)];
   for await (const file of glob(patterns.length > 0 ? patterns : PATTERNS, { exclude })) files.push(file);
   return files.sort();
 }
@@ -32,9 +44,11 @@ export function changedFiles(files: readonly string[], base: string): string[] {
   ]);
   const modules = new Set([...changed].map((path) => /^src\/([\w-]+)\//.exec(path)?.[1]));
   const known = new Map<string, readonly string[]>();
-  return files.filter(
+  const papers = [...changed].some((path) => READ_BY_PAPERS.test(path)) ? PAPERS : [];
+  return [...files, ...papers].filter(
     (file) =>
       file.startsWith(FENCES) ||
+      papers.includes(file) ||
       modules.has(/^test\/([\w-]+)\//.exec(file)?.[1]) ||
       [...reachedFrom(file, known)].some((path) => changed.has(path)),
   );

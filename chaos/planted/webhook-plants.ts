@@ -62,7 +62,7 @@ export const WEBHOOK_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a process that comes too late records its try all the same',
-    fast: 'test/webhooks/deliver-processes.test.ts',
+    fast: 'test/webhooks/deliver.test.ts',
     suite: 'webhooks',
     edits: [{ file: TRIES, find: `where \${IS_STILL_WAITING} and d.fence = i.fence`, put: 'where true' }],
     kinds: 'pauses',

@@ -36,7 +36,7 @@ test('a rotation of keys under a running service forgets no try of a buyer and n
   assert.equal(reported(first.reply), '51');
   assert.equal(reported((await payAs(1_000, { customer })).reply), 200);
   const keyBefore = await keyOf(first.request.referenceTransaction);
-  const rotated = await setup.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended;
+  const rotated = await setup.parcela(['key', 'rotate', '--kind', 'fingerprint']);
   assert.equal(rotated.code, 0, rotated.said);
   await until('the service marks cards under the new key', async () => {
     const { request, reply } = await payAs(1_000);

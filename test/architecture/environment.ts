@@ -3,8 +3,11 @@ import { memberOf, type Node, type NodeInTree, nameOf } from './program.ts';
 import { type Complaint, isTest, programsOf, type SourceTree } from './source-tree.ts';
 
 const ONLY_READER = 'src/app/config.ts';
-/** Hands the environment to `readConfiguration`, and reads nothing of it. */
-const ONLY_GIVER = 'src/main.ts';
+/** The programs hand the environment on, and read nothing of it: each to the function named here. */
+const GIVERS: Readonly<Record<string, string>> = {
+  'src/main.ts': 'start',
+  'src/cli/parcela.ts': 'runParcela',
+};
 
 /**
  * Readers of the environment beside `config.ts`: a setting that is not in its table is one that
@@ -16,9 +19,8 @@ export function environmentComplaints(tree: SourceTree): Complaint[] {
     const imported = importsOf(program)
       .filter(({ specifier }) => specifier === 'node:process')
       .map(({ line }) => `${path}:${line}: imports node:process; the global says plainly what is read`);
-    const mayGive = path === ONLY_GIVER || path.startsWith('src/cli/');
     const read = program.nodes
-      .filter((place) => readsEnvironment(place.node) && !(mayGive && isGiven(place)))
+      .filter((place) => readsEnvironment(place.node) && !isGiven(place, GIVERS[path]))
       .map(({ node }) => `${path}:${program.lineOf(node)}: reads the environment, which only config.ts does`);
     return [...imported, ...read];
   });
@@ -33,9 +35,12 @@ function readsEnvironment(node: Node): boolean {
   return Array.isArray(properties) && properties.some((property) => nameOf((property as Node).key) === 'env');
 }
 
-/** `readConfiguration(process.env)`. */
-function isGiven({ parent, role }: NodeInTree): boolean {
+/** `start(process.env)`. */
+function isGiven({ parent, role }: NodeInTree, to: string | undefined): boolean {
   return (
-    parent?.type === 'CallExpression' && role === 'arguments' && nameOf(parent.callee) === 'readConfiguration'
+    to !== undefined &&
+    parent?.type === 'CallExpression' &&
+    role === 'arguments' &&
+    nameOf(parent.callee) === to
   );
 }

@@ -39,12 +39,12 @@ test('another reader of the environment is found', () => {
     "const port = process?.env['PORT'];",
     'const { env } = process;',
     'const { argv, env: settings } = process;',
-    'const configuration = readConfiguration(process.env);',
+    'const started = start(process.env);',
     "import { env } from 'node:process';",
   ]) {
     assertOne(environmentComplaints(planted({ 'src/cards/open-card.ts': source })), /open-card\.ts:1: /);
   }
   assertOne(environmentComplaints(planted({ 'src/main.ts': 'go(process.env.PORT)' })), /only config\.ts/);
-  const good = 'const configuration = readConfiguration(process.env); const child = { env: {} };';
+  const good = 'const started = start(process.env); const child = { env: {} };';
   assertNone(environmentComplaints(planted({ 'src/main.ts': good, 'src/app/config.ts': 'process.env.A' })));
 });

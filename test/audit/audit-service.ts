@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import type { ChainFault } from '../../src/audit/audit-chain.ts';
-import { programOf } from '../../src/platform/home.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { runCommandHere } from '../kit/command.ts';
 import type { TestDatabase } from '../kit/database.ts';
 import { keyFileIn } from '../kit/keys.ts';
-import { cleanEnvironment, databaseSettings, openTestService, type TestService } from '../kit/service.ts';
+import { databaseSettings, openTestService, type TestService } from '../kit/service.ts';
 import { command } from '../merchants/merchants-door.ts';
-
-const PARCELA = programOf('src/cli/parcela.ts');
 
 /** An entry as `parcela audit list --json` prints it. */
 export type AuditedEntry = {
@@ -78,32 +75,18 @@ export async function faultFound(database: Database, ...options: string[]): Prom
   return verdict.isWhole ? 'whole' : `${verdict.fault} ${verdict.entryNumber}`;
 }
 
-/** Runs the operator's command as a process of its own, beside a service. */
-export function runParcela(
+/** Runs the operator's command beside a service. */
+export async function runParcela(
   database: TestDatabase,
   folder: string,
   words: readonly string[],
   settings: Readonly<Record<string, string>> = {},
-): Promise<{ exitCode: number | null; printed: string; errors: string }> {
-  const environment = {
+): Promise<{ exitCode: number; printed: string; errors: string }> {
+  const { code, printed, said } = await runCommandHere(words, {
     ...settings,
     ...databaseSettings(database),
     PARCELA_DATA_DIR: folder,
     PARCELA_KEY_FILE: keyFileIn(folder),
-  };
-  const child = spawn(process.execPath, [...PARCELA, ...words], {
-    env: cleanEnvironment(environment),
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let printed = '';
-  let errors = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    printed += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
-  return new Promise((resolve) =>
-    child.once('close', (exitCode) => resolve({ exitCode, printed: printed.trim(), errors: errors.trim() })),
-  );
+  return { exitCode: code, printed: printed.trim(), errors: said.trim() };
 }

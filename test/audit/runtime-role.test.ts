@@ -16,9 +16,9 @@ import { grantRuntimeRole, RUNTIME_ROLE } from '../../src/platform/postgres/runt
 import { createTestDatabase, runSql } from '../kit/database.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import { cleanEnvironment, databaseSettings, databaseUrl, startService } from '../kit/service.ts';
+import { startHereInVain } from '../kit/service-here.ts';
 import { type AuditService, openAuditService, runParcela } from './audit-service.ts';
 
-const MAIN = programOf('src/main.ts');
 const PARCELA = programOf('src/cli/parcela.ts');
 const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url));
 const AWAY = { PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
@@ -338,11 +338,11 @@ test('production is warned of every way in which the role could do away with the
   try {
     for (const [give, take, sentence] of ways) {
       await runSql(address, give);
-      const { text } = await ended(MAIN, [], settings);
-      assert.match(text, new RegExp(`^Warning: the role ${role} ${sentence.source}, so that`, 'm'), give);
+      const { said } = await startHereInVain(settings);
+      assert.match(said, new RegExp(`^Warning: the role ${role} ${sentence.source}, so that`, 'm'), give);
       await runSql(address, take);
     }
-    assert.doesNotMatch((await ended(MAIN, [], settings)).text, /Warning: the role/);
+    assert.doesNotMatch((await startHereInVain(settings)).said, /Warning: the role/);
   } finally {
     await drop();
     bridge.close();
@@ -359,15 +359,15 @@ test('production is warned of a role that could alter the log, and is not when i
   };
   const { address, runtime, drop } = await createTestDatabase({ migrated: true });
   try {
-    const one = await ended(MAIN, [], { ...settings, DATABASE_URL: databaseUrl(address) });
-    assert.match(one.text, /^Warning: the role \S+ is a superuser.*PARCELA_OWNER_DATABASE_URL/m);
-    const apart = await ended(MAIN, [], { ...settings, ...databaseSettings({ address, runtime }) });
-    assert.doesNotMatch(apart.text, /Warning: the role/);
+    const one = await startHereInVain({ ...settings, DATABASE_URL: databaseUrl(address) });
+    assert.match(one.said, /^Warning: the role \S+ is a superuser.*PARCELA_OWNER_DATABASE_URL/m);
+    const apart = await startHereInVain({ ...settings, ...databaseSettings({ address, runtime }) });
+    assert.doesNotMatch(apart.said, /Warning: the role/);
     // Both were stopped by the missing keys, not before the database was reached.
-    for (const { text } of [one, apart]) assert.match(text, /key file/);
+    for (const { said } of [one, apart]) assert.match(said, /key file/);
     await runSql(address, `grant delete on audit_entries to ${runtime.user}`);
-    const alone = await ended(MAIN, [], { ...settings, DATABASE_URL: databaseUrl(runtime) });
-    assert.match(alone.text, /^Warning: the role \S+ may change audit_entries/m);
+    const alone = await startHereInVain({ ...settings, DATABASE_URL: databaseUrl(runtime) });
+    assert.match(alone.said, /^Warning: the role \S+ may change audit_entries/m);
   } finally {
     await drop();
     bridge.close();
@@ -389,13 +389,13 @@ async function openBridge(): Promise<{ url: string; close(): void }> {
 
 test('the owner’s address without the other is refused, and a wrong one is named', async () => {
   const owner = { PARCELA_OWNER_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
-  const alone = await ended(MAIN, [], { PARCELA_PORT: '0', ...owner });
-  assert.match(alone.text, /PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL/);
-  const wrong = await ended(MAIN, [], {
+  const alone = await startHereInVain({ PARCELA_PORT: '0', ...owner });
+  assert.match(alone.said, /PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL/);
+  const wrong = await startHereInVain({
     PARCELA_PORT: '0',
     ...databaseSettings(setup.database),
     ...owner,
     ...AWAY,
   });
-  assert.match(wrong.text, /PARCELA_OWNER_DATABASE_URL: .*ECONNREFUSED/);
+  assert.match(wrong.said, /PARCELA_OWNER_DATABASE_URL: .*ECONNREFUSED/);
 });

@@ -151,7 +151,7 @@ test('no number of a data key is in two databases', { skip }, async () => {
     ['a1', a1],
     ['b1', b1],
   ] as const) {
-    const rotated = await keys.runParcela(['key', 'rotate', '--kind', 'card'], { PARCELA_CELL }).ended;
+    const rotated = await keys.parcela(['key', 'rotate', '--kind', 'card'], { PARCELA_CELL });
     assert.equal(rotated.code, 0, rotated.said);
   }
   const [first, second] = [await numbersOf(a1), await numbersOf(b1)];

@@ -101,7 +101,7 @@ function sendOnce(path: string, { at = consoleUrl, headers = {}, form, cookie }:
 
 async function command(...words: string[]): Promise<Record<string, string>> {
   const { keys, settings: all } = production;
-  const { code, printed, said } = await keys.runParcela([...words, '--json'], all).ended;
+  const { code, printed, said } = await keys.parcela([...words, '--json'], all);
   assert.equal(code, 0, said);
   return JSON.parse(printed) as Record<string, string>;
 }
@@ -282,7 +282,7 @@ test('somebody of the provider comes in over TLS on both sides', async () => {
   const changed = await command('user', 'change', '--name', 'gil', '--role', 'support');
   assert.deepEqual([changed.name, changed.role], ['gil', 'support']);
   const words = ['user', 'change', '--name', 'gil', '--role', 'support'];
-  const again = await production.keys.runParcela(words, production.settings).ended;
+  const again = await production.keys.parcela(words, production.settings);
   assert.equal(again.code, 1);
   assert.match(again.said, /--role is the role that the user has already/);
 });

@@ -100,7 +100,7 @@ test('the command line asks the acquirer over the same channel', async () => {
   bridge.visits.length = 0;
   const { ended } = setup.runParcela(['resolve', 'show', crypto.randomUUID()], settings);
   assert.match((await ended).said, /no charge and no cancel here/);
-  const listed = await setup.runParcela(['resolve', 'list'], settings).ended;
+  const listed = await setup.parcela(['resolve', 'list'], settings);
   assert.equal(listed.code, 0, listed.said);
 });
 

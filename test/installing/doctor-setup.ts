@@ -6,10 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Diagnosis } from '../../src/cli/doctor/diagnosis.ts';
+import { runCommandHere } from '../kit/command.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';
 import { databaseSettings } from '../kit/service.ts';
 import { type Certified, makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
-import { runParcela, type Settings } from './run-parcela.ts';
+import type { Settings } from './run-parcela.ts';
 
 const HOUR = 60 * 60 * 1_000;
 const DAY = 24 * HOUR;
@@ -98,7 +99,7 @@ export async function openInstallation(): Promise<Installation> {
     PARCELA_ACQUIRER_URL: opened.fit.url,
     PARCELA_TRUSTED_PROXIES: '127.0.0.1',
   };
-  const made = await runParcela(['key', 'create'], settings);
+  const made = await runCommandHere(['key', 'create'], settings);
   assert.equal(made.code, 0, made.said);
   return {
     folder,
@@ -128,7 +129,7 @@ export async function openInstallation(): Promise<Installation> {
 
 export async function examine(settings: Settings): Promise<Examined> {
   const set = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
-  const { code, printed, said } = await runParcela(['doctor', '--json'], set);
+  const { code, printed, said } = await runCommandHere(['doctor', '--json'], set);
   assert.match(printed, /^\{/, said);
   const { diagnoses } = JSON.parse(printed) as { diagnoses: Diagnosis[] };
   const named = (state: Diagnosis['state']) =>

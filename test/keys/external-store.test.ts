@@ -84,7 +84,7 @@ test('with a key store beside it the service starts, pays and rotates; without i
 
   await double.kill();
   double = await startDouble([FIRST, SECOND], ['--port', double.port]);
-  const rotated = await setup.runParcela(['key', 'rotate', '--kind', 'all', '--json'], settings).ended;
+  const rotated = await setup.parcela(['key', 'rotate', '--kind', 'all', '--json'], settings);
   assert.equal(rotated.code, 0, rotated.said);
   assert.equal(JSON.parse(rotated.printed).rotated[0].keyId, 'kms/2');
   const wrappings = await setup.auditor.query('select distinct key_encryption_key_id as id from data_keys');
@@ -164,11 +164,11 @@ test('a key store behind TLS is believed by its private authority, and is shown 
     PARCELA_KEY_STORE_CERTIFICATE_KEY_FILE: await put('store-key.pem', shown.keyText),
   };
   try {
-    const verified = await setup.runParcela(['audit', 'verify'], byTls).ended;
+    const verified = await setup.parcela(['audit', 'verify'], byTls);
     assert.equal(verified.code, 0, verified.said);
     const bare = { PARCELA_KEY_STORE_CERTIFICATE_FILE: '', PARCELA_KEY_STORE_CERTIFICATE_KEY_FILE: '' };
     for (const change of [bare, { PARCELA_KEY_STORE_CA_FILE: '' }]) {
-      const refused = await setup.runParcela(['audit', 'verify'], { ...byTls, ...change }).ended;
+      const refused = await setup.parcela(['audit', 'verify'], { ...byTls, ...change });
       assert.equal(refused.code, 1);
       assert.match(refused.said, /key store https:.* gives no answer \(\w+\)/);
     }

@@ -43,7 +43,7 @@ async function reported(where = service): Promise<string[]> {
 }
 
 async function run(words: readonly string[], change: Record<string, string> = {}): Promise<void> {
-  const { code, said } = await service.runParcela(words, change).ended;
+  const { code, said } = await service.parcela(words, change);
   assert.equal(code, 0, said);
 }
 
@@ -98,7 +98,7 @@ async function withLockedLog(use: () => Promise<void>): Promise<void> {
 
 async function refuseUntold(words: readonly string[]): Promise<void> {
   const before = await readFile(service.keyFile, 'utf8');
-  const { code, said } = await service.runParcela(words).ended;
+  const { code, said } = await service.parcela(words);
   assert.equal(code, 1, words.join(' '));
   assert.match(said, /nothing was done: the audit log cannot be written/);
   assert.equal(await readFile(service.keyFile, 'utf8'), before, words.join(' '));
@@ -151,10 +151,10 @@ test('the first key file is of the account whose folder it is made in; one that 
     await chown(folder, SERVICE.uid, SERVICE.gid);
     const keyFile = join(folder, 'keys', 'inside', 'key.json');
     await empty.auditor.query('alter table audit_entries rename to audit_entries_gone');
-    const { code, said } = await empty.runParcela(['key', 'create'], {
+    const { code, said } = await empty.parcela(['key', 'create'], {
       ...production,
       PARCELA_KEY_FILE: keyFile,
-    }).ended;
+    });
     assert.equal(code, 1);
     const [keyId] = await keyIds(keyFile);
     assert.match(

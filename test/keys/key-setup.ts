@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createDemoMerchant, type Demo } from '../../src/homologation/create-demo-merchant.ts';
 import { programOf } from '../../src/platform/home.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
+import { type Ended, runCommandHere } from '../kit/command.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';
 import {
@@ -16,12 +17,13 @@ import {
   type Service,
   startService,
 } from '../kit/service.ts';
+import { startHereInVain } from '../kit/service-here.ts';
 
 const PARCELA = programOf('src/cli/parcela.ts');
 const MAIN = programOf('src/main.ts');
 
-export type Ended = { readonly code: number | null; readonly printed: string; readonly said: string };
-export type Running = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
+export type EndedProcess = Omit<Ended, 'code'> & { readonly code: number | null };
+export type Running = { readonly child: ChildProcess; readonly ended: Promise<EndedProcess> };
 type Settings = Readonly<Record<string, string>>;
 
 /**
@@ -36,8 +38,10 @@ export type KeySetup = {
   readonly settings: Settings;
   startService(change?: Settings): Promise<Service>;
   /** Starts the service where it is expected to refuse. */
-  startInVain(change?: Settings): Promise<Ended>;
-  /** `parcela …` in a process of its own. */
+  startInVain(change?: Settings): Promise<{ readonly code: number | null; readonly said: string }>;
+  /** `parcela …` */
+  parcela(words: readonly string[], change?: Settings): Promise<Ended>;
+  /** The same in a process of its own. */
   runParcela(words: readonly string[], change?: Settings): Running;
   /** The demo merchant, made on the keys of the key file. */
   makeDemo(): Promise<{ readonly demo: Demo; readonly tools: AuditedTools }>;
@@ -77,7 +81,12 @@ export async function openKeySetup(): Promise<KeySetup> {
       services.push(service);
       return service;
     },
-    startInVain: (change = {}) => run(MAIN, [], change).ended,
+    startInVain: (change = {}) =>
+      // What is set for Node itself concerns a whole process.
+      Object.keys(change).some((name) => name.startsWith('NODE_'))
+        ? run(MAIN, [], change).ended
+        : startHereInVain(kept({ ...settings, ...change })),
+    parcela: (words, change = {}) => runCommandHere(words, kept({ ...settings, ...change })),
     runParcela: (words, change = {}) => run(PARCELA, words, change),
     async makeDemo() {
       const pool = openDatabase(database.runtime, () => {});
@@ -106,7 +115,7 @@ function kept(settings: Settings): Record<string, string> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ''));
 }
 
-function endOf(child: ChildProcess): Promise<Ended> {
+function endOf(child: ChildProcess): Promise<EndedProcess> {
   const printed: Buffer[] = [];
   const said: Buffer[] = [];
   child.stdout?.on('data', (chunk: Buffer) => printed.push(chunk));

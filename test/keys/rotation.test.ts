@@ -116,7 +116,7 @@ test('all keys are rotated twice under load: no payment fails and nothing stays 
   const vaultIds = await fillVault(setup, tools, demo.merchantId, 2_000);
   const { load, ended } = startLoad(vaultIds);
   for (let round = 0; round < 2; round += 1) {
-    const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', 'all']).ended;
+    const { code, said } = await setup.parcela(['key', 'rotate', '--kind', 'all']);
     assert.equal(code, 0, said);
     assert.equal((await sealedRows(setup.auditor)).underRetired, 0);
   }
@@ -190,7 +190,7 @@ test('a new public key is handed out by every process, and what was encrypted fo
   await until('the tests before are caught up with', areServing(await newest()));
   const old = await keyOf(0);
   const { cardInfo } = { cardInfo: await byEncryptedCard(urls[0] as string, tokens[0] as string) };
-  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'rsa']).ended).code, 0);
+  assert.equal((await setup.parcela(['key', 'rotate', '--kind', 'rsa'])).code, 0);
   assert.notEqual(await newest(), old.keyId);
   await until('the new key is served', areServing(await newest()));
   assert.deepEqual(await keyOf(0), await keyOf(1));
@@ -262,7 +262,7 @@ test('a rotation that is killed anywhere is finished by the next, and by the ser
     const { underRetired } = await sealedRows(setup.auditor);
     return underRetired === 0;
   });
-  const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', 'all']).ended;
+  const { code, said } = await setup.parcela(['key', 'rotate', '--kind', 'all']);
   assert.equal(code, 0, said);
   assert.equal((await sealedRows(setup.auditor)).underRetired, 0);
   const wrappings = await setup.auditor.query('select distinct key_encryption_key_id from data_keys');
@@ -277,7 +277,7 @@ test('a rotation that is killed anywhere is finished by the next, and by the ser
 });
 
 test('a retired key that no row names is deleted after an hour, and one that rows name is not', async () => {
-  await setup.runParcela(['key', 'rotate', '--kind', 'card']).ended;
+  await setup.parcela(['key', 'rotate', '--kind', 'card']);
   const retired = await setup.auditor.query(
     `update data_keys set retired_at = now() - interval '61 minutes'
      where purpose in ('card', 'audit') and retired_at is not null returning purpose, data_key_id`,

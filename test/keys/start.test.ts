@@ -39,7 +39,7 @@ test('without the key file of a database that has keys nothing starts, and no ne
   await withKeyFile(null, async () => {
     await refuses(/no key file .*, and this database was sealed under [0-9a-f]{16}: put back a copy/s);
     await assert.rejects(stat(setup.keyFile), /ENOENT/);
-    const created = await setup.runParcela(['key', 'create']).ended;
+    const created = await setup.parcela(['key', 'create']);
     assert.equal(created.code, 1);
     assert.match(created.said, /sealed under [0-9a-f]{16}: put back a copy/);
     await assert.rejects(stat(setup.keyFile), /ENOENT/);
@@ -110,7 +110,7 @@ test('a key file of the first format still opens, and keeps its key beside new o
   await writeFile(setup.keyFile, JSON.stringify({ environment: json.environment, key: json.keys[0].key }), {
     mode: 0o600,
   });
-  const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', 'key-encryption']).ended;
+  const { code, said } = await setup.parcela(['key', 'rotate', '--kind', 'key-encryption']);
   assert.equal(code, 0, said);
   const after = JSON.parse(await readFile(setup.keyFile, 'utf8'));
   assert.equal(after.keys.length, 2);
@@ -120,7 +120,7 @@ test('a key file of the first format still opens, and keeps its key beside new o
 
 test('a key that is prepared waits for the rotation; a former one is forgotten once it wraps nothing', async () => {
   const status = async () => {
-    const { printed } = await setup.runParcela(['key', 'status', '--json']).ended;
+    const { printed } = await setup.parcela(['key', 'status', '--json']);
     const items = JSON.parse(printed).items as {
       keyId: string;
       purpose: string;
@@ -129,7 +129,7 @@ test('a key that is prepared waits for the rotation; a former one is forgotten o
     }[];
     return items.filter(({ purpose }) => purpose === 'key-encryption');
   };
-  const made = await setup.runParcela(['key', 'create', '--json']).ended;
+  const made = await setup.parcela(['key', 'create', '--json']);
   assert.equal(made.code, 0, made.said);
   const { keyId } = JSON.parse(made.printed);
   assert.deepEqual(
@@ -137,10 +137,10 @@ test('a key that is prepared waits for the rotation; a former one is forgotten o
     ['former', 'in use', 'prepared'],
   );
   const [former, inUse] = await status();
-  const forget = (id: string) => setup.runParcela(['key', 'forget', '--key-id', id]).ended;
+  const forget = (id: string) => setup.parcela(['key', 'forget', '--key-id', id]);
   assert.match((await forget(inUse?.keyId ?? '')).said, /is the key that wraps now/);
   assert.match((await forget('nothing')).said, /is no key of the key file/);
-  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'key-encryption']).ended).code, 0);
+  assert.equal((await setup.parcela(['key', 'rotate', '--kind', 'key-encryption'])).code, 0);
   assert.equal((await status()).find((key) => key.state === 'in use')?.keyId, keyId);
   for (const old of [former, inUse]) assert.equal((await forget(old?.keyId ?? '')).code, 0);
   assert.deepEqual(
@@ -160,7 +160,7 @@ test('keys older than a year are named by the status', async () => {
   await setup.auditor.query(
     `update data_keys set created_at = now() - interval '366 days' where purpose = 'card' and retired_at is null`,
   );
-  const { printed } = await setup.runParcela(['key', 'status']).ended;
+  const { printed } = await setup.parcela(['key', 'status']);
   assert.match(printed, /Warning: the card key \d+ is older than a year/);
   assert.doesNotMatch(printed, /Warning: the audit key/);
 });
@@ -175,7 +175,7 @@ test('production makes no key file by itself: the operator does, and then it sta
   const url = `http://127.0.0.1:${(bridge.address() as AddressInfo).port}`;
   const production = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: url };
   await refuses(/no key file .*: run parcela key create/s, production, empty);
-  const made = await empty.runParcela(['key', 'create'], production).ended;
+  const made = await empty.parcela(['key', 'create'], production);
   assert.equal(made.code, 0, made.said);
   assert.equal((await stat(empty.keyFile)).mode & 0o777, 0o600);
   const reported = await empty.auditor.query(
@@ -195,7 +195,7 @@ test('production makes no key file by itself: the operator does, and then it sta
 });
 
 test('keys from the environment: a payment, a rotation with the former key beside, and no trace in children', async () => {
-  const printed = await empty.runParcela(['key', 'create', '--for', 'environment', '--json']).ended;
+  const printed = await empty.parcela(['key', 'create', '--for', 'environment', '--json']);
   const first = JSON.parse(printed.printed).key as string;
   const second = randomBytes(32).toString('base64');
   const other = await openKeySetup();
@@ -208,7 +208,7 @@ test('keys from the environment: a payment, a rotation with the former key besid
     await service.stop();
     await refuses(/not in PARCELA_KEY and PARCELA_KEY_FORMER/, { PARCELA_KEY: second }, other);
     const both = { ...old, PARCELA_KEY: second, PARCELA_KEY_FORMER: first };
-    const { code, said } = await other.runParcela(['key', 'rotate', '--kind', 'all'], both).ended;
+    const { code, said } = await other.parcela(['key', 'rotate', '--kind', 'all'], both);
     assert.equal(code, 0, said);
     const again = await other.startService({ ...old, PARCELA_KEY: second });
     const login = await logIn(again.gatewayUrl, (await again.demo()).gateway);
@@ -237,7 +237,7 @@ async function childrenWith(parent: number, text: string): Promise<string[]> {
 }
 
 test('a data key in the place of another, a retired one too, is refused by its number', async () => {
-  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'card']).ended).code, 0);
+  assert.equal((await setup.parcela(['key', 'rotate', '--kind', 'card'])).code, 0);
   const [inUse] = await setup.auditor.query(
     `update data_keys k set wrapped_key = old.wrapped_key from data_keys old, data_keys kept
      where k.purpose = 'card' and k.retired_at is null and old.purpose = 'card' and old.retired_at is not null

@@ -131,13 +131,13 @@ test('rows that do not open are left where they are by a rotation, which says so
   await setup.auditor.query('delete from card_tokens');
   await setup.auditor.query('delete from vault_cards where vault_id <> all($1::uuid[])', [[broken, good]]);
   await setup.auditor.query(`update vault_cards set sealed_number = '\\x00' where vault_id = $1`, [broken]);
-  const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', 'card']).ended;
+  const { code, said } = await setup.parcela(['key', 'rotate', '--kind', 'card']);
   assert.equal(code, 1);
   assert.match(said, new RegExp(`vault card\\|${demo.merchantId}\\|${broken}.* does not open`));
   assert.match(said, /is in use, but 1 rows do not open.*Restore them from a backup, or delete them/s);
   assert.equal((await payWith({ vaultId: good })).status, 200);
   // They keep nobody from another key, and nothing else from being rotated.
-  const again = await setup.runParcela(['key', 'rotate', '--kind', 'all']).ended;
+  const again = await setup.parcela(['key', 'rotate', '--kind', 'all']);
   assert.equal(again.code, 1);
   assert.equal(again.said.match(/does not open/g)?.length, 1, 'each is named once');
   for (const kind of ['key-encryption', 'keyPair', 'secret', 'fingerprint', 'audit', 'rsa'])
@@ -147,7 +147,7 @@ test('rows that do not open are left where they are by a rotation, which says so
   );
   assert.ok((key?.keys as number) >= 2);
   await setup.auditor.query('delete from vault_cards where vault_id = $1', [broken]);
-  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'card']).ended).code, 0);
+  assert.equal((await setup.parcela(['key', 'rotate', '--kind', 'card'])).code, 0);
 });
 
 test('a private key that was altered does not stop a running service, and a new start names its table', async () => {
@@ -231,7 +231,7 @@ test('prints of one card compare under each key that is not deleted, the one in 
   await tools.keyring.reload();
   const [before, ...older] = tools.keyring.fingerprints(TEST_CARD);
   assert.deepEqual(tools.keyring.fingerprint(TEST_CARD), before);
-  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
+  assert.equal((await setup.parcela(['key', 'rotate', '--kind', 'fingerprint'])).code, 0);
   await tools.keyring.reload();
   const now = tools.keyring.fingerprint(TEST_CARD);
   assert.notEqual(now.keyId, before?.keyId);
@@ -248,7 +248,7 @@ test('prints of one card compare under each key that is not deleted, the one in 
 
 test('prints of what is kept for a day are under keys that were in use within it, and no others', async () => {
   const dayMilliseconds = 24 * 60 * 60 * 1_000;
-  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
+  assert.equal((await setup.parcela(['key', 'rotate', '--kind', 'fingerprint'])).code, 0);
   await tools.keyring.reload();
   const [now, before, ...older] = tools.keyring.fingerprints(TEST_CARD);
   assert.ok(before !== undefined);
@@ -269,7 +269,7 @@ test('prints of what is kept for a day are under keys that were in use within it
 test('a request that is repeated to a process that does not know of a rotation of keys is known there', async () => {
   await tools.keyring.reload();
   const stale = tools.keyring.fingerprint('').keyId;
-  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended).code, 0);
+  assert.equal((await setup.parcela(['key', 'rotate', '--kind', 'fingerprint'])).code, 0);
   const { cardInfo } = await cardOfToken();
   const body = { ...paymentRequest('', 1000), cardInfo };
   let idempotency = { key: '', target: 'POST /v1/payments' };

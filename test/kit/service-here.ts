@@ -7,7 +7,9 @@ import { BANK_PROGRAM } from '../../simulators/bank/program.ts';
 import { startLedgerServer } from '../../simulators/kit/ledger-server.ts';
 import { readLedgerSettings } from '../../simulators/kit/ledger-settings.ts';
 import { readConfiguration } from '../../src/app/config.ts';
+import { say } from '../../src/app/infrastructure.ts';
 import { openApp } from '../../src/app/open-app.ts';
+import { start } from '../../src/app/start.ts';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import type { Simulator, StartSimulator } from '../../src/homologation/start-simulator.ts';
 import { type Closing, closeAll } from '../../src/platform/closings.ts';
@@ -49,6 +51,30 @@ export async function openServiceHere(options: {
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/**
+ * A start that must be refused, as `src/main.ts` makes it, in this process: no setting of the machine reaches
+ * it. Gives what was said. Where settings concern Node itself, the real program is started.
+ */
+export async function startHereInVain(
+  settings: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number; readonly said: string }> {
+  const closings: Closing[] = [];
+  const stopping = new AbortController();
+  const surroundings = { signal: stopping.signal, drain: openDrain(), startSimulator: simulatorHere };
+  const log = openSync('/dev/null', 'a');
+  const said: string[] = [];
+  const { write } = process.stderr;
+  process.stderr.write = (text: string | Uint8Array) => said.push(String(text)) > 0;
+  try {
+    const started = await start({ ...settings }, closings, { ...surroundings, logTo: log });
+    stopping.abort();
+    await closeAll(closings, say);
+    return { code: started === null ? 1 : 0, said: said.join('') };
+  } finally {
+    process.stderr.write = write;
   }
 }
 

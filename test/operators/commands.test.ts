@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { runParcela } from '../installing/run-parcela.ts';
+import { runCommandHere } from '../kit/command.ts';
 import { startListener } from '../kit/listener.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { databaseSettings, openTestService, type TestService, until } from '../kit/service.ts';
@@ -15,7 +15,7 @@ after(() => service.close());
 
 async function parcela(...words: string[]) {
   const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: service.folder };
-  const { code, printed, said } = await runParcela([...words, '--json'], settings);
+  const { code, printed, said } = await runCommandHere([...words, '--json'], settings);
   // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own.
   const json = JSON.parse(code === 0 ? printed : said) as any;
   return { code, json, said };

@@ -317,7 +317,7 @@ test('an operator may have the limits only observed, or not looked at, and a rot
       return row?.fingerprint_key_id;
     };
     const keyBefore = await keyOf();
-    const rotated = await keys.runParcela(['key', 'rotate', '--kind', 'fingerprint']).ended;
+    const rotated = await keys.parcela(['key', 'rotate', '--kind', 'fingerprint']);
     assert.equal(rotated.code, 0, rotated.said);
     await until('the service marks cards under the new key', async () => {
       await assertNotified(200, payAt(enforcing, 1_000, TEST_CARD, 'mastercard'));

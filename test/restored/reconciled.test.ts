@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { runParcela } from '../installing/run-parcela.ts';
+import { runCommandHere } from '../kit/command.ts';
 import { logIn } from '../kit/merchant.ts';
 import {
   databaseUrl,
@@ -67,7 +67,7 @@ const rowOf = async (paymentId: string | undefined) =>
 
 /** A command of the operator, on the recovered database. */
 const parcelaWith = (more: Readonly<Record<string, string>>, ...words: string[]) =>
-  runParcela(words, { ...settingsOf(recovered, more), PARCELA_DATA_DIR: join(root, 'home') });
+  runCommandHere(words, { ...settingsOf(recovered, more), PARCELA_DATA_DIR: join(root, 'home') });
 const parcela = (...words: string[]) => parcelaWith({}, ...words);
 
 async function reconcile(...words: string[]): Promise<Record<string, unknown>> {

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { programOf } from '../../src/platform/home.ts';
 import { call, logIn, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
-import { cleanEnvironment, type Service, startService } from '../kit/service.ts';
+import { type Service, startService } from '../kit/service.ts';
+import { startHereInVain } from '../kit/service-here.ts';
 
-const MAIN = programOf('src/main.ts');
 let folder: string;
 let service: Service;
 
@@ -20,23 +18,14 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts the program with settings that it refuses; gives its exit code and what it said. */
-function startInVain(settings: Record<string, string>): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, [...MAIN], {
-    env: cleanEnvironment({
-      PARCELA_PORT: '0',
-      PARCELA_DATA_DIR: folder,
-      PARCELA_DATABASE_WAIT_SECONDS: '0',
-      ...settings,
-    }),
-    stdio: ['ignore', 'ignore', 'pipe'],
+/** A start with settings that must be refused; gives its exit code and what it said. */
+const startInVain = (settings: Record<string, string>) =>
+  startHereInVain({
+    PARCELA_PORT: '0',
+    PARCELA_DATA_DIR: folder,
+    PARCELA_DATABASE_WAIT_SECONDS: '0',
+    ...settings,
   });
-  const chunks: Buffer[] = [];
-  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
-  return new Promise((resolve) =>
-    child.once('close', (code) => resolve({ code, said: Buffer.concat(chunks).toString() })),
-  );
-}
 
 async function alive(processId: number): Promise<boolean> {
   try {

@@ -129,6 +129,8 @@ test('a system that answers 500 is tried twelve times, ever more slowly, and the
     'select status, failure from delivery_tries order by try_number',
   );
   assert.deepEqual(reported, Array(12).fill({ status: 500, failure: 'serverError' }));
+  const ids = system.received.map(({ id }) => id);
+  assert.deepEqual([ids.length, new Set(ids).size], [12, 1], 'each try has the same webhook-id');
 });
 
 test('a system that asks to be left alone for an hour is', async () => {

@@ -88,7 +88,7 @@ test('the key of secrets is rotated while merchants register: nothing fails, and
   for (const kind of ['secret', 'all', 'secret']) {
     const before = load.done;
     await until('something was registered', async () => load.done > before);
-    const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', kind]).ended;
+    const { code, said } = await setup.parcela(['key', 'rotate', '--kind', kind]);
     assert.equal(code, 0, said);
   }
   load.isOver = true;
@@ -103,7 +103,7 @@ test('the key of secrets is rotated while merchants register: nothing fails, and
 test('login and both secrets are sealed again by a rotation, and the old key is deleted after an hour', async () => {
   const sealed = await sealAll();
   const [before] = await setup.auditor.query('select sealed_secret, data_key_id from webhook_secrets');
-  const { code, said, printed } = await setup.runParcela(['key', 'rotate', '--kind', 'secret']).ended;
+  const { code, said, printed } = await setup.parcela(['key', 'rotate', '--kind', 'secret']);
   assert.equal(code, 0, said);
   // The service does its part of them beside the command.
   assert.match(printed, /secret: [0-3] rows were sealed again under data key \d+, 0 are under old keys/);
@@ -112,7 +112,7 @@ test('login and both secrets are sealed again by a rotation, and the old key is 
   assert.ok((after?.data_key_id as number) > (before?.data_key_id as number));
   assert.notDeepEqual(after?.sealed_secret, before?.sealed_secret);
   assert.deepEqual(await open(), sealed);
-  const status = await setup.runParcela(['key', 'status', '--json']).ended;
+  const status = await setup.parcela(['key', 'status', '--json']);
   const { items } = JSON.parse(status.printed) as {
     items: { purpose: string; state: string; rows: number }[];
   };
@@ -147,7 +147,7 @@ test('a rotation that was killed after its first commit is finished by the servi
 test('a row that does not open stays where it is, and the command says what to do', async () => {
   await sealAll();
   await setup.auditor.query(`update webhook_endpoints set sealed_basic_auth = '\\x00'`);
-  const { code, said } = await setup.runParcela(['key', 'rotate', '--kind', 'secret']).ended;
+  const { code, said } = await setup.parcela(['key', 'rotate', '--kind', 'secret']);
   assert.equal(code, 1);
   assert.match(
     said,
@@ -155,7 +155,7 @@ test('a row that does not open stays where it is, and the command says what to d
   );
   assert.match(said, /have their merchants register again/);
   const sealed = await sealAll();
-  assert.equal((await setup.runParcela(['key', 'rotate', '--kind', 'secret']).ended).code, 0);
+  assert.equal((await setup.parcela(['key', 'rotate', '--kind', 'secret'])).code, 0);
   assert.deepEqual(await open(), sealed);
 });
 

@@ -1,6 +1,7 @@
 import { whyNoCluster } from '../../chaos/failover/cluster.ts';
 import { LAST_RELEASE, whyNoRelease } from '../../chaos/upgrade/last-release.ts';
 import { PROXY_NAMES } from '../../test/proxies/proxies.ts';
+import { PAPERS } from '../test-files.ts';
 import { skipWithout } from '../test-programs.ts';
 
 /** Stands for the seed of the proof, in words and in settings. */
@@ -127,6 +128,12 @@ export const SUITES: readonly Suite[] = [
     ...files('test/console/browser*.test.ts', 'test/console/oidc-browser.test.ts'),
     minutes: 5,
     whyNot: async () => skipWithout('chromium'),
+  },
+  {
+    name: 'papers',
+    about: 'guides, tour, collection and a packed release, done as their readers do',
+    ...files(...PAPERS),
+    minutes: 3,
   },
   {
     name: 'model',
