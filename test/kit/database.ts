@@ -51,18 +51,21 @@ export async function testDatabaseAddress(): Promise<TestDatabaseAddress> {
 export async function createTestDatabase({
   migrated,
   hasOwnRole = false,
+  template,
 }: {
   readonly migrated: boolean;
+  /** What it is a copy of, instead. */
+  readonly template?: string;
   /** For a test that changes the role itself. */
   readonly hasOwnRole?: boolean;
 }): Promise<TestDatabase> {
   const server = serverAddress();
   const database = `parcela_test_${process.pid}_${randomBytes(4).toString('hex')}`;
   // It brings the rights of the shared role along.
-  const template = await migratedTemplate(server);
+  const base = await migratedTemplate(server);
   await onServer(server, (client) =>
     client.query(
-      `create database ${database} template ${migrated ? template : 'template0'} strategy ${STRATEGY}`,
+      `create database ${database} template ${template ?? (migrated ? base : 'template0')} strategy ${STRATEGY}`,
     ),
   );
   const address = { ...server, database };
@@ -120,15 +123,40 @@ export function serverAddress(url: string | undefined = process.env[SERVER_VARIA
   };
 }
 
-let template: Promise<string> | undefined;
+let migratedOnce: Promise<string> | undefined;
 
 /**
  * All migrations applied once, whatever the number of test files; another set of migrations is
  * another template.
  */
 function migratedTemplate(server: TestDatabaseAddress): Promise<string> {
-  template ??= makeTemplate(server);
-  return template;
+  migratedOnce ??= makeTemplate(server);
+  return migratedOnce;
+}
+
+export type FurnishedTemplate = { readonly name: string; readonly note: string };
+
+/**
+ * A template that was furnished once by whoever came first: `furnish` fills a migrated database and gives a
+ * note, which everybody gets.
+ */
+export async function furnishedTemplate(
+  furnish: (draft: TestDatabase) => Promise<string>,
+): Promise<FurnishedTemplate> {
+  const server = serverAddress();
+  const name = `${await migratedTemplate(server)}_furnished`;
+  return onServer(server, async (client) => {
+    await client.query(`select pg_advisory_lock(${TEMPLATE_LOCK})`);
+    const noteOf = `select shobj_description(oid, 'pg_database') as note from pg_database where datname = $1`;
+    const { rows } = await client.query(noteOf, [name]);
+    if (rows[0] !== undefined) return { name, note: rows[0].note as string };
+    const draft = await createTestDatabase({ migrated: true });
+    const note = await furnish(draft);
+    const { database } = draft.address;
+    await client.query(`comment on database ${database} is ${client.escapeLiteral(note)}`);
+    await client.query(`alter database ${database} rename to ${name}`);
+    return { name, note };
+  });
 }
 
 async function makeTemplate(server: TestDatabaseAddress): Promise<string> {

@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import type { Simulator } from '../../src/homologation/start-simulator.ts';
 import { programOf } from '../../src/platform/home.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, furnishedTemplate, type TestDatabase } from './database.ts';
 import { keyFileIn, rememberKeyFile } from './keys.ts';
 import { patiently } from './patience.ts';
 import { type OpenedService, type RunningService, settingsIn } from './running-service.ts';
@@ -210,8 +210,32 @@ export type TestProcess = Service & OnTestDatabase;
  * A service with simulators and a demo merchant on a database of its own, opened in the process of the
  * tests: a real listener, real HTTP, a real PostgreSQL, and the run-time role.
  */
-export function openTestService(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
-  return onTestDatabase(settings, openService);
+export async function openTestService(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
+  return onTestDatabase(settings, openService, hasKeysOfItsOwn(settings) ? null : await furnished());
+}
+
+/** Another environment, cell or key store than usual: what the template holds is sealed for another. */
+const hasKeysOfItsOwn = (settings: Readonly<Record<string, string>>) =>
+  Object.keys(settings).some((name) => /^PARCELA_(ENVIRONMENT|CELL|KEY|CLUSTER)/.test(name));
+
+/** What a first start leaves: in the database, and in these files of the data folder. */
+type Furnished = { readonly template: string; readonly files: Readonly<Record<string, string>> };
+let furnishedOnce: Promise<Furnished> | undefined;
+
+/** One first start makes keys and the demo merchant for all test services: it is most of the work of one. */
+function furnished(): Promise<Furnished> {
+  furnishedOnce ??= furnishedTemplate(async (draft) => {
+    const folder = await mkdtemp(join(tmpdir(), 'parcela-furnished-'));
+    const service = await openService({ folder, settings: databaseSettings(draft) });
+    await service.stop();
+    const paths = [relative(folder, keyFileIn(folder)), 'demo.json'];
+    const files = await Promise.all(
+      paths.map(async (path) => [path, await readFile(join(folder, path), 'utf8')]),
+    );
+    await rm(folder, { recursive: true, force: true });
+    return JSON.stringify(Object.fromEntries(files));
+  }).then(({ name, note }) => ({ template: name, files: JSON.parse(note) }));
+  return furnishedOnce;
 }
 
 /** A service in the process of the tests, as `startService` starts one in a process of its own. */
@@ -241,9 +265,17 @@ export function openTestProcess(settings: Readonly<Record<string, string>> = {})
 async function onTestDatabase<S extends RunningService & { stop(): Promise<unknown> }>(
   settings: Readonly<Record<string, string>>,
   start: (options: { folder: string; settings: Record<string, string> }) => Promise<S>,
+  from: Furnished | null = null,
 ): Promise<S & OnTestDatabase> {
-  const database = await createTestDatabase({ migrated: true });
+  const database = await createTestDatabase({
+    migrated: true,
+    ...(from === null ? {} : { template: from.template }),
+  });
   const folder = await mkdtemp(join(tmpdir(), 'parcela-test-'));
+  for (const [path, content] of Object.entries(from?.files ?? {})) {
+    await mkdir(dirname(join(folder, path)), { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, path), content, { mode: 0o600 });
+  }
   rememberKeyFile(database.address.database, keyFileIn(folder));
   const service = await start({ folder, settings: { ...databaseSettings(database), ...settings } });
   const auditor = openAuditor(database.address);

@@ -113,16 +113,22 @@ function watchSockets(): void {
   });
 }
 
+/** By the text of a statement, which is looked at once: whose sink its values are. */
+const sinks = new Map<string, string>();
+
+function sinkOf(text: string): string {
+  look('statement', text);
+  const isWriting = /\b(insert|update|delete|merge|copy|notify)\b|_notify\(|set_config\(/i.test(text);
+  return isWriting ? 'value of a statement' : LOOK_UP;
+}
+
 function watchStatements(): void {
   before(pg.Client.prototype, 'query', (_, [first, second]) => {
     const query = (typeof first === 'string' ? { text: first, values: second } : first) as {
       text?: string;
       values?: unknown;
     };
-    const text = query.text ?? '';
-    look('statement', text);
-    const isWriting = /\b(insert|update|delete|merge|copy|notify)\b|_notify\(|set_config\(/i.test(text);
-    const sink = isWriting ? 'value of a statement' : LOOK_UP;
+    const sink = sinks.getOrInsertComputed(query.text ?? '', sinkOf);
     for (const value of Array.isArray(query.values) ? query.values : []) lookAtValue(sink, value);
   });
 }
