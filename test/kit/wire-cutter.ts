@@ -84,8 +84,7 @@ export async function openCuttingProxy(target: TestDatabaseAddress): Promise<Cut
     turnCommitIntoRollback: () => strike({ kind: 'rollback', text: COMMIT }),
     goAway,
     comeBack: async () => {
-      wires.fault = null;
-      wires.isAway = false;
+      wires.comeBack();
       if (!listener.listening) await listenOn(listener, port);
     },
     close: goAway,
@@ -98,6 +97,8 @@ class Wires {
   fault: Fault | null = null;
   cuts = 0;
   isAway = false;
+  /** How often it came back: what was struck before must not take the database away again. */
+  returns = 0;
   readonly #target: TestDatabaseAddress;
   readonly #sockets = new Set<Socket>();
 
@@ -107,6 +108,12 @@ class Wires {
 
   breakAll(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  comeBack(): void {
+    this.fault = null;
+    this.isAway = false;
+    this.returns += 1;
   }
 
   connect(client: Socket): void {
@@ -138,6 +145,7 @@ class Wire {
   #holding: Fault | null = null;
   #held: Buffer | null = null;
   #hasSent: Fault | null = null;
+  #struckAfterReturns = 0;
 
   constructor(wires: Wires, client: Socket, server: Socket, letGoOfServer: () => void) {
     this.#wires = wires;
@@ -180,6 +188,7 @@ class Wire {
       this.#keepBack(bytes, fault);
     } else {
       this.#answers = kind;
+      this.#struckAfterReturns = this.#wires.returns;
       this.#server.write(bytes);
     }
   }
@@ -200,6 +209,8 @@ class Wire {
   }
 
   #lose(): void {
+    // The answer comes so late that nobody waits for it.
+    if (this.#struckAfterReturns < this.#wires.returns) return this.#cut();
     this.#wires.cuts += 1;
     this.#wires.isAway = true;
     this.#wires.breakAll();
