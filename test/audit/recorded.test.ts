@@ -33,7 +33,7 @@ async function tryLogin(userName: string, password: string, address?: string) {
 }
 
 test('starting and stopping of each process of the service are recorded', async () => {
-  const [started] = await service.reported('service.start');
+  const started = (await service.reported('service.start')).at(-1);
   assert.equal(started?.actor, 'system');
   assert.equal(started?.origin, hostname());
   assert.equal(started?.resource, 'services/homologation');
@@ -44,7 +44,7 @@ test('starting and stopping of each process of the service are recorded', async 
   });
   assert.equal(await second.stop(), 0);
   const stopped = (await service.reported('service.stop')).map(({ detail }) => detail.processId);
-  assert.deepEqual(stopped, [second.process.pid]);
+  assert.equal(stopped.at(-1), second.process.pid);
 });
 
 test('merchants and credentials: who made, disabled and rotated them, in the words of the command line', async () => {

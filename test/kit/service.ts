@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import type { Simulator } from '../../src/homologation/start-simulator.ts';
 import { programOf } from '../../src/platform/home.ts';
-import { createTestDatabase, furnishedTemplate, type TestDatabase } from './database.ts';
+import { createTestDatabase, furnishedTemplate, runSql, type TestDatabase } from './database.ts';
 import { keyFileIn, rememberKeyFile } from './keys.ts';
 import { patiently } from './patience.ts';
 import { type OpenedService, type RunningService, settingsIn } from './running-service.ts';
@@ -228,6 +228,8 @@ function furnished(): Promise<Furnished> {
     const folder = await mkdtemp(join(tmpdir(), 'parcela-furnished-'));
     const service = await openService({ folder, settings: databaseSettings(draft) });
     await service.stop();
+    // A copy is another database: as one that was restored it would hold all work.
+    await runSql(draft.address, 'delete from database_stamp; delete from service_beats');
     const paths = [relative(folder, keyFileIn(folder)), 'demo.json'];
     const files = await Promise.all(
       paths.map(async (path) => [path, await readFile(join(folder, path), 'utf8')]),
