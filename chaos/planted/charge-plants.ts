@@ -92,7 +92,7 @@ export const CHARGE_PLANTS: readonly Plant[] = [
   },
   {
     name: '"not found" counts as proof that nothing was charged',
-    fast: 'test/payments/payments.test.ts',
+    fast: 'test/payments/resolving.test.ts',
     edits: [
       {
         file: SETTLE,

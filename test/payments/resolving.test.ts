@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { call, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { preauthorize } from './preauthorized.ts';
+import { ledgerOf, preauthorize } from './preauthorized.ts';
 import {
   newOrder,
   openResolvingService,
@@ -178,7 +178,8 @@ test('a charge whose void is refused for a while is shown by the metrics until i
     ]);
     return count === 1 && age > 0 && tries > 0;
   });
-  await untilState(service, order, 'voided');
+  const { transaction_id: id } = await untilState(service, order, 'voided');
+  assert.deepEqual(await ledgerOf(service, id as string), { amount: 2_500, status: 'undone' });
   await until(
     'none is counted',
     async () => (await service.metric('parcela_unresolved{kind="charge"}')) === 0,
