@@ -28,7 +28,12 @@ const KIND_ROWS: readonly (readonly [string, string])[] = [
   ['`day FORM`', 'a day that the calendar has, in digits of that form; `hhmmss` behind it is a time'],
   ['`time`', 'hhmmss'],
   ['`text`', 'text, blanks around it'],
-  ['`code X`', 'one of the codes of the table X below the record'],
+  [
+    '`code X`',
+    'one of the codes of the table X below the record. Any other refuses nothing and is money of nothing: its entry is `unknown`, an exception `unknownCode` with its amount',
+  ],
+  ['`hint X`', 'the same, and any other is taken: nothing hangs on it'],
+  ['`later text`', 'text that came with a later version: a line may end before it'],
   [
     '`card?`',
     "a card's number, of which the first six and last four digits are kept; the others may be hidden; or none",

@@ -282,9 +282,10 @@ function eefiEntry(line: string, twin: string): ReadEntry | null {
         bankOn: day(24),
       };
     case '038': {
-      assert.deepEqual([line.length, at(twin, 1, 3), at(twin, 46, 57)], [303, '054', at(line, 222, 233)]);
+      assert.deepEqual([line.length, at(twin, 1, 3), at(twin, 46, 57)], [307, '054', at(line, 222, 233)]);
       const gross = numberAt(line, 32, 46);
-      const kind = { '18': 'cancel', '23': 'chargeback' }[at(line, 100, 101)] ?? '';
+      assert.equal(at(line, 100, 101), '00');
+      const kind = { '0018': 'cancel', '0023': 'chargeback' }[at(line, 304, 307)] ?? '';
       const named = { order: wordAt(twin, 99, 128), tid: wordAt(twin, 79, 98), batch: at(line, 68, 76) };
       return { kind, ...named, installment: null, gross, fee: 0, net: gross, bankOn: day(243) };
     }

@@ -90,7 +90,7 @@ const HEADER = {
   record: '030',
   title: 'Extrato de Movimentacao Financeira',
   titleEnd: 53,
-  version: 'V3.01 - 09/06 - EEFI',
+  version: 'V4.00 - 05/2023 EEFI',
 };
 
 type Order = { readonly document: string; readonly merchantId: string; readonly establishment: string };
@@ -190,13 +190,17 @@ function* offSchedule(row: FileRow, taken: Taken, { merchantId, establishment }:
   ]);
 }
 
-/** Of what was paid already, and its twin. Reason 18 is a cancellation, 23 a dispute. */
+/**
+ * Of what was paid already, and its twin. Reason 18 is a cancellation, 23 a dispute; since V4.00 it
+ * stands in four bytes at the end, and zeros where it stood before.
+ */
 function* debit(row: FileRow, amount: number, order: Order): Generator<string> {
   const { document, merchantId, establishment } = order;
   const { sale } = row;
   const batch = batchOf(sale, merchantId);
-  const [reason, words] = row.kind === 'cancel' ? ['18', 'CANCEL.DE VENDAS'] : ['23', 'CONTESTACAO DE VENDA'];
-  yield lineOf(303, [
+  const [reason, words] =
+    row.kind === 'cancel' ? ['0018', 'CANCEL.DE VENDAS'] : ['0023', 'CONTESTACAO DE VENDA'];
+  yield lineOf(307, [
     [1, 3, '038'],
     [4, 12, establishment],
     [13, 23, document],
@@ -205,7 +209,7 @@ function* debit(row: FileRow, amount: number, order: Order): Generator<string> {
     [47, 47, 'D'],
     [68, 76, batch],
     [77, 84, dayFirst(sale.soldOn)],
-    [100, 101, reason],
+    [100, 101, '00'],
     [102, 129, text(words, 28)],
     [130, 145, maskedCard(sale)],
     [175, 189, cents(amount, 15)],
@@ -219,6 +223,7 @@ function* debit(row: FileRow, amount: number, order: Order): Generator<string> {
     [272, 272, amount === row.gross ? 'T' : 'P'],
     [273, 287, cents(amount, 15)],
     [303, 303, REDE_BRANDS[sale.brand]],
+    [304, 307, reason],
   ]);
   yield lineOf(128, [
     [1, 3, '054'],

@@ -53,7 +53,7 @@ const HEADER = {
   record: '002',
   title: 'Extrato Eletronico de Vendas',
   titleEnd: 49,
-  version: 'V2.01 - 09/06 - EEVC',
+  version: 'V3.00 - 05/2023 EEVC',
 };
 
 type Batch = { readonly number: string; readonly establishment: string };

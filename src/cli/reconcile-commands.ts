@@ -121,7 +121,7 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
     one.day ?? '-',
     `${ageDaysOf(one)} d`,
     visible(one.merchantId ?? '-'),
-    placeOf(one),
+    one.class === 'unknownCode' ? `${placeOf(one)}: ${foundText(one)}` : placeOf(one),
   ]);
   const lines = found.length === 0 ? [`Nothing is ${state}.`] : table(names, rows);
   const more = found.length === limit ? [`More may follow: --limit up to ${MOST_LISTED}.`] : [];
@@ -135,6 +135,12 @@ function ageDaysOf(exception: ReconciliationException): number {
 function placeOf({ transactionId, installmentNumber, line }: ReconciliationException): string {
   if (transactionId !== null) return `installment ${installmentNumber} of ${transactionId}`;
   return line === null ? '-' : `line ${line.lineNumber} of file ${line.fileNumber}`;
+}
+
+/** A code that is not known, and the words beside it, are as a file has them. */
+function foundText({ class: name, found }: Pick<ReconciliationException, 'class' | 'found'>): string {
+  if (found === null) return '-';
+  return name === 'unknownCode' ? `unknown code ${visible(found)}` : found;
 }
 
 function exceptionJson(one: ReconciliationException): object {
@@ -162,7 +168,7 @@ async function runShow(given: GivenOptions, { database }: CommandTools): Promise
     `merchant  ${visible(merchantId ?? 'none is known')}`,
     `day       ${found.day ?? '-'} (${ageDaysOf(found)} days ago)`,
     `expected  ${found.expected ?? '-'}`,
-    `found     ${found.found ?? '-'}`,
+    `found     ${foundText(found)}`,
     ...(found.explanation === null ? [] : [`explained ${found.explanation}`]),
     ...(found.reason === null
       ? []

@@ -47,6 +47,7 @@ const CAUSES = {
   cancellationUnknown: 'canceled in a file, and not known',
   chargebackUnknown: 'charged back in a file, and not known',
   heldByPledge: 'paid to the holder of a pledge',
+  unknownCode: 'under a code that the layout does not know',
   notYetFiled: 'no file of the day has come',
   anticipated: 'came earlier, for a fee',
   anticipationFee: 'the fee for coming earlier',

@@ -8,7 +8,8 @@ export type SettlementFormat = (typeof SETTLEMENT_FORMATS)[number];
  * What a line of an acquirer's file says, whatever the format. `sale`: it knows the sale and will
  * pay. `schedule`: when it will pay what for a batch or an installment of it, with no sale of its
  * own. `payout`: it pays. `anticipation`: it pays earlier, for a fee. `pledge`: it pays somebody
- * else, who has a claim on the money. `adjustment`: a credit or debit of no sale.
+ * else, who has a claim on the money. `adjustment`: a credit or debit of no sale. `unknown`: what the
+ * acquirer writes it under is no code that the layout knows, so that it pays and takes nothing.
  */
 export const ENTRY_KINDS = [
   'sale',
@@ -21,6 +22,7 @@ export const ENTRY_KINDS = [
   'chargebackReversal',
   'adjustment',
   'pledge',
+  'unknown',
 ] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
@@ -62,7 +64,7 @@ export type SettlementEntry = {
   readonly document: string | null;
   /** The receivable unit (UR) that it is paid under. */
   readonly receivableUnit: string | null;
-  /** The acquirer's words of an adjustment or pledge, bounded. */
+  /** The acquirer's words of an adjustment or pledge; of what is `unknown` its code before them. Bounded. */
   readonly description: string | null;
 };
 

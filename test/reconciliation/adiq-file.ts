@@ -5,8 +5,8 @@ import { join } from 'node:path';
 export type AdiqLine =
   | {
       readonly type: 'CV';
-      /** 0 promised, 1 settled, 2 settled ahead of its day. */
-      readonly entryType: 0 | 1 | 2;
+      /** 0 promised, 1 settled, 2 settled ahead of its day; 7 means nothing. */
+      readonly entryType: 0 | 1 | 2 | 7;
       readonly reference?: string;
       readonly nsu?: string;
       readonly authorizationCode?: string;

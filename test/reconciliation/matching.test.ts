@@ -258,6 +258,50 @@ test('the sheet of a day names every cent, lines without a sale and adjustments 
   assert.match(text.printed, new RegExp(`installment 1 of ${missing.transactionId}`));
 });
 
+test('a line under a code that no layout knows pays nothing: it is an exception that shows the code', async () => {
+  const day = '2027-01-19';
+  const sold = await one({ expectedOn: day });
+  const dispute = { soldOn: sold.soldOn, reference: sold.transactionId.replaceAll('-', '').slice(-30) };
+  await bench.takeLines(day, [
+    payoutOf(sold, { entryType: 7 }),
+    { type: 'AJ', direction: 2, description: 'NOVA TARIFA', day, amount: 300, ...dispute, nsu: sold.nsu },
+  ]);
+  await bench.auditor.query(
+    'update reconciliation_exceptions set due_at = now() where due_at is not null and day = $1::date',
+    [day],
+  );
+  await bench.match();
+  const found = await bench.auditor.query(
+    `select class, state, found, amount::int as amount, exception_id from reconciliation_exceptions where day = $1::date order by found`,
+    [day],
+  );
+  assert.deepEqual(
+    found.map((row) => [row.class, row.state, row.found, row.amount]),
+    [
+      ['unknownCode', 'open', '- NOVA TARIFA', 300],
+      ['unknownCode', 'open', '7', -9_750],
+    ],
+  );
+  const [paid] = await bench.auditor.query(
+    'select count(*)::int as count from settlement_matches where transaction_id = $1',
+    [sold.transactionId],
+  );
+  assert.equal(paid?.count, 0);
+  const { printed } = await command(bench.pool, ['reconcile', 'report', '--day', day, '--json']);
+  const { causes } = JSON.parse(printed) as DayReport;
+  assert.deepEqual(
+    causes.map(({ cause, amount }) => [cause, amount]),
+    [
+      ['unknownCode', -9_450],
+      ['notYetFiled', 9_750],
+    ],
+  );
+  const list = await command(bench.pool, ['reconcile', 'list', '--class', 'unknownCode']);
+  assert.match(list.printed, /line 3 of file \d+: unknown code 7/);
+  const shown = await command(bench.pool, ['reconcile', 'show', String(found[0]?.exception_id)]);
+  assert.match(shown.printed, /found +unknown code - NOVA TARIFA/);
+});
+
 test('a line without a sale that a person resolved counts once when its file is sent anew', async () => {
   const day = '2027-01-12';
   const nobody = { ...(await one()), transactionId: '00000000-0000-0000-0000-00000000feed', nsu: '78' };

@@ -214,8 +214,15 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'the trailer of a lot is not compared',
     file: 'src/reconciliation/files/adiq-file.ts',
-    find: 'creditTotal !== lot.net && creditTotal !== lot.gross',
-    put: 'creditTotal !== lot.net && creditTotal < 0',
+    find: '!sums.includes(creditTotal)',
+    put: 'creditTotal < 0',
     caughtBy: 'test/reconciliation/files/adiq-file.test.ts',
+  },
+  {
+    name: 'a sale under a status that Cielo added is still to be paid',
+    file: 'src/reconciliation/files/cielo-file.ts',
+    find: ' || unit.kindOfSale === null',
+    put: '',
+    caughtBy: 'test/reconciliation/files/settlement-files.test.ts',
   },
 ];

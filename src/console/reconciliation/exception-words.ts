@@ -32,6 +32,7 @@ export const EXCEPTION_WORDS = {
   cancellationUnknown: 'Unknown cancel',
   chargebackUnknown: 'Unknown chargeback',
   heldByPledge: 'Held by a pledge',
+  unknownCode: 'Unknown code',
   open: 'Not explained',
   explained: 'Explained',
   healed: 'Healed by what came later',
@@ -63,6 +64,7 @@ export function foundText(
   { money, day, count, say }: Pick<Wording, 'money' | 'day' | 'count' | 'say'>,
 ): string {
   if (text === null) return '–';
+  if (name === 'unknownCode') return `${say(EXCEPTION_WORDS.unknownCode)} ${text}`;
   if (isDay(text)) return day(text);
   if (isUnmatched(text)) return say(UNMATCHED_WORDS[text]);
   if (!/^-?\d+$/.test(text)) return `“${text}”`;

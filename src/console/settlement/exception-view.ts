@@ -20,6 +20,7 @@ const LINE_WORDS: Readonly<Record<EntryKind, string>> = {
   chargebackReversal: 'A chargeback that was taken back',
   adjustment: 'A credit or debit of no sale',
   pledge: 'A pledge',
+  unknown: 'Its code is not known',
 };
 
 export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {

@@ -11,6 +11,7 @@ export const EXCEPTION_CLASSES = [
   'cancellationUnknown',
   'chargebackUnknown',
   'heldByPledge',
+  'unknownCode',
 ] as const;
 export type ExceptionClass = (typeof EXCEPTION_CLASSES)[number];
 

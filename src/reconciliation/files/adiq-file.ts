@@ -10,16 +10,28 @@ import {
 import type { RecordLayout, RecordValues } from '../layouts/fixed-width.ts';
 import { FORMATS } from '../layouts/formats.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
-import { agrees, bareEntry, installmentOf, keptText, negative } from './entry-fields.ts';
+import { agrees, bareEntry, installmentOf, keptText, negative, unknownUnder } from './entry-fields.ts';
 import type { FileReading } from './file-reading.ts';
 import type { Findings } from './findings.ts';
 import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
-import { disagrees, INSTALLMENT_BEYOND, notOf, otherVersion, outOfPlace } from './settlement-faults.ts';
+import {
+  disagrees,
+  INSTALLMENT_BEYOND,
+  notOf,
+  otherCurrency,
+  otherVersion,
+  outOfPlace,
+} from './settlement-faults.ts';
 
 const KINDS: Readonly<Record<string, EntryKind>> = { '0': 'sale', '1': 'payout', '2': 'anticipation' };
+const REAIS = 'RE';
+const CREDIT = '1';
+const DEBIT = '2';
 const COUNT_DIGITS = 6;
 
-type Lot = { records: number; net: number; gross: number };
+type Sums = { net: number; gross: number };
+/** `unsure`: of adjustments that are neither a credit nor a debit that the layout knows. */
+type Lot = { records: number; readonly credits: Sums; readonly unsure: Sums };
 
 /** Reads the lines of an Adiq EDI 3.1. */
 export class AdiqFile implements FileReading {
@@ -52,7 +64,12 @@ export class AdiqFile implements FileReading {
         this.#inLot(line, values, saleOf(values, line, this.#findings)),
       ),
       onNumbered(ADIQ_ADJUSTMENT, this.#findings, (values, line) =>
-        this.#inLot(line, values.direction === '1' ? values : NO_CREDIT, adjustmentOf(values, line)),
+        this.#inLot(
+          line,
+          values.direction === CREDIT ? values : NO_CREDIT,
+          adjustmentOf(values, line),
+          values.direction === CREDIT || values.direction === DEBIT ? NO_CREDIT : values,
+        ),
       ),
       onNumbered(ADIQ_CANCEL, this.#findings, (values, line) =>
         this.#inLot(line, NO_CREDIT, cancelOf(values, line, this.#findings)),
@@ -75,22 +92,26 @@ export class AdiqFile implements FileReading {
 
   #openLot(values: RecordValues<typeof ADIQ_LOT_HEADER>, line: GoodLine): void {
     if (this.#lot !== null) this.#findings.fault(line, null, outOfPlace(line.record));
+    if (values.currency !== REAIS) {
+      this.#findings.fault(line, 'currency', otherCurrency(values.currency));
+    }
     this.#findings.span(values.movementDay);
-    this.#lot = { records: 0, net: 0, gross: 0 };
+    this.#lot = { records: 0, credits: { ...NO_CREDIT }, unsure: { ...NO_CREDIT } };
   }
 
   #inLot(
     line: GoodLine,
-    credit: { readonly net: number; readonly gross: number },
+    credit: Readonly<Sums>,
     entry: SettlementEntry | null,
+    unsure: Readonly<Sums> = NO_CREDIT,
   ): void {
     if (this.#lot === null) {
       this.#findings.fault(line, null, outOfPlace(line.record));
       return;
     }
     this.#lot.records += 1;
-    this.#lot.net += credit.net;
-    this.#lot.gross += credit.gross;
+    addTo(this.#lot.credits, credit);
+    addTo(this.#lot.unsure, unsure);
     if (entry !== null) this.#findings.entry(entry, line.masked());
   }
 
@@ -103,8 +124,10 @@ export class AdiqFile implements FileReading {
     }
     this.#checkCount(values.recordCount, lot.records, line);
     const { creditTotal } = values;
-    if (this.#findings.isClean && creditTotal !== lot.net && creditTotal !== lot.gross) {
-      this.#findings.fault(line, 'creditTotal', disagrees('creditTotal', creditTotal, lot.net));
+    const { credits, unsure } = lot;
+    const sums = [credits.net, credits.gross, credits.net + unsure.net, credits.gross + unsure.gross];
+    if (this.#findings.isClean && !sums.includes(creditTotal)) {
+      this.#findings.fault(line, 'creditTotal', disagrees('creditTotal', creditTotal, credits.net));
     }
   }
 
@@ -117,7 +140,12 @@ export class AdiqFile implements FileReading {
   }
 }
 
-const NO_CREDIT = { net: 0, gross: 0 };
+const NO_CREDIT: Readonly<Sums> = { net: 0, gross: 0 };
+
+function addTo(sums: Sums, { net, gross }: Readonly<Sums>): void {
+  sums.net += net;
+  sums.gross += gross;
+}
 
 /** Every line has its number, which is checked before anything else. */
 function onNumbered<R extends RecordLayout>(
@@ -161,7 +189,7 @@ function saleOf(
     findings.fault(line, 'installmentNumber', notOf('installmentNumber', ADIQ_SALE.type));
     return null;
   }
-  const kind = KINDS[values.entryType] ?? 'sale';
+  const kind = KINDS[values.entryType] ?? 'unknown';
   const isAnticipated = kind === 'anticipation';
   const anticipated = values.anticipated === 0 ? values.net - values.anticipationFee : values.anticipated;
   return {
@@ -177,21 +205,34 @@ function saleOf(
     net: isAnticipated ? anticipated : values.net,
     anticipationFee: isAnticipated ? values.anticipationFee : null,
     bankOn: values.entryDay,
+    description: kind === 'unknown' ? unknownUnder(values.entryType) : null,
   };
 }
 
 /** There is no record for chargebacks; the table of reasons is not public, so the words must say it. */
 const DISPUTED = /^(?:CHARGEBACK|CBK|CONTESTA)/i;
 
-function kindOfAdjustment(values: RecordValues<typeof ADIQ_ADJUSTMENT>): EntryKind {
-  if (values.originalNsu === null || !DISPUTED.test(values.description ?? '')) return 'adjustment';
-  return values.direction === '2' ? 'chargeback' : 'chargebackReversal';
+/** The code that the layout does not know, where there is one. */
+function kindOfAdjustment(values: RecordValues<typeof ADIQ_ADJUSTMENT>): {
+  readonly kind: EntryKind;
+  readonly code: string | null;
+} {
+  const { entryType, direction, originalNsu, reason, description } = values;
+  if (KINDS[entryType] === undefined) return { kind: 'unknown', code: entryType };
+  if (direction !== CREDIT && direction !== DEBIT) return { kind: 'unknown', code: direction };
+  if (originalNsu !== null && DISPUTED.test(description ?? ''))
+    return { kind: direction === DEBIT ? 'chargeback' : 'chargebackReversal', code: null };
+  // Words name what is of no sale. What is of one, or has no words, only its code would tell.
+  return originalNsu === null && description !== null
+    ? { kind: 'adjustment', code: null }
+    : { kind: 'unknown', code: reason };
 }
 
 function adjustmentOf(values: RecordValues<typeof ADIQ_ADJUSTMENT>, line: GoodLine): SettlementEntry {
-  const signed = values.direction === '1' ? (amount: number) => amount : negative;
+  const signed = values.direction === CREDIT ? (amount: number) => amount : negative;
+  const { kind, code } = kindOfAdjustment(values);
   return {
-    ...bareEntry(line.lineNumber, kindOfAdjustment(values), values.establishment),
+    ...bareEntry(line.lineNumber, kind, values.establishment),
     orderReference: keptText(values.orderReference),
     nsu: values.originalNsu,
     cardLastFour: values.card,
@@ -201,7 +242,10 @@ function adjustmentOf(values: RecordValues<typeof ADIQ_ADJUSTMENT>, line: GoodLi
     fee: signed(values.fee),
     net: signed(values.net),
     bankOn: values.entryDay,
-    description: keptText([values.reason, values.description].filter((text) => text !== null).join(' ')),
+    description:
+      kind === 'unknown'
+        ? unknownUnder(code, values.description)
+        : keptText([values.reason, values.description].filter((text) => text !== null).join(' ')),
   };
 }
 

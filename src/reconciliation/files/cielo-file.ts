@@ -1,6 +1,7 @@
 import type { Day } from '../../values/instant.ts';
 import {
   CIELO_ENTRY,
+  CIELO_ENTRY_TYPES,
   CIELO_HEADER,
   CIELO_PAYMENT_STATUS,
   CIELO_TRAILER,
@@ -9,7 +10,7 @@ import {
 import type { RecordValues } from '../layouts/fixed-width.ts';
 import { FORMATS } from '../layouts/formats.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
-import { bareEntry, cieloBrand, installmentOf, keptText, negative } from './entry-fields.ts';
+import { bareEntry, cieloBrand, installmentOf, keptText, negative, unknownUnder } from './entry-fields.ts';
 import type { FileReading } from './file-reading.ts';
 import type { Findings, Place } from './findings.ts';
 import { type GoodLine, onRecord, recordLines } from './record-lines.ts';
@@ -58,7 +59,9 @@ const PLEDGES = new Set([
 
 type Unit = {
   readonly lineNumber: number;
-  readonly kindOfSale: EntryKind;
+  /** Null: the layout does not know the status of its payment. */
+  readonly kindOfSale: EntryKind | null;
+  readonly paymentStatus: string;
   readonly bankOn: Day | null;
   readonly entryCount: number;
   readonly stated: { readonly gross: number; readonly net: number };
@@ -195,6 +198,7 @@ function unitOf(values: RecordValues<typeof CIELO_UNIT>, lineNumber: number): Un
   return {
     lineNumber,
     kindOfSale: kindOfSale(values.paymentStatus),
+    paymentStatus: values.paymentStatus,
     bankOn: values.paymentDay ?? values.dueDay,
     stated: { gross: values.gross, net: values.net },
     entryCount: values.entryCount,
@@ -204,14 +208,16 @@ function unitOf(values: RecordValues<typeof CIELO_UNIT>, lineNumber: number): Un
   };
 }
 
-function kindOfSale(status: string): EntryKind {
-  const word = CIELO_PAYMENT_STATUS[status] ?? '';
+function kindOfSale(status: string): EntryKind | null {
+  const word = CIELO_PAYMENT_STATUS[status];
+  if (word === undefined) return null;
   // A file of the day of payment says of what is paid on it that it was sent to the bank.
   if (word.startsWith('paid') || word.startsWith('sent')) return 'payout';
   return word.startsWith('anticipated') ? 'anticipation' : 'sale';
 }
 
 function kindOf(entryType: string, unit: Unit): EntryKind {
+  if (CIELO_ENTRY_TYPES[entryType] === undefined || unit.kindOfSale === null) return 'unknown';
   if (SALES.has(entryType)) return unit.kindOfSale;
   if (PLEDGES.has(entryType)) return 'pledge';
   return KINDS[entryType] ?? 'adjustment';
@@ -246,6 +252,19 @@ function entryOf(
     anticipationFee: kind === 'anticipation' ? values.gross + values.fee - values.net : null,
     bankOn: unit.bankOn,
     receivableUnit: values.unit,
-    description: isOfSale ? null : keptText([values.entryType, values.reason].filter(Boolean).join(' ')),
+    description: kind === 'unknown' ? unknownCodeOf(values, unit) : isOfSale ? null : wordsOf(values),
   };
+}
+
+type Coded = Pick<RecordValues<typeof CIELO_ENTRY>, 'entryType' | 'reason'>;
+
+function wordsOf({ entryType, reason }: Coded): string | null {
+  return keptText([entryType, reason].filter(Boolean).join(' '));
+}
+
+/** Of an entry of a type that is known its unit has the status that is not. */
+function unknownCodeOf({ entryType, reason }: Coded, { paymentStatus }: Unit): string | null {
+  return CIELO_ENTRY_TYPES[entryType] === undefined
+    ? unknownUnder(entryType, reason)
+    : unknownUnder(paymentStatus);
 }

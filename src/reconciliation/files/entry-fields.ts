@@ -38,6 +38,13 @@ export function keptText(text: string | null): string | null {
   return text.slice(0, LONGEST_DESCRIPTION);
 }
 
+const NO_CODE = '-';
+
+/** What is kept of an entry whose code the layout does not know. */
+export function unknownUnder(code: string | null, words: string | null = null): string | null {
+  return keptText([code || NO_CODE, ...(words === null ? [] : [words])].join(' '));
+}
+
 /**
  * Number and count of installments, of which papers write 00 where a sale has but one. Null as number:
  * of all of them. Null as a whole: a number beyond the count.

@@ -9,7 +9,7 @@ import type {
   EEVC_SALE_IN_INSTALLMENTS,
 } from '../layouts/rede-eevc-layout.ts';
 import type { SettlementEntry } from '../settlement-entry.ts';
-import { bareEntry, keptText, redeBrand } from './entry-fields.ts';
+import { bareEntry, keptText, redeBrand, unknownUnder } from './entry-fields.ts';
 import type { Findings, Place } from './findings.ts';
 import type { GoodLine } from './record-lines.ts';
 import { disagrees, tooMany } from './settlement-faults.ts';
@@ -18,6 +18,8 @@ import { disagrees, tooMany } from './settlement-faults.ts';
 const MOST_LINES = 200_000;
 const LINES = { pt: 'linhas em um lote (RV)', en: 'lines in a batch (RV)' };
 const DOLLAR = '022';
+const ACCEPTED = '000';
+const NUMBER = /^\d{3}$/;
 
 type Sums = { gross: number; fee: number; net: number };
 type Held = { entry: SettlementEntry; masked: string; isJoined: boolean };
@@ -77,16 +79,19 @@ export class RedeBatch {
     findings: Findings,
   ): void {
     if (!this.#holds(line, findings)) return;
-    if (values.status !== 0) {
+    const isAccepted = values.status === ACCEPTED;
+    if (isAccepted) {
+      this.accepted += 1;
+      addTo(this.#sums, values);
+    } else {
       this.rejectedCount += 1;
       this.rejected += values.gross;
-      return;
+      if (NUMBER.test(values.status)) return;
     }
     const count = 'installmentCount' in values ? Math.max(values.installmentCount, 1) : 1;
-    this.accepted += 1;
-    addTo(this.#sums, values);
     const entry: SettlementEntry = {
       ...this.#saleEntry(values, line, count),
+      ...(isAccepted ? {} : { kind: 'unknown', description: unknownUnder(values.status) }),
       brand: redeBrand(values.brand) ?? this.#brand,
       fee: values.fee,
       net: values.net,

@@ -6,10 +6,10 @@ import {
   EEFI_CREDIT_STATUS,
 } from '../layouts/rede-eefi-layout.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
-import { bareEntry, installmentOfText, keptText, redeBrand } from './entry-fields.ts';
+import { bareEntry, installmentOfText, redeBrand, unknownUnder } from './entry-fields.ts';
 import type { Findings } from './findings.ts';
 import type { GoodLine } from './record-lines.ts';
-import { kindOfReason } from './rede-debit.ts';
+import { kindOfReason, reasonOf, reasonWords } from './rede-debit.ts';
 import { notOf } from './settlement-faults.ts';
 
 export function creditOf(
@@ -22,7 +22,7 @@ export function creditOf(
     findings.fault(line, 'installment', notOf('installment', EEFI_CREDIT.type));
     return null;
   }
-  const kind = /\(`(\w+)`\)/.exec(EEFI_CREDIT_STATUS[values.status] ?? '')?.[1] as EntryKind;
+  const kind = kindOfStatus(values.status);
   return {
     ...bareEntry(line.lineNumber, kind, values.originalEstablishment ?? values.establishment),
     brand: redeBrand(values.brand),
@@ -33,7 +33,13 @@ export function creditOf(
     bankOn: values.creditDay,
     batch: values.batch,
     document: values.document,
+    description: kind === 'unknown' ? unknownUnder(values.status) : null,
   };
+}
+
+function kindOfStatus(status: string): EntryKind {
+  const kind = /\(`(\w+)`\)/.exec(EEFI_CREDIT_STATUS[status] ?? '')?.[1];
+  return (kind as EntryKind | undefined) ?? 'unknown';
 }
 
 export function anticipationOf(
@@ -64,14 +70,21 @@ export function creditAdjustmentOf(
   values: RecordValues<typeof EEFI_CREDIT_ADJUSTMENT>,
   line: GoodLine,
 ): SettlementEntry {
-  const isReversal = kindOfReason(values.reason) === 'chargebackReversal';
+  const reason = reasonOf(values);
+  const kind = creditKind(reason);
   return {
-    ...bareEntry(line.lineNumber, isReversal ? 'chargebackReversal' : 'adjustment', values.establishment),
+    ...bareEntry(line.lineNumber, kind, values.establishment),
     brand: redeBrand(values.brand),
     gross: values.net,
     net: values.net,
     bankOn: values.creditDay,
     document: values.document,
-    description: keptText([values.reason, values.description].filter((text) => text !== null).join(' ')),
+    description: reasonWords(kind, reason, values.description),
   };
+}
+
+/** What takes money back is no credit. */
+function creditKind(reason: string | null): EntryKind {
+  const kind = kindOfReason(reason);
+  return kind === 'cancel' || kind === 'chargeback' ? 'adjustment' : kind;
 }

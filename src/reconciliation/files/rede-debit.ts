@@ -10,17 +10,33 @@ import {
   REDE_REASONS,
 } from '../layouts/rede-debits-layout.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
-import { bareEntry, keptText, negative, redeBrand } from './entry-fields.ts';
+import { bareEntry, keptText, negative, redeBrand, unknownUnder } from './entry-fields.ts';
 
 /** The kind of a debit or credit by the number of its reason, as the table of the layout has it. */
 export function kindOfReason(reason: string | null): EntryKind {
-  const kind = /\(`(\w+)`/.exec(REDE_REASONS[reason ?? ''] ?? '')?.[1];
-  return (kind as EntryKind | undefined) ?? 'adjustment';
+  const words = REDE_REASONS[reason ?? ''];
+  if (words === undefined) return 'unknown';
+  return (/\(`(\w+)`/.exec(words)?.[1] as EntryKind | undefined) ?? 'adjustment';
+}
+
+/** Without the zeros before it; since V4.00 it stands in four bytes, and zeros in the two before. */
+export function reasonOf(values: {
+  readonly reason: string | null;
+  readonly longReason: string | null;
+}): string | null {
+  return (values.reason ?? values.longReason)?.replace(/^0+/, '') ?? null;
+}
+
+/** What is kept of the reason and its words. */
+export function reasonWords(kind: EntryKind, reason: string | null, words: string | null): string | null {
+  if (kind === 'unknown') return unknownUnder(reason, words);
+  return keptText([reason, words].filter((text) => text !== null).join(' '));
 }
 
 type Facts = {
   readonly establishment: string;
   readonly reason: string | null;
+  readonly longReason: string | null;
   readonly description: string | null;
   readonly nsu: string | null;
   readonly authorizationCode: string | null;
@@ -36,8 +52,10 @@ function debitEntry(
   facts: Facts,
   money: { readonly gross: number; readonly net: number | null; readonly bankOn: Day | null },
 ): SettlementEntry {
+  const reason = reasonOf(facts);
+  const kind = debitKind(reason);
   return {
-    ...bareEntry(lineNumber, debitKind(facts.reason), facts.establishment),
+    ...bareEntry(lineNumber, kind, facts.establishment),
     nsu: facts.nsu,
     authorizationCode: facts.authorizationCode,
     brand: redeBrand(facts.brand),
@@ -48,7 +66,7 @@ function debitEntry(
     bankOn: money.bankOn,
     batch: facts.batch,
     document: facts.document,
-    description: keptText([facts.reason, facts.description].filter((text) => text !== null).join(' ')),
+    description: reasonWords(kind, reason, facts.description),
   };
 }
 
@@ -57,6 +75,8 @@ function debitKind(reason: string | null): EntryKind {
   const kind = kindOfReason(reason);
   return kind === 'chargebackReversal' ? 'adjustment' : kind;
 }
+
+const NET_OF_CREDIT = 'N';
 
 export function netAdjustment(
   values: RecordValues<typeof EEFI_NET_ADJUSTMENT>,
@@ -68,7 +88,11 @@ export function netAdjustment(
     establishment: values.originalEstablishment ?? values.establishment,
     brand: values.batchBrand,
   };
-  return debitEntry(lineNumber, facts, { gross, net: values.amount, bankOn: values.creditDay });
+  const money = { gross, net: values.amount, bankOn: values.creditDay };
+  if (values.way === NET_OF_CREDIT) return debitEntry(lineNumber, facts, money);
+  // Whether it moves money its way would tell.
+  const entry = debitEntry(lineNumber, facts, { ...money, net: 0 });
+  return { ...entry, kind: 'unknown', description: unknownUnder(values.way, values.description) };
 }
 
 export function bankDebit(values: RecordValues<typeof EEFI_BANK_DEBIT>, lineNumber: number): SettlementEntry {
@@ -106,7 +130,7 @@ function ofSale<V extends { readonly establishment: string; readonly originalEst
   return { ...values, establishment: values.originalEstablishment ?? values.establishment };
 }
 
-const BY_ISSUER = '2';
+const KINDS_OF_UNSCHEDULED: Readonly<Record<string, EntryKind>> = { '1': 'cancel', '2': 'chargeback' };
 
 /** No money is moved: the installment will be paid less, or not at all. */
 export function unscheduled(
@@ -114,8 +138,9 @@ export function unscheduled(
   lineNumber: number,
 ): SettlementEntry {
   const brand: CardBrand | null = redeBrand(values.brand);
+  const kind = KINDS_OF_UNSCHEDULED[values.debitType] ?? 'unknown';
   return {
-    ...bareEntry(lineNumber, values.debitType === BY_ISSUER ? 'chargeback' : 'cancel', values.establishment),
+    ...bareEntry(lineNumber, kind, values.establishment),
     nsu: values.nsu,
     brand,
     cardLastFour: values.card,
@@ -125,5 +150,6 @@ export function unscheduled(
     net: 0,
     bankOn: values.creditDay,
     batch: values.batch,
+    description: kind === 'unknown' ? unknownUnder(values.debitType) : null,
   };
 }

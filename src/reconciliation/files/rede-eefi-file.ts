@@ -184,7 +184,7 @@ export class RedeEefiFile implements FileReading {
       this.#findings.leave(DEMONSTRATION);
       return;
     }
-    const credit = this.#credit;
+    const credit = values.way === 'N' ? this.#credit : null;
     if (credit !== null) credit.entry = { ...credit.entry, net: (credit.entry.net ?? 0) + values.amount };
     this.#holdDebit(netAdjustment(values, line.lineNumber), line);
   }

@@ -14,7 +14,6 @@ const FIELD_FAULTS: Readonly<Record<FieldFault, Sentence>> = {
   sign: { pt: 'não começa com + ou -', en: 'does not begin with + or -' },
   day: { pt: 'não traz um dia do calendário', en: 'has no day of the calendar' },
   time: { pt: 'não traz uma hora do dia', en: 'has no time of the day' },
-  code: { pt: 'traz um código que o leiaute não conhece', en: 'has a code that the layout does not know' },
   text: { pt: 'traz caracteres que não são texto', en: 'has characters that are no text' },
 };
 
@@ -35,6 +34,14 @@ export function otherFile(name: string): Sentence {
   return {
     pt: `O arquivo é ${name}, que a conciliação não lê.`,
     en: `The file is ${name}, which reconciliation does not read.`,
+  };
+}
+
+/** Amounts in another currency are no cents of ours. */
+export function otherCurrency(code: string): Sentence {
+  return {
+    pt: `O campo currency traz ${code}; só reais (RE) são lidos.`,
+    en: `Field currency has ${code}; only reais (RE) are read.`,
   };
 }
 

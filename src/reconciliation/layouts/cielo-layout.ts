@@ -22,8 +22,8 @@ const CIELO_BRANDS: CodeTable = {
   '888': 'Pix',
 };
 
-/** What an entry is; the text in brackets is the kind that the reader makes of it. */
-const CIELO_ENTRY_TYPES: CodeTable = {
+/** What an entry is; the text in brackets is the kind that the reader makes of it, `unknown` of any other. */
+export const CIELO_ENTRY_TYPES: CodeTable = {
   '01': 'debit sale (`payout`, `anticipation` or `sale`, by `paymentStatus` of its D)',
   '02': 'credit sale (as 01)',
   '03': 'sale in installments (as 01)',
@@ -54,6 +54,12 @@ const CIELO_ENTRY_TYPES: CodeTable = {
   '39': 'debit that balances a cession (`pledge`)',
   '40': 'credit that balances a cession (`pledge`)',
   '42': 'voucher sale (as 01)',
+  '49': 'debit of receivables that were anticipated (ARV, since v15.15; `adjustment`)',
+  '50': 'entry of an anticipation (as 49)',
+  '51': 'entry of an anticipation (as 49)',
+  '52': 'entry of an anticipation (as 49)',
+  '53': 'entry of an anticipation (as 49)',
+  '54': 'entry of an anticipation (as 49)',
 };
 
 /**
@@ -114,7 +120,7 @@ export const CIELO_HEADER = recordLayout('0', 'Header of the file', 'The head of
 export const CIELO_UNIT = recordLayout(
   'D',
   'Receivable unit (UR)',
-  'The unit that entries are paid under, and when; stands before them. Its sums and its count are checked. A sale under a status `paid` or `sent` is a `payout`, under `anticipated` an `anticipation`, under any other a `sale` that is still to be paid.',
+  'The unit that entries are paid under, and when; stands before them. Its sums and its count are checked. A sale under a status `paid` or `sent` is a `payout`, under `anticipated` an `anticipation`, under any other that is known a `sale` that is still to be paid. Whatever stands under a status that is not known is `unknown`.',
   [
     ['recordType', 1, 1, '= D', 'Record'],
     ['establishment', 2, 11, 'digits', "The merchant's number"],

@@ -9,9 +9,10 @@ type DayForm = 'YYYYMMDD' | 'DDMMYYYY' | 'YYMMDD' | 'YYYYMMDDhhmmss';
 /**
  * What stands in a field. `= X` is the text X itself; `digits` a number that is a name, `count` one
  * that is an amount of things; `cents` money without sign; `sign cents` money behind `+` or `-`; `code
- * X` one of the table X; `hint X` the same or a code that came later, which is taken; `card` a card's
- * number, `document` a CPF, CNPJ or bank account, neither of which leaves the reader whole; `any` is
- * not read. With a question mark the field may be empty: blanks, or zeros alone (`cents?` and `sign
+ * X` one of the table X, or one that the table does not know, of which the reader makes no money; `hint
+ * X` the same, and nothing hangs on it; `later text` came with a later version: a line may end before it;
+ * `card` a card's number, `document` a CPF, CNPJ or bank account, neither of which leaves the reader
+ * whole; `any` is not read. With a question mark the field may be empty: blanks, or zeros alone (`cents?` and `sign
  * cents?` may be blanks only, and are 0 then).
  */
 export type FieldKind =
@@ -20,6 +21,7 @@ export type FieldKind =
   | `day ${DayForm}${'' | '?'}`
   | `code ${string}`
   | `hint ${string}?`
+  | 'later text?'
   | 'card?'
   | 'document?'
   | 'any';
@@ -27,7 +29,7 @@ export type FieldKind =
 /** Name, first and last position from 1, kind, meaning. */
 export type Field = readonly [name: string, from: number, to: number, kind: FieldKind, meaning: string];
 
-/** Codes of a field, and what each means; a code that is not in it is a fault. */
+/** Codes of a field, and what each means. */
 export type CodeTable = Readonly<Record<string, string>>;
 
 export type RecordLayout<F extends readonly Field[] = readonly Field[]> = {
@@ -61,16 +63,7 @@ export type RecordValues<R extends RecordLayout> = {
 };
 
 /** Why a field is not what its layout says. */
-export type FieldFault =
-  | 'literal'
-  | 'digits'
-  | 'empty'
-  | 'tooLarge'
-  | 'sign'
-  | 'day'
-  | 'time'
-  | 'code'
-  | 'text';
+export type FieldFault = 'literal' | 'digits' | 'empty' | 'tooLarge' | 'sign' | 'day' | 'time' | 'text';
 
 export type FaultOfField = {
   readonly field: string;
@@ -87,7 +80,7 @@ export function recordLayout<const F extends readonly Field[]>(
   fields: F,
   codes: Readonly<Record<string, CodeTable>> = {},
 ): RecordLayout<F> {
-  const shortest = fields.findLast(([, , , kind]) => kind !== 'any')?.[2] ?? 0;
+  const shortest = fields.findLast(([, , , kind]) => kind !== 'any' && kind !== 'later text?')?.[2] ?? 0;
   return { type, title, use, length: fields.at(-1)?.[2] ?? 0, shortest, fields, codes };
 }
 
@@ -125,7 +118,7 @@ export function recordReader<R extends RecordLayout>(layout: R): RecordReader<R>
       from,
       to,
       isKept: !kind.startsWith('= '),
-      read: readerOf(kind, layout.codes),
+      read: readerOf(kind),
       lastText: null,
       lastReading: NOTHING,
     }));
@@ -151,7 +144,7 @@ export function recordReader<R extends RecordLayout>(layout: R): RecordReader<R>
   };
 }
 
-function readerOf(kind: FieldKind, codes: Readonly<Record<string, CodeTable>>): (text: string) => Reading {
+function readerOf(kind: FieldKind): (text: string) => Reading {
   if (kind.startsWith('= ')) return readLiteral(kind.slice(2));
   const isOptional = kind.endsWith('?');
   const [name = '', form = ''] = (isOptional ? kind.slice(0, -1) : kind).split(' ');
@@ -169,7 +162,7 @@ function readerOf(kind: FieldKind, codes: Readonly<Record<string, CodeTable>>): 
     case 'time':
       return readTime(isOptional);
     case 'code':
-      return readCode(codes[form] ?? {}, isOptional);
+      return (text) => valued(text.trim());
     case 'hint':
       return readText(true);
     case 'card':
@@ -258,14 +251,6 @@ function readTime(isOptional: boolean): (text: string) => Reading {
   return (text) => {
     if (isOptional && isBlank(text)) return NOTHING;
     return isTime(text) ? valued(text) : faulty('time');
-  };
-}
-
-function readCode(table: CodeTable, isOptional: boolean): (text: string) => Reading {
-  const known = new Map(Object.keys(table).map((code): [string, Reading] => [code, valued(code)]));
-  return (text) => {
-    if (isOptional && isBlank(text)) return NOTHING;
-    return known.get(text) ?? known.get(text.trimEnd()) ?? faulty('code');
   };
 }
 

@@ -57,7 +57,7 @@ export const EEFI_HEADER = recordLayout(
       106,
       125,
       'text',
-      'Version, for example `V3.01 - 09/06 - EEFI`; the file is known by its last word',
+      'Version, for example `V4.00 - 05/2023 EEFI`; the file is known by its last word',
     ],
   ],
   { acquirer: REDE_NAMES },
@@ -72,7 +72,7 @@ export const EEFI_BRANCH = recordLayout('032', 'Header of a head office', 'Count
 export const EEFI_CREDIT = recordLayout(
   '034',
   'Credit of a batch',
-  'What is paid for a batch, or for an installment of it: the kind is that of `status`. It has a `batch` and no sale of its own. Its 035 stand behind it.',
+  'What is paid for a batch, or for an installment of it: the kind is that of `status`, `unknown` where it has another one. It has a `batch` and no sale of its own. Its 035 stand behind it.',
   [
     ['recordType', 1, 3, '= 034', 'Record'],
     ['establishment', 4, 12, 'digits', 'Establishment (PV) that is paid'],
@@ -133,7 +133,7 @@ export const EEFI_ANTICIPATION = recordLayout(
 export const EEFI_CREDIT_ADJUSTMENT = recordLayout(
   '043',
   'Credit adjustment',
-  'A `chargebackReversal` for reason 52, else an `adjustment`; positive.',
+  'A `chargebackReversal` for reason 52, an `adjustment` for any other one of the table below 035, else `unknown`; positive. The reason is that of `reason`, or where that is zeros of `longReason`.',
   [
     ['recordType', 1, 3, '= 043', 'Record'],
     ['establishment', 4, 12, 'digits', 'Establishment (PV) that is credited'],
@@ -146,9 +146,10 @@ export const EEFI_CREDIT_ADJUSTMENT = recordLayout(
     ['bank', 65, 67, 'document?', 'Bank'],
     ['agency', 68, 73, 'document?', 'Agency'],
     ['account', 74, 84, 'document?', 'Account'],
-    ['reason', 85, 86, 'digits?', 'Number of the reason'],
+    ['reason', 85, 86, 'text?', 'Number of the reason; zeros since August 2023'],
     ['description', 87, 114, 'text?', 'Words of the reason'],
     ['brand', 115, 115, 'hint brand?', 'Brand'],
+    ['longReason', 116, 119, 'later text?', 'Number of the reason, since V4.00'],
   ],
   { brand: REDE_BRANDS },
 );

@@ -52,7 +52,7 @@ export const EEVC_HEADER = recordLayout(
       102,
       121,
       'text',
-      'Version, for example `V2.01 - 09/06 - EEVC`; the file is known by its last word',
+      'Version, for example `V3.00 - 05/2023 EEVC`; the file is known by its last word',
     ],
   ],
   { acquirer: REDE_NAMES },
@@ -93,7 +93,7 @@ export const EEVC_BATCH = recordLayout(
 export const EEVC_SALE = recordLayout(
   '008',
   'Sale paid at once',
-  'A `sale` of one installment, when its status is 0; a rejected one is counted and left out.',
+  'A `sale` of one installment, when its status is 000; one that was rejected, with any other number, is counted and left out; with anything else it is counted as rejected, and `unknown`.',
   [
     ['recordType', 1, 3, '= 008', 'Record'],
     ['establishment', 4, 12, 'digits', 'Establishment (PV)'],
@@ -103,7 +103,7 @@ export const EEVC_SALE = recordLayout(
     ['gross', 38, 52, 'cents', 'Gross amount'],
     ['tip', 53, 67, 'cents?', 'Tip'],
     ['card', 68, 83, 'card?', 'Card; masked'],
-    ['status', 84, 86, 'count', '000 where it was accepted, else the number of the reason why not'],
+    ['status', 84, 86, 'code status', '000 where it was accepted, else the number of the reason why not'],
     ['nsu', 87, 98, 'digits?', 'NSU'],
     ['offlineReference', 99, 111, 'text?', 'Reference of an offline sale'],
     ['fee', 112, 126, 'cents', 'Fee'],
@@ -116,7 +116,7 @@ export const EEVC_SALE = recordLayout(
     ['country', 227, 229, 'text?', 'Country of the card'],
     ['brand', 230, 230, 'hint brand?', 'Brand'],
   ],
-  { brand: REDE_BRANDS },
+  { brand: REDE_BRANDS, status: { '000': 'accepted' } },
 );
 
 export const EEVC_SALE_IN_INSTALLMENTS = recordLayout(
@@ -132,7 +132,7 @@ export const EEVC_SALE_IN_INSTALLMENTS = recordLayout(
     ['gross', 38, 52, 'cents', 'Gross amount of the whole sale'],
     ['tip', 53, 67, 'cents?', 'Tip; in 018 boarding fee'],
     ['card', 68, 83, 'card?', 'Card; masked'],
-    ['status', 84, 86, 'count', '000 where it was accepted, else the number of the reason why not'],
+    ['status', 84, 86, 'code status', '000 where it was accepted, else the number of the reason why not'],
     ['installmentCount', 87, 88, 'count', 'Number of installments'],
     ['nsu', 89, 100, 'digits?', 'NSU'],
     ['offlineReference', 101, 113, 'text?', 'Reference of an offline sale'],
@@ -148,7 +148,7 @@ export const EEVC_SALE_IN_INSTALLMENTS = recordLayout(
     ['country', 259, 261, 'text?', 'Country of the card'],
     ['brand', 262, 262, 'hint brand?', 'Brand'],
   ],
-  { brand: REDE_BRANDS },
+  { brand: REDE_BRANDS, status: { '000': 'accepted' } },
 );
 
 export const EEVC_ECOMMERCE = recordLayout(

@@ -27,7 +27,8 @@ export type UnmatchedLine = {
   readonly lineNumber: number;
   readonly class: ExceptionClass;
   readonly amount: number;
-  readonly reason: UnmatchedReason;
+  /** Or the code that is not known, with the words beside it. */
+  readonly found: UnmatchedReason | (string & {});
   readonly day: FiledEntry['bankOn'];
 };
 
@@ -48,7 +49,12 @@ type MembersOf = (entry: FiledEntry) => FoundBatch;
  */
 export function isOfBatch(entry: FiledEntry): boolean {
   const names = [entry.orderReference, entry.tid, entry.nsu, entry.authorizationCode];
-  return entry.kind !== 'sale' && entry.batch !== null && names.every((name) => name === null);
+  return (
+    entry.kind !== 'sale' &&
+    entry.kind !== 'unknown' &&
+    entry.batch !== null &&
+    names.every((name) => name === null)
+  );
 }
 
 /**
@@ -70,6 +76,10 @@ export function decideLines(
   for (const entry of entries) {
     // What a batch will pay, and credits and debits of no sale, are of no installment.
     if (entry.kind === 'adjustment' || entry.kind === 'schedule') continue;
+    if (entry.kind === 'unknown') {
+      unmatched.push(unmatchedLine(entry, (entry.description ?? '').slice(0, LONGEST_FOUND)));
+      continue;
+    }
     const batch = isOfBatch(entry) ? membersOf(entry) : null;
     const match = batch === null ? matchNamed(entry, candidatesOf(entry)) : matchBatch(entry, batch, paid);
     if (match.kind === 'unmatched') {
@@ -171,9 +181,13 @@ const CLASS_OF_UNMATCHED = {
   schedule: 'notInParcela',
   adjustment: 'notInParcela',
   pledge: 'heldByPledge',
+  unknown: 'unknownCode',
 } as const satisfies Record<EntryKind, ExceptionClass>;
 
-export function unmatchedLine(entry: FiledEntry, reason: UnmatchedReason): UnmatchedLine {
+/** Of what is written of an exception. */
+const LONGEST_FOUND = 40;
+
+export function unmatchedLine(entry: FiledEntry, found: UnmatchedLine['found']): UnmatchedLine {
   const { fileNumber, lineNumber, kind, bankOn, soldOn } = entry;
   // Of what is only taken off the schedule (Rede) its amount is shown.
   const net = netOf(entry) === 0 ? entry.gross : netOf(entry);
@@ -181,10 +195,10 @@ export function unmatchedLine(entry: FiledEntry, reason: UnmatchedReason): Unmat
     fileNumber,
     lineNumber,
     // Every sale of the batch is paid already.
-    class: reason === 'batchPaid' ? 'duplicateInFile' : CLASS_OF_UNMATCHED[kind],
+    class: found === 'batchPaid' ? 'duplicateInFile' : CLASS_OF_UNMATCHED[kind],
     // What goes to somebody else is lacking; a payout that nobody knows is too much.
     amount: kind === 'pledge' ? Math.abs(net) : 0 - net,
-    reason,
+    found,
     day: bankOn ?? soldOn,
   };
 }

@@ -131,7 +131,7 @@ export async function findLineException(
 
 /** `standing`: what was written of the line before. */
 export function unmatchedRow(
-  { fileNumber, lineNumber, amount, reason, day, ...line }: UnmatchedLine,
+  { fileNumber, lineNumber, amount, found, day, ...line }: UnmatchedLine,
   standing: LineException | null = null,
 ): ExceptionRow {
   return {
@@ -147,7 +147,7 @@ export function unmatchedRow(
     installmentNumber: null,
     fileNumber,
     lineNumber,
-    finding: { amount, expected: null, found: reason, day, explanation: null },
+    finding: { amount, expected: null, found, day, explanation: null },
     message: null,
   };
 }

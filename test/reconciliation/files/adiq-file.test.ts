@@ -76,9 +76,7 @@ const MISTAKES: readonly (readonly [string, number, number, string, readonly [nu
   ['a day that no calendar has', 1, 9, '20260230', [1, 'madeAt']],
   ['an hour that no day has', 1, 17, '24', [1, 'madeAt']],
   ['letters in the movement', 1, 23, '00X234', [1, 'movement']],
-  ['neither normal nor made anew', 1, 72, 'X', [1, 'processing']],
   ['another currency', 2, 11, 'DO', [2, 'currency']],
-  ['an unknown entry type', 3, 44, '7', [3, 'entryType']],
   ['an amount with a comma', 3, 123, '00000100,00', [3, 'gross']],
   ['an NSU of zeros', 3, 18, '000000000000', [3, 'nsu']],
   ['an installment beyond their number', 4, 107, '04', [4, 'installmentNumber']],
@@ -87,7 +85,6 @@ const MISTAKES: readonly (readonly [string, number, number, string, readonly [nu
   ['an unknown record', 4, 1, 'XX', [4, null]],
   ['another sum of a lot', 6, 22, '9', [6, 'creditTotal']],
   ['an amount that the sum does not have', 3, 155, '1', [6, 'creditTotal']],
-  ['an adjustment neither credit nor debit', 8, 76, '3', [8, 'direction']],
   ['text behind a record', 6, 29, 'X', [6, null]],
 ];
 

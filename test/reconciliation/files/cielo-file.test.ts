@@ -61,7 +61,7 @@ test('a Cielo 04 is read to its end', async () => {
 test('every type of entry has its kind', async () => {
   const kinds: Record<string, string[]> = {
     payout: ['01', '02', '03', '42'],
-    adjustment: ['04', '05', '10', '15', '16', '27', '28'],
+    adjustment: ['04', '05', '10', '15', '16', '27', '28', '49', '50', '51', '52', '53', '54'],
     cancel: ['06'],
     cancelReversal: ['07'],
     chargeback: ['08'],
@@ -142,8 +142,7 @@ test('statements that are not read are refused by name, in both languages', asyn
 
 const MISTAKES: readonly (readonly [string, number, number, string, readonly [number, string | null]])[] = [
   ['a movement that ends before it begins', 1, 28, '20261118', [1, 'to']],
-  ['an unknown payment status', 2, 70, '77', [2, 'paymentStatus']],
-  ['an unknown type of entry', 3, 28, '99', [3, 'entryType']],
+  ['a type of entry that is not that of its unit', 3, 28, '99', [3, 'unit']],
   ['an entry of another unit', 3, 30, 'UX', [3, 'unit']],
   ['an amount without sign', 3, 261, '0', [3, 'gross']],
   ['a sign in the digits', 3, 262, '-', [3, 'gross']],

@@ -56,12 +56,33 @@ test('the net amounts are the money at the bank: what is kept from a credit is s
 });
 
 test('each reason has its kind', async () => {
-  const reasons = { cancel: '18', chargeback: '15', adjustment: '28' };
+  const reasons = { cancel: '18', chargeback: '15', adjustment: '28', unknown: '50' };
   for (const [kind, reason] of Object.entries(reasons)) {
     const lines = eefiFileLines();
     const { entries } = await readLines(lines.with(10, eefiBankDebit(9_750, reason)));
     assert.equal(entries.find(({ lineNumber }) => lineNumber === 11)?.kind, kind);
   }
+});
+
+test('since V4.00 the reason stands in four bytes at the end, and zeros in the two before', async () => {
+  const longAt: Readonly<Record<string, readonly [short: number, long: number]>> = {
+    '035': [46, 313],
+    '038': [100, 304],
+    '043': [85, 116],
+    '044': [47, 288],
+    '045': [47, 273],
+  };
+  const old = eefiFileLines();
+  const moved = old.map((line) => {
+    const [short, long] = longAt[line.slice(0, 3)] ?? [];
+    if (short === undefined || long === undefined) return line;
+    const reason = line.slice(short - 1, short + 1);
+    return withText(withText(line, short, '00').padEnd(long - 1), long, `00${reason}`);
+  });
+  const lines = moved.with(0, withText(moved[0] ?? '', 106, 'V4.00 - 05/2023 EEFI'));
+  const { entries, faults } = await readLines(lines);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(entries, (await readLines(old)).entries);
 });
 
 test('an addition that does not fit the line before it adds nothing', async () => {
@@ -81,10 +102,8 @@ test('records that came with V4 are counted and left out', async () => {
 
 const MISTAKES: readonly (readonly [string, number, number, string, readonly [number, string | null]])[] = [
   ['a credit that is none', 3, 47, 'D', [3, 'direction']],
-  ['an unknown status', 3, 130, '77', [3, 'status']],
   ['an installment beyond their number', 8, 125, '03/02', [8, 'installment']],
   ['an installment that is none', 8, 125, '1 2', [8, 'installment']],
-  ['neither net nor taken off the schedule', 4, 170, 'X', [4, 'way']],
   ['a debit without its amount', 11, 32, '               ', [11, 'amount']],
   ['another count of credits', 22, 18, '9', [22, 'creditCount']],
   ['another sum of credits', 22, 33, '9', [22, 'credits']],

@@ -62,6 +62,15 @@ test('what e-commerce adds may stand anywhere in the batch, and alone', async ()
   assert.deepEqual([found?.kind, found?.gross, found?.fee, found?.net], ['sale', 10_000, null, null]);
 });
 
+test('a rejected sale is left out, and one of a status that is no number is no sale that is known', async () => {
+  const lines = eevcFileLines();
+  const { entries, faults } = await readLines(lines.with(5, withText(lines[5] ?? '', 84, '0A1')));
+  assert.deepEqual(faults, []);
+  assert.equal(entries.length, (await readLines(lines)).entries.length + 1);
+  const found = entries.find(({ nsu }) => nsu === '60');
+  assert.deepEqual([found?.kind, found?.gross, found?.description], ['unknown', 777, '0A1']);
+});
+
 test('two sales alike are two entries, each with its own addition', async () => {
   const lines = eevcFileLines();
   const twice = [...lines.slice(0, 5), ...lines.slice(3, 5), ...lines.slice(5)];

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { Field, RecordLayout } from '../../../src/reconciliation/layouts/fixed-width.ts';
 import { FORMATS } from '../../../src/reconciliation/layouts/formats.ts';
+import { REDE_REASONS } from '../../../src/reconciliation/layouts/rede-debits-layout.ts';
+import type { SettlementEntry } from '../../../src/reconciliation/settlement-entry.ts';
 import { adiqFileLines, adiqSale, numbered } from './adiq-lines.ts';
-import { cieloFileLines } from './cielo-lines.ts';
+import { cieloEntry, cieloFileLines, cieloHeader, cieloTrailer, cieloUnit } from './cielo-lines.ts';
 import { eefiFileLines } from './eefi-lines.ts';
 import { eevcFileLines, eevcSale } from './eevc-lines.ts';
 import { bytesOf, eventsOf, firstFault, readLines, withText } from './written-lines.ts';
@@ -84,6 +87,104 @@ test('a file that lacks a line, has one twice or two in each other’s place is 
   }
 });
 
+/** Coded fields that are tried below with what must change beside them, or that name no money. */
+const TRIED_APART = [
+  'A0 processing',
+  'L0 currency',
+  'D entryType',
+  'E entryType',
+  '008 status',
+  '012 status',
+];
+
+/** The fields of a record whose code says what its money is. */
+function codedFields({ type, fields }: RecordLayout): Field[] {
+  return fields.filter(([name, , , kind]) => {
+    const isReason = type !== 'AJ' && name === 'reason' && type !== 'E';
+    return (kind.startsWith('code ') || isReason) && !TRIED_APART.includes(`${type} ${name}`);
+  });
+}
+
+function isKnownCode({ codes }: RecordLayout, [name, , , kind]: Field, code: string): boolean {
+  const table = /^code (\w+)/.exec(kind)?.[1];
+  if (table !== undefined) return code.trim() in (codes[table] ?? {});
+  return name === 'reason' && code.trim().replace(/^0+/, '') in REDE_REASONS;
+}
+
+const SIGNS = [...'0123456789ABCXYZ '];
+const codeOf = (length: number) =>
+  fc.array(fc.constantFrom(...SIGNS), { minLength: length, maxLength: length }).map((all) => all.join(''));
+
+const isPaying = ({ kind }: SettlementEntry) => kind === 'payout' || kind === 'anticipation';
+
+test('a code that its layout does not know refuses nothing and pays nothing, and stands in its entry', async () => {
+  const tried = new Set<string>();
+  for (const [format, lines] of Object.entries(FILES)) {
+    const { records, typeLength } = FORMATS[format as keyof typeof FILES];
+    const before = (await readLines(lines)).entries;
+    for (const [index, line] of lines.entries()) {
+      const layout = records.find(({ type }) => type === line.slice(0, typeLength));
+      if (layout === undefined) continue;
+      for (const field of codedFields(layout)) {
+        const [name, from, to] = field;
+        const old = before.filter(({ lineNumber }) => isOfLine(lineNumber, index, lines));
+        if (old.length === 0) continue;
+        tried.add(`${layout.type} ${name}`);
+        await fc.assert(
+          fc.asyncProperty(codeOf(to - from + 1), async (code) => {
+            fc.pre(!isKnownCode(layout, field, code));
+            const { entries, faults } = await readLines(lines.with(index, withText(line, from, code)));
+            assert.deepEqual(faults, []);
+            const plain = code.trim().replace(name === 'reason' ? /^0+/ : '', '');
+            for (const { lineNumber } of old) {
+              const found = entries.find((entry) => entry.lineNumber === lineNumber);
+              assert.equal(found?.kind, 'unknown', `${layout.type} ${name} ${code}`);
+              assert.equal(
+                found.description?.split(' ').join('').startsWith(plain.split(' ').join('')),
+                true,
+              );
+            }
+            const others = (all: readonly SettlementEntry[]) =>
+              all
+                .filter(isPaying)
+                .filter((one) => !old.some(({ lineNumber }) => lineNumber === one.lineNumber));
+            assert.equal(others(entries).length, others(before).length);
+          }),
+          { numRuns: 20 },
+        );
+      }
+    }
+  }
+  const all = Object.values(FORMATS).flatMap(({ records }) =>
+    records.flatMap((layout) => codedFields(layout).map(([name]) => `${layout.type} ${name}`)),
+  );
+  assert.deepEqual([...tried].sort(), all.sort(), 'every coded field was tried');
+});
+
+/** A status of a unit of Cielo is that of the entries behind it; every other code is of its own line. */
+function isOfLine(lineNumber: number, index: number, lines: readonly string[]): boolean {
+  if (!lines[index]?.startsWith('D')) return lineNumber === index + 1;
+  const next = lines.findIndex((line, at) => at > index && !line.startsWith('E'));
+  return lineNumber > index + 1 && lineNumber <= next;
+}
+
+test('a type of entry that Cielo added refuses nothing: it stands in its entry with its amount', async () => {
+  await fc.assert(
+    fc.asyncProperty(codeOf(2), fc.integer({ min: -9_000, max: 9_000 }), async (type, net) => {
+      const known = FORMATS.cielo04.records.find((layout) => layout.type === 'E')?.codes.entryType ?? {};
+      fc.pre(!(type.trim() in known));
+      const unit = cieloUnit({ type, count: 1, gross: net, net });
+      const lines = [cieloHeader(), unit, cieloEntry({ type, gross: net, net, reason: '0042' })];
+      const { entries, faults } = await readLines([...lines, cieloTrailer(2, 1, net, net)]);
+      assert.deepEqual(faults, []);
+      const [entry] = entries;
+      assert.deepEqual([entry?.kind, entry?.net], ['unknown', net]);
+      assert.equal(entry?.description, `${type.trim() || '-'} 0042`);
+    }),
+    { numRuns: 60 },
+  );
+});
+
 /**
  * Bytes like those of a file, and bytes that are not: both kinds reach further into the readers than
  * chance alone.
@@ -129,7 +230,7 @@ test('behind a fault there is no entry any more, and every fault is named', asyn
   const lines = adiqFileLines();
   const spoiled = lines
     .with(3, withText(lines[3] ?? '', 123, 'X'))
-    .with(7, withText(lines[7] ?? '', 76, '9'));
+    .with(7, withText(lines[7] ?? '', 110, 'X'));
   const { entries, faults } = await readLines(spoiled);
   assert.deepEqual(
     entries.map(({ lineNumber }) => lineNumber),
@@ -139,7 +240,7 @@ test('behind a fault there is no entry any more, and every fault is named', asyn
     faults.map(({ lineNumber, record, field }) => [lineNumber, record, field]),
     [
       [4, 'CV', 'gross'],
-      [8, 'AJ', 'direction'],
+      [8, 'AJ', 'gross'],
     ],
   );
   assert.deepEqual(faults[0]?.sentence, {

@@ -1,0 +1,5 @@
+-- What a file or a bank says under a code that its layout does not know is an exception of its own class.
+alter table reconciliation_exceptions drop constraint if exists reconciliation_exceptions_class_check;
+alter table reconciliation_exceptions add constraint reconciliation_exceptions_class_check
+  check (class in ('notInFile', 'notInParcela', 'amountDiffers', 'feeDiffers', 'dateDiffers', 'duplicateInFile', 'cancellationUnknown',
+    'chargebackUnknown', 'heldByPledge', 'unknownCode'));
