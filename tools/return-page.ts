@@ -2,6 +2,8 @@ import {
   CNAB_MOVEMENTS,
   CNAB_RECORDS,
   CNAB_TIME_IS_OVER,
+  FEBRABAN_BANKS,
+  FEBRABAN_MOVEMENTS,
 } from '../src/reconciliation/bank-files/cnab240-layout.ts';
 import { KINDS, overview, recordSection, table } from './settlement-page.ts';
 
@@ -40,12 +42,14 @@ const USES = { paid: 'it is paid', writtenOff: 'it is canceled, or expired', non
 
 const MOVEMENTS = `## Movements
 
-Positions 16 and 17 of both segments. A movement that is not in the table changes nothing either. Written off with one of the reasons ${CNAB_TIME_IS_OVER.join(' and ')}
+Positions 16 and 17 of both segments. The first four movements say the same at every bank. The others are those of the FEBRABAN, and are known at the banks that follow it:
+${FEBRABAN_BANKS.join(', ')}. A movement that is not known at the bank of the file changes nothing, whatever another bank means by it (17 refuses a change at Itaú): of a boleto of ours it is an
+exception \`unknownCode\` with the movement, the number and what was paid. Written off with one of the reasons ${CNAB_TIME_IS_OVER.join(' and ')}
 (positions 214 to 223 of T) a boleto has expired; with any other it is canceled.
 
 ${table(
   ['Movement', 'What it says of the boleto', 'What becomes of it'],
-  Object.entries(CNAB_MOVEMENTS)
-    .toSorted(([one], [other]) => one.localeCompare(other))
-    .map(([code, { meaning, use }]) => [`\`${code}\``, meaning, USES[use]]),
+  [...Object.entries(CNAB_MOVEMENTS), ...Object.entries(FEBRABAN_MOVEMENTS)].map(
+    ([code, { meaning, use }]) => [`\`${code}\``, meaning, USES[use]],
+  ),
 )}`;

@@ -13,6 +13,7 @@ import {
   type GivenOptions,
   visible,
 } from './command.ts';
+import { reaisOf } from './reais-text.ts';
 
 /** What a bank reports of boletos by file: see docs/return-files.md. */
 export const BOLETO_COMMANDS: readonly Command[] = [
@@ -28,12 +29,16 @@ export const BOLETO_COMMANDS: readonly Command[] = [
 
 async function runImport(
   given: GivenOptions,
-  { audit, operator }: AuditedCommandTools,
+  { database, audit, operator }: AuditedCommandTools,
 ): Promise<CommandOutcome> {
   const path = given.one('FILE') ?? '';
   const name = visible(basename(path)).slice(0, 200);
   try {
-    const taken = await processReturnFile({ audit }, { name, bytes: createReadStream(path) }, operator);
+    const taken = await processReturnFile(
+      { database, audit },
+      { name, bytes: createReadStream(path) },
+      operator,
+    );
     return { ok: true, lines: linesOf(taken), json: jsonOf(taken) };
   } catch (error) {
     const message = faultText(error);
@@ -43,7 +48,7 @@ async function runImport(
 }
 
 function linesOf(read: ProcessedReturnFile): string[] {
-  const { head, lineCount, entries, foreign, ours, taken, unfit, known, again, others } = read;
+  const { head, lineCount, entries, foreign, ours, taken, unfit, known, again, others, unknown } = read;
   const foreigners = foreign + entries.length - ours;
   return [
     `Taken: bank ${head.bank}, made on ${head.madeOn}, number ${head.sequence ?? 'none'}, ${lineCount} lines.`,
@@ -61,12 +66,16 @@ function linesOf(read: ProcessedReturnFile): string[] {
     ...Object.entries(others).map(
       ([movement, count]) => `movement ${movement}              ${count}, changes nothing`,
     ),
+    ...unknown.map(
+      ({ lineNumber, movement, ourNumber, paid }) =>
+        `line ${lineNumber}: unknown code ${visible(movement)} of boleto ${ourNumber}, ${reaisOf(paid)}: see parcela reconcile list --class unknownCode`,
+    ),
     ...(taken > 0 ? ['A running service applies them within seconds.'] : []),
   ];
 }
 
 function jsonOf(read: ProcessedReturnFile): object {
-  const { head, lineCount, entries, foreign, ours, taken, unfit, known, again, others } = read;
+  const { head, lineCount, entries, foreign, ours, taken, unfit, known, again, others, unknown } = read;
   return {
     ...head,
     lines: lineCount,
@@ -77,6 +86,12 @@ function jsonOf(read: ProcessedReturnFile): object {
     known,
     again,
     others,
+    unknown: unknown.map(({ lineNumber, movement, ourNumber, paid }) => ({
+      lineNumber,
+      movement,
+      ourNumber,
+      paid,
+    })),
   };
 }
 

@@ -20,6 +20,8 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'boletos.find_to_print': 'a payer shows nothing but the key of the page',
   'bank_changes.keep_of_file':
     'a file of the bank names boletos by our number, which is unique over all merchants',
+  'boletos.find_our_numbers':
+    'a file of the bank names boletos by our number, which is unique over all merchants',
   'access_tokens.forget': 'work that falls due, for all merchants',
   'cards.forget_tokens': 'work that falls due, for all merchants',
   'cards.forget_claims': 'work that falls due, for all merchants',

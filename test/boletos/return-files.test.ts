@@ -95,6 +95,26 @@ test('a payment of a file pays the boleto, once, however often the file is taken
   assert.match(String(entry?.detail), /"ours":1,"taken":1/);
 });
 
+test('a movement that the bank may mean anything by pays nothing, and is an exception with its code and amount', async () => {
+  const { id, ourNumber } = await issued(88);
+  const stranger = paid('99999999999', 1_234);
+  const first = await importPairs(
+    { ...paid(ourNumber, 8_800), movement: '44' },
+    { ...stranger, movement: '44' },
+  );
+  assert.equal(first.exitCode, 0, first.errors);
+  assert.deepEqual(first.taken.unknown, [{ lineNumber: 3, movement: '44', ourNumber, paid: 8_800 }]);
+  await importPairs({ ...paid(ourNumber, 8_800), movement: '44' });
+  const found = await shop.service.auditor.query(
+    "select state, amount::int, found, day::text from reconciliation_exceptions where class = 'unknownCode'",
+  );
+  assert.deepEqual(found, [
+    { state: 'open', amount: -8_800, found: `44 banco 237 boleto ${ourNumber}`, day: today() },
+  ]);
+  assert.equal((await read(shop, id)).body.statusBill, STATUS_BILL.issued);
+  assert.deepEqual(await paymentsOf(id), []);
+});
+
 test('a payment that feed and file both report is one, whichever reports it first', async () => {
   const fed = await issued(50);
   await force(shop, fed.id, { type: 'paid', amount: 5_000 });

@@ -1,4 +1,4 @@
-import { type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { type Day, utcText } from '../../values/instant.ts';
 import type { FiledBankChange } from './bank-change.ts';
 
@@ -101,6 +101,26 @@ function keepStep(file: FileOfBank, changes: readonly FiledChangeOfBoleto[]): St
     file.name,
   ];
   return { statement: KEEP, values };
+}
+
+const FIND_OURS = statement(
+  'boletos.find_our_numbers',
+  `select distinct b.our_number from unnest($1::text[]) f (our_number)
+   join boletos b on b.our_number = f.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $2) = $2`,
+);
+
+/** Those of the numbers under which a bank registered a boleto of ours, or was asked to. */
+export async function findOurNumbers(
+  database: Database,
+  bank: string,
+  numbers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const ours = new Set<string>();
+  for (let first = 0; first < numbers.length; first += CHANGES_AT_ONCE) {
+    const rows = await database.query(FIND_OURS, [numbers.slice(first, first + CHANGES_AT_ONCE), bank]);
+    for (const { our_number } of rows) ours.add(our_number as string);
+  }
+  return ours;
 }
 
 export type KeptCounts = {

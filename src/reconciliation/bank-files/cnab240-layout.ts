@@ -35,7 +35,7 @@ export const CNAB_TITLE = recordLayout('3T', 'Segment T', 'Which boleto, and wha
   ['number', 9, 13, 'count', 'Number of the record in its lot, from 1'],
   ['segment', 14, 14, '= T', 'Segment'],
   ['reserved', 15, 15, 'any', 'A blank'],
-  ['movement', 16, 17, 'text', 'What became of it: see the movements below'],
+  ['movement', 16, 17, 'code movement', 'What became of it: see the movements'],
   ['account', 18, 37, 'document?', 'Branch and account'],
   ['bankNumber', 38, 57, 'text?', "The bank's number of the boleto"],
   ['portfolio', 58, 58, 'any', 'Portfolio'],
@@ -60,7 +60,7 @@ export const CNAB_AMOUNTS = recordLayout('3U', 'Segment U', 'Follows its segment
   ['number', 9, 13, 'count', 'Number of the record in its lot'],
   ['segment', 14, 14, '= U', 'Segment'],
   ['reserved', 15, 15, 'any', 'A blank'],
-  ['movement', 16, 17, 'text', 'As in its segment T'],
+  ['movement', 16, 17, 'code movement', 'As in its segment T'],
   ['surcharge', 18, 32, 'cents?', 'Interest, fine and other charges'],
   ['discount', 33, 47, 'cents?', 'Discount'],
   ['rebate', 48, 62, 'cents?', 'Rebate'],
@@ -111,21 +111,36 @@ export const CNAB_RECORDS = [
 /** What is done with a movement; `none`: it is counted and changes nothing. */
 export type MovementUse = 'paid' | 'writtenOff' | 'none';
 
-/** The movements that the FEBRABAN names; a bank's own ones change nothing either. */
-export const CNAB_MOVEMENTS: Readonly<
-  Record<string, { readonly use: MovementUse; readonly meaning: string }>
-> = {
+type Movements = Readonly<Record<string, { readonly use: MovementUse; readonly meaning: string }>>;
+
+/** What says the same at every bank. */
+export const CNAB_MOVEMENTS: Movements = {
   '02': { use: 'none', meaning: 'registered' },
   '03': { use: 'none', meaning: 'registration refused' },
   '06': { use: 'paid', meaning: 'paid' },
   '09': { use: 'writtenOff', meaning: 'written off' },
+};
+
+/** The banks whose movements are those of the FEBRABAN; others have a table of their own. */
+export const FEBRABAN_BANKS: readonly string[] = ['001', '033', '041', '237', '748', '756'];
+
+/** What the FEBRABAN names beside them; what moves money in a way that is not ours to know is left out. */
+export const FEBRABAN_MOVEMENTS: Movements = {
   '11': { use: 'none', meaning: 'open' },
+  '12': { use: 'none', meaning: 'rebate granted' },
+  '13': { use: 'none', meaning: 'rebate canceled' },
   '14': { use: 'none', meaning: 'due day changed' },
   '17': { use: 'paid', meaning: 'paid after it was written off' },
+  '19': { use: 'none', meaning: 'protest ordered' },
+  '20': { use: 'none', meaning: 'protest stopped' },
+  '23': { use: 'none', meaning: 'sent to the notary' },
+  '24': { use: 'none', meaning: 'taken back from the notary' },
   '26': { use: 'none', meaning: 'instruction refused' },
   '27': { use: 'none', meaning: 'other data changed' },
   '28': { use: 'none', meaning: 'debit of fees' },
   '30': { use: 'none', meaning: 'change of data refused' },
+  '51': { use: 'none', meaning: 'recognized by the payer (DDA)' },
+  '52': { use: 'none', meaning: 'not recognized by the payer (DDA)' },
 };
 
 /** Reasons of a boleto that was written off because its time was over; with any other it was canceled. */

@@ -1,33 +1,43 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import {
+  findOurNumbers,
   type KeptCounts,
   keepFiledChangesSteps,
   keptCounts,
 } from '../../boletos/changes/filed-changes.sql.ts';
+import { newId } from '../../platform/chance.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { type ExceptionRow, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
 import { filedChanges } from './filed-changes.ts';
 import { type ReturnFile, readReturnFile } from './read-return-file.ts';
 
 export type ProcessedReturnFile = ReturnFile & KeptCounts;
 
+export type ReturnFileTools = { readonly database: Database; readonly audit: Audit };
+
 /**
  * Takes a return file of the bank, whole or not at all: what it says waits among the changes of the
- * bank's feed, and is applied as they are. A file that was taken before changes nothing. Throws
+ * bank's feed, and is applied as they are. A movement that is not known at the bank changes nothing, and
+ * is an exception of its boleto. A file that was taken before changes nothing. Throws
  * `ReturnFileRefused`.
  */
 export async function processReturnFile(
-  { audit }: { readonly audit: Audit },
+  { database, audit }: ReturnFileTools,
   file: { readonly name: string; readonly bytes: AsyncIterable<Uint8Array> },
   operator: Actor,
 ): Promise<ProcessedReturnFile> {
   const read = await readReturnFile(file.bytes);
   const { head, entries, lineCount } = read;
+  const unknown = await ofOurs(database, read);
   const changes = filedChanges(head.bank, entries);
   // Sent anew, it has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
   const steps = keepFiledChangesSteps(ofBank, changes);
-  const rows = await audit.commit(steps, (kept) => {
-    const { unfit, known, again, ...counts } = keptCounts(kept);
-    const detail = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount, ...counts };
+  const exceptions = recordExceptionsStep(exceptionsOf(read, unknown));
+  const rows = await audit.commit([...steps, () => exceptions], (kept) => {
+    const { unfit, known, again, ...counts } = keptCounts(kept.slice(0, steps.length));
+    const ofFile = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount };
+    const detail = { ...ofFile, ...counts, unknown: unknown.length };
     return [
       {
         ...operator,
@@ -43,7 +53,45 @@ export async function processReturnFile(
       },
     ];
   });
-  return { ...read, ...keptCounts(rows) };
+  return { ...read, unknown, ...keptCounts(rows.slice(0, steps.length)) };
+}
+
+/** Boletos of others change in ways that are none of our business. */
+async function ofOurs(database: Database, { head, unknown }: ReturnFile): Promise<ReturnFile['unknown']> {
+  const numbers = unknown.map(({ ourNumber }) => ourNumber);
+  const ours = await findOurNumbers(database, head.bank, numbers);
+  return unknown.filter(({ ourNumber }) => ours.has(ourNumber));
+}
+
+const NO_CODE = '-';
+
+/** Their keys come from what they say: a movement that a second file repeats is the same. */
+function exceptionsOf({ head }: ReturnFile, unknown: ReturnFile['unknown']): ExceptionRow[] {
+  const equal = new Map<string, number>();
+  return unknown.map(({ ourNumber, movement, paid, happenedOn }) => {
+    const day = happenedOn ?? head.madeOn;
+    const code = movement === '' ? NO_CODE : movement;
+    const text = `return:${head.bank}:${ourNumber}:${code}:${day}:${paid}`;
+    const number = (equal.get(text) ?? 0) + 1;
+    equal.set(text, number);
+    const found = `${code} banco ${head.bank} boleto ${ourNumber}`;
+    return {
+      merchantId: '',
+      exceptionId: newId(),
+      key: `${text}:${number}`,
+      class: 'unknownCode',
+      event: 'open',
+      before: null,
+      state: 'open',
+      accountNumber: null,
+      transactionId: null,
+      installmentNumber: null,
+      fileNumber: null,
+      lineNumber: null,
+      finding: { amount: 0 - paid, expected: null, found, day, explanation: null },
+      message: null,
+    };
+  });
 }
 
 const MOST_NAMED = 20;

@@ -15,6 +15,8 @@ export type ReturnFile = {
   readonly foreign: number;
   /** Pairs that change nothing, by movement. */
   readonly others: Readonly<Record<string, number>>;
+  /** Of them those of a movement that is not known, with our number. */
+  readonly unknown: readonly (ReturnEntry & { readonly ourNumber: string })[];
 };
 
 /** Reads a whole file before anything is made of it; throws `ReturnFileRefused` at its first fault. */
@@ -22,6 +24,7 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
   const reader = new ReturnFileReader();
   const entries: ReturnFile['entries'][number][] = [];
   const others: Record<string, number> = {};
+  const unknown: ReturnFile['unknown'][number][] = [];
   let [foreign, pairs, lineCount] = [0, 0, 0];
   for await (const line of linesOf(bytes)) {
     lineCount += 1;
@@ -29,12 +32,13 @@ export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<
     if (entry === null) continue;
     pairs += 1;
     if (pairs > MOST_PAIRS) throw new ReturnFileRefused(lineCount, 'tooManyPairs');
-    const { event, ourNumber } = entry;
+    const { event, ourNumber, isKnown } = entry;
+    if (!isKnown && ourNumber !== null) unknown.push({ ...entry, ourNumber });
     if (event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
     else if (ourNumber === null) foreign += 1;
     else entries.push({ ...entry, event, ourNumber });
   }
-  return { head: reader.end(), entries, lineCount, foreign, others };
+  return { head: reader.end(), entries, lineCount, foreign, others, unknown };
 }
 
 /** Each byte is a character, as in Latin-1. A line that is much too long is given cut, and refused. */

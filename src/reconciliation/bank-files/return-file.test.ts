@@ -39,6 +39,7 @@ test('a payment is read with its amount, fee and days', async () => {
       lineNumber: 3,
       movement: '06',
       event: 'paid',
+      isKnown: true,
       ourNumber: '00000012345',
       value: 123_456,
       dueOn: '2026-11-23',
@@ -74,6 +75,30 @@ test('what a movement is, and whose', async () => {
   assert.ok(file.entries.every(({ ourNumber }) => ourNumber === '00000012345'));
   assert.deepEqual(file.others, { '02': 2, '03': 1, '99': 1 });
   assert.equal(file.foreign, 2);
+});
+
+test('nothing is paid by a movement that is not surely a payment at the bank of the file', async () => {
+  const ofBank = (bank: string, movement: string) => fileOf({ movement }).map((text) => bank + text.slice(3));
+  const payments = async (bank: string) => {
+    const paying: string[] = [];
+    for (let code = 0; code < 100; code += 1) {
+      const file = await read(ofBank(bank, zeros(code, 2)));
+      assert.equal(file.lineCount, 6);
+      if (file.entries.some(({ event }) => event === 'paid')) paying.push(zeros(code, 2));
+      const isKnown = file.unknown.length === 0;
+      assert.ok(isKnown || file.entries.length === 0);
+      if (!isKnown)
+        assert.deepEqual([file.unknown[0]?.movement, file.unknown[0]?.paid], [zeros(code, 2), 123_456]);
+    }
+    return paying;
+  };
+  for (const bank of ['001', '033', '041', '237', '748', '756'])
+    assert.deepEqual(await payments(bank), ['06', '17']);
+  for (const bank of ['341', '104', '999']) assert.deepEqual(await payments(bank), ['06']);
+  for (const movement of ['A4', 'AA', '  ', '6 ']) {
+    const file = await read(ofBank('237', movement));
+    assert.deepEqual([file.entries.length, file.unknown[0]?.movement], [0, movement.trim()]);
+  }
 });
 
 test('lots follow one another, and segments that say more of a payer are passed over', async () => {

@@ -14,6 +14,9 @@ import {
   CNAB_MOVEMENTS,
   CNAB_TIME_IS_OVER,
   CNAB_TITLE,
+  FEBRABAN_BANKS,
+  FEBRABAN_MOVEMENTS,
+  type MovementUse,
 } from './cnab240-layout.ts';
 
 /** What a pair of segments says of a boleto. */
@@ -23,6 +26,8 @@ export type ReturnEntry = {
   readonly movement: string;
   /** Null: the movement changes nothing. */
   readonly event: 'paid' | 'canceled' | 'expired' | null;
+  /** Whether it is surely known what the movement says at this bank. */
+  readonly isKnown: boolean;
   /** Eleven digits; null: it is no boleto of ours. */
   readonly ourNumber: string | null;
   /** What the boleto was issued for, in cents; 0: the file does not say it. */
@@ -170,12 +175,26 @@ export class ReturnFileReader {
   #entryOf(title: Title, lineNumber: number, line: string): ReturnEntry {
     const { movement, paid, happenedOn, creditedOn } = this.#read(readAmounts, line);
     if (movement !== title.movement) throw this.#refused('movementDiffers');
-    const event = eventOf(title);
+    const use = useOf(title);
+    const event = eventOf(use, title);
     if (event !== null && happenedOn === null) throw this.#refused('changeWithoutDay');
     if (event === 'paid' && paid === 0) throw this.#refused('paymentWithoutAmount');
     const ourNumber = ourNumberOf(title);
     const { value, dueOn, fee } = title;
-    return { lineNumber, movement, event, ourNumber, value, dueOn, paid, fee, happenedOn, creditedOn };
+    const isKnown = use !== null;
+    return {
+      lineNumber,
+      movement,
+      event,
+      isKnown,
+      ourNumber,
+      value,
+      dueOn,
+      paid,
+      fee,
+      happenedOn,
+      creditedOn,
+    };
   }
 
   #read<R extends RecordLayout>(read: RecordReader<R>, line: string) {
@@ -190,9 +209,14 @@ export class ReturnFileReader {
   }
 }
 
-function eventOf({ movement, reasons }: Pick<Title, 'movement' | 'reasons'>): ReturnEntry['event'] {
-  const use = CNAB_MOVEMENTS[movement]?.use ?? 'none';
-  if (use === 'none') return null;
+/** Null: this bank may mean anything by it. */
+function useOf({ bank, movement }: Pick<Title, 'bank' | 'movement'>): MovementUse | null {
+  const ofBank = FEBRABAN_BANKS.includes(bank) ? FEBRABAN_MOVEMENTS[movement] : undefined;
+  return (CNAB_MOVEMENTS[movement] ?? ofBank)?.use ?? null;
+}
+
+function eventOf(use: MovementUse | null, { reasons }: Pick<Title, 'reasons'>): ReturnEntry['event'] {
+  if (use === null || use === 'none') return null;
   if (use === 'paid') return 'paid';
   const given = (reasons ?? '').match(/../g) ?? [];
   return given.some((reason) => CNAB_TIME_IS_OVER.includes(reason)) ? 'expired' : 'canceled';

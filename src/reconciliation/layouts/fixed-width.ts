@@ -9,11 +9,11 @@ type DayForm = 'YYYYMMDD' | 'DDMMYYYY' | 'YYMMDD' | 'YYYYMMDDhhmmss';
 /**
  * What stands in a field. `= X` is the text X itself; `digits` a number that is a name, `count` one
  * that is an amount of things; `cents` money without sign; `sign cents` money behind `+` or `-`; `code
- * X` one of the table X, or one that the table does not know, of which the reader makes no money; `hint
- * X` the same, and nothing hangs on it; `later text` came with a later version: a line may end before it;
+ * X` one of the table X, or one that it does not know, of which the reader makes no money; `hint X` the
+ * same, and nothing hangs on it; `later text` came with a later version: a line may end before it;
  * `card` a card's number, `document` a CPF, CNPJ or bank account, neither of which leaves the reader
- * whole; `any` is not read. With a question mark the field may be empty: blanks, or zeros alone (`cents?` and `sign
- * cents?` may be blanks only, and are 0 then).
+ * whole; `any` is not read. With a question mark the field may be empty: blanks, or zeros alone
+ * (`cents?` and `sign cents?` may be blanks only, and are 0 then).
  */
 export type FieldKind =
   | `= ${string}`
