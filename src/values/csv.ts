@@ -1,5 +1,8 @@
 export const CSV_TYPE = 'text/csv; charset=utf-8; header=present';
 
+/** By which a spreadsheet knows UTF-8 in a file that somebody opens by a double click. */
+export const BYTE_ORDER_MARK = '\ufeff';
+
 export type CsvCell = string | number | boolean | null | undefined;
 
 /** One line of CSV (RFC 4180), with the semicolon that spreadsheets in Brazil read. */

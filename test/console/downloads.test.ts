@@ -53,7 +53,8 @@ function linesOf({ status, headers, text }: Shown): string[] {
   assert.equal(status, 200, text);
   assert.match(headers.get('content-type') ?? '', /^text\/csv/);
   assert.ok(text.endsWith('\r\n'));
-  return text.slice(0, -2).split('\r\n');
+  assert.equal(text.codePointAt(0), 0xfeff, 'spreadsheets know UTF-8 by it');
+  return text.slice(1, -2).split('\r\n');
 }
 
 /** A browser that takes the first bytes of a file, and no more before it is to go on. */
@@ -96,8 +97,13 @@ test('all payments that a page has found are saved as one file, newest first', a
     const saved = await viewer.ask(path);
     const [head = '', ...rows] = linesOf(saved);
     const columns = head.split(';');
-    const values = rows.map((row) => Number(row.split(';')[columns.indexOf('value')]));
-    assert.deepEqual(values, expected.toReversed());
+    assert.deepEqual(columns.slice(0, 4), ['Pagamento', 'Referência', 'Cobrança', 'Vendido em']);
+    const values = rows.map((row) => row.split(';')[columns.indexOf('Valor')]);
+    assert.deepEqual(
+      values,
+      expected.toReversed().map((cents) => `"${(cents / 100).toFixed(2).replace('.', ',')}"`),
+    );
+    assert.match(rows[0]?.split(';')[3] ?? '', /^2026-03-15 09:\d\d:\d\d$/);
     assert.equal(rows[0]?.split(';')[1], `"'${String(expected.at(-1)).padStart(50, '=')}"`, 'no formula');
     const { headers } = saved;
     assert.equal(

@@ -226,7 +226,8 @@ test('lists whose API gives CSV are saved as CSV, with the filters of the page',
     const { headers, text } = await viewer.ask(`${home}/reconciliation.csv?by=sale`);
     return headers.get('content-type')?.startsWith('text/csv') === true && text;
   });
-  assert.match(sold, /^transactionDate;/);
+  assert.match(sold, /^\ufeffVendido em;Referência;/);
+  assert.match(sold, /;"10,00";/);
 });
 
 test('charts show what was approved and declined, with a table behind each', async () => {

@@ -33,7 +33,12 @@ export async function ask(origin: string, path: string, asked: Asked = {}): Prom
     body: form === undefined ? null : new URLSearchParams(form).toString(),
     signal: AbortSignal.timeout(patiently(30_000)),
   });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  // With a byte order mark where there is one.
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: Buffer.from(await response.arrayBuffer()).toString('utf8'),
+  };
 }
 
 /** On what takes longer than somebody waits, and is still being read. */

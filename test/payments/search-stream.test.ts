@@ -41,6 +41,20 @@ async function streamed(query: Query, token = service.token()): Promise<string[]
   return text.slice(0, -2).split('\r\n');
 }
 
+test('a stream of JSON has the same payments, an object a line', async () => {
+  const { status, text, headers } = await ask({ ...DAY, format: 'ndjson' });
+  assert.equal(status, 200, text);
+  assert.equal(headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
+  const ids = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).paymentId);
+  assert.deepEqual(
+    ids,
+    (await streamed(DAY)).slice(1).map((line) => line.split(';')[0]),
+  );
+});
+
 type Row = { readonly n: number; readonly moment: number; readonly id: number };
 const ROWS: readonly Row[] = Array.from({ length: MANY }, (_, index) => {
   const n = index + 1;
@@ -114,7 +128,7 @@ test('what a stream cannot have is refused by the name of the field', async () =
   assert.deepEqual(await refused({ ...DAY, page: '2', limit: '10' }), [400, ['page', 'limit']]);
   assert.deepEqual(await refused({ ...DAY, dateRangeEndDate: '2026-06-16' }), [400, ['dateRangeEndDate']]);
   for (const query of [
-    { ...DAY, format: 'ndjson' },
+    { ...DAY, format: 'xml' },
     { ...DAY, orderBy: 'value' },
     { nsu: '7' },
     { referenceTransaction: 'MUITOS', orderBy: 'transactionDate' },

@@ -1,21 +1,26 @@
 import type { AnswerStream, Contract } from '../../platform/http/endpoint.ts';
+import { BYTE_ORDER_MARK, CSV_TYPE, type CsvCell, csvLine } from '../../values/csv.ts';
 import type { Asked } from './asked.ts';
 import { errorsOf } from './page-parts.ts';
 import { ALL_ROLES, type Screen, type Visit } from './screen.ts';
 
+/** The head of a column, in English where it stands, and what a row shows in it. */
+export type CsvColumn<Row> = readonly [head: string, cell: (row: Row) => CsvCell];
+
 /**
- * All that an endpoint streams as CSV, however much it is, saved as one file; what it refuses is shown in its
- * words.
+ * All that an endpoint streams, however much it is, saved as one file as spreadsheets in Brazil read it;
+ * what it refuses is shown in its words.
  */
-export function csvScreen(
+export function csvScreen<Row>(
   declared: Pick<Screen<unknown>, 'path' | 'title'> & {
     readonly contract: (visit: Visit) => Contract;
     readonly query: (visit: Visit) => Readonly<Record<string, string | undefined>>;
     /** What the file is called, in parts. */
     readonly name: (visit: Visit) => readonly string[];
+    readonly columns: readonly CsvColumn<Row>[];
   },
 ): Screen<unknown> {
-  const { contract, query, name, ...where } = declared;
+  const { contract, query, name, columns, ...where } = declared;
   return {
     ...where,
     roles: ALL_ROLES,
@@ -23,10 +28,46 @@ export function csvScreen(
     isFile: true,
     async show(visit) {
       const asked: Asked<unknown> = await visit.ask(contract(visit), {
-        query: { ...query(visit), format: 'csv-stream' },
+        query: { ...query(visit), format: 'ndjson' },
       });
       if (!asked.ok) return errorsOf(asked.errors);
-      return { name: `${['parcela', ...name(visit)].join('-')}.csv`, stream: asked.body as AnswerStream };
+      const rows = asked.body as AnswerStream;
+      const head = csvLine(columns.map(([text]) => visit.wording.say(text)));
+      const line = (text: string) => {
+        const row = JSON.parse(text) as Row;
+        return csvLine(columns.map(([, cell]) => cell(row)));
+      };
+      const stream = { ...rows, type: CSV_TYPE, pieces: csvOf(rows.pieces, head, line) };
+      return { name: `${['parcela', ...name(visit)].join('-')}.csv`, stream };
     },
   };
+}
+
+async function* csvOf(
+  pieces: AsyncIterable<string>,
+  head: string,
+  lineOf: (text: string) => string,
+): AsyncGenerator<string> {
+  yield BYTE_ORDER_MARK + head;
+  let rest = '';
+  for await (const piece of pieces) {
+    const texts = (rest + piece).split('\n');
+    rest = texts.pop() ?? '';
+    yield texts.map(lineOf).join('');
+  }
+}
+
+/** A number with the decimal comma of Brazil. */
+export function decimals(value: number | null, digits = 2): string | null {
+  return value === null ? null : value.toFixed(digits).replace('.', ',');
+}
+
+/** Cents as reais. */
+export function reaisCell(cents: number): string | null {
+  return decimals(cents / 100);
+}
+
+/** A day and time of São Paulo, as the API writes it, in the form that spreadsheets know. */
+export function momentCell(text: string): string {
+  return text.slice(0, 19).replace('T', ' ');
 }

@@ -13,6 +13,7 @@ import { link } from '../parts/page-parts.ts';
 import { PAYMENT, PAYMENTS, PAYMENTS_CSV, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PAYMENT_STATES, stateChoices } from '../parts/states.ts';
+import { PAYMENT_COLUMNS } from './payment-columns.ts';
 import { paymentPage, paymentTable } from './payment-view.ts';
 
 export type PaymentTools = {
@@ -63,6 +64,7 @@ const CSV_SCREEN: Screen<unknown> = csvScreen({
     const { from, to } = daysOf(visit);
     return ['payments', visit.merchantId, from, to];
   },
+  columns: PAYMENT_COLUMNS,
 });
 
 const PAYMENTS_SCREEN: Screen<ListTools> = listScreen<ListedPayment>({

@@ -30,6 +30,7 @@ import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText } from './exception-words.ts';
+import { RECEIVABLE_COLUMNS } from './receivable-columns.ts';
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];
 type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };
@@ -204,6 +205,7 @@ const CSV_SCREEN: Screen<unknown> = csvScreen({
     const { from, to } = daysOf(visit, USUAL_DAYS);
     return [isByPayment(visit) ? 'received' : 'sold', accountOf(visit), from, to];
   },
+  columns: RECEIVABLE_COLUMNS,
 });
 
 export const RECONCILIATION_SCREENS: readonly Screen<ListTools>[] = [

@@ -10,6 +10,8 @@ type Shown = Readonly<Record<string, unknown>> & {
   readonly antifraudReasons: readonly string[];
 };
 
+const NDJSON_TYPE = 'application/x-ndjson; charset=utf-8';
+
 /** Fields of a payment in a list, in this order; a payment is one line, however many installments it has. */
 const COLUMNS = [
   'paymentId',
@@ -53,9 +55,17 @@ export function csvOfPayments(language: Language): RowFormat<FoundPayment<Withou
   return { type: CSV_TYPE, head: HEAD, line };
 }
 
+/** A JSON object a line, as a list shows it but for its split. */
+export function ndjsonOfPayments(language: Language): RowFormat<FoundPayment<WithoutShares>> {
+  const line = (found: FoundPayment<WithoutShares>) =>
+    `${JSON.stringify(writeSharedFields(found, language))}\n`;
+  return { type: NDJSON_TYPE, head: '', line };
+}
+
 /** A page of payments as CSV. */
 export function writeCsv(payments: readonly FoundPayment<WithoutShares>[], language: Language): string {
   return HEAD + linesOf(payments, csvOfPayments(language).line);
 }
 
+export const NDJSON_EXAMPLE = `${JSON.stringify(PAYMENT_EXAMPLE)}\n`;
 export const CSV_EXAMPLE = HEAD + writeLine(PAYMENT_EXAMPLE);

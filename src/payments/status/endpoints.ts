@@ -5,7 +5,7 @@ import { refusalAnswer } from '../../platform/http/refusal.ts';
 import { pageFor, writePage } from '../../platform/pages.ts';
 import { CSV_TYPE } from '../../values/csv.ts';
 import { GET_PAYMENT, writeListedPayment, writePayment } from './contract.ts';
-import { csvOfPayments, writeCsv } from './csv-contract.ts';
+import { csvOfPayments, ndjsonOfPayments, writeCsv } from './csv-contract.ts';
 import { type FindPaymentTools, findPayment } from './find-payment.ts';
 import { type ListAllPaymentsTools, listAllPayments } from './list-all-payments.ts';
 import { LIST_PAYMENTS, readListQuery } from './list-contract.ts';
@@ -22,7 +22,8 @@ export const PAYMENT_STATUS_ENDPOINTS: readonly Endpoint<PaymentStatusTools>[] =
     if (query.format !== undefined) {
       const all = await listAllPayments(tools, merchantId, wanted);
       if (typeof all === 'string') return refusalAnswer(PAYMENT_SEARCH_REFUSALS[all], language);
-      return { status: 200, stream: streamOf(all, csvOfPayments(language)) };
+      const formatOf = query.format === 'ndjson' ? ndjsonOfPayments : csvOfPayments;
+      return { status: 200, stream: streamOf(all, formatOf(language)) };
     }
     const found = await listPayments(tools, merchantId, wanted);
     if (typeof found === 'string') return refusalAnswer(PAYMENT_SEARCH_REFUSALS[found], language);

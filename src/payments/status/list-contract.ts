@@ -11,7 +11,7 @@ import { idOrUnissued } from '../../values/ids.ts';
 import { addDays, type Day, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import { PAYMENT_STATUSES, statesOfStatus } from '../payment.ts';
 import { LISTED_PAYMENT, PAYMENT_EXAMPLE, STATUS_WORDS } from './contract.ts';
-import { CSV_EXAMPLE } from './csv-contract.ts';
+import { CSV_EXAMPLE, NDJSON_EXAMPLE } from './csv-contract.ts';
 
 /** The fields by which a list can be put in order, and what the module calls them. */
 const ORDERS = {
@@ -58,8 +58,8 @@ const LIST_QUERY = Type.Object({
   dateRangeEndDate: day('Last day of the sale, included.'),
   ...pageQuery(FIELDS),
   format: Type.Optional(
-    Type.Enum(['csv-stream'], {
-      description: 'All that is found, in one CSV of any length. Absent: a page.',
+    Type.Enum(['csv-stream', 'ndjson'], {
+      description: 'All that is found, of any length: as CSV, or a JSON object a line. Absent: a page.',
     }),
   ),
 });
@@ -155,6 +155,7 @@ export const LIST_PAYMENTS = contract({
       }),
       example: { items: [PAYMENT_EXAMPLE], page: 1, limit: 20, total: 1 },
       csvExample: CSV_EXAMPLE,
+      ndjsonExample: NDJSON_EXAMPLE,
     },
   },
 });
