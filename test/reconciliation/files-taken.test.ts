@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { WATCHED_LIMITS } from '../../src/reconciliation/imports/open-watched-file.ts';
 import { processWatchedFolder } from '../../src/reconciliation/imports/process-watched-folder.ts';
 import { listRefusedFiles } from '../../src/reconciliation/imports/settlement-refusals.sql.ts';
 import { keyFileIn } from '../kit/keys.ts';
@@ -146,7 +159,7 @@ const SOLD: Sold = {
 };
 
 /** A folder that is looked at as the service does. */
-async function watchedFolder(name: string) {
+async function watchedFolder(name: string, limits = WATCHED_LIMITS) {
   const folder = join(bench.folder, name);
   await mkdir(folder);
   const outcomes: string[] = [];
@@ -155,6 +168,7 @@ async function watchedFolder(name: string) {
     notify: () => {},
     actor: bench.audited.operator,
     seen: new Map(),
+    limits,
     observe: (file: string, outcome: string) => outcomes.push(`${file} ${outcome}`),
   };
   return {
@@ -243,6 +257,54 @@ test('a file that never becomes whole is refused when it has rested, and no name
   await look();
   await look();
   assert.ok((await readdir(join(folder, 'taken'))).includes(first), 'one that was taken keeps its name');
+});
+
+test('what links lead to is neither read nor written over', async () => {
+  const { folder, look, write, age, names, outcomes } = await watchedFolder('links');
+  const victim = join(bench.folder, 'victim.json');
+  await writeFile(victim, 'of somebody else');
+  await write('EVIL.txt', 'garbage');
+  await age('EVIL.txt', 11);
+  const digits = createHash('sha256').update('garbage').digest('hex').slice(0, 12);
+  await mkdir(join(folder, 'refused'));
+  await symlink(victim, join(folder, 'refused', `EVIL.txt.${digits}.reason.txt`));
+  await symlink(victim, join(folder, 'linked.txt'));
+  await look();
+  await look();
+  assert.equal(await readFile(victim, 'utf8'), 'of somebody else');
+  assert.deepEqual(await names('refused'), ['EVIL.txt', 'EVIL.txt.reason.txt'], 'the link has made room');
+  assert.deepEqual(outcomes, ['EVIL.txt refused']);
+  const elsewhere = join(bench.folder, 'elsewhere');
+  await mkdir(elsewhere);
+  await rm(join(folder, 'refused'), { recursive: true });
+  await symlink(elsewhere, join(folder, 'refused'));
+  await write('again.txt', 'garbage');
+  await age('again.txt', 11);
+  for (let looked = 0; looked < 2; looked += 1)
+    await assert.rejects(look(), /refused in the settlement folder is a link/);
+  assert.deepEqual(await readdir(elsewhere), []);
+});
+
+test('a file that is too large, or takes too long, is refused and keeps none of the others', async () => {
+  const text = folderText(127);
+  const large = await watchedFolder('large', { ...WATCHED_LIMITS, bytes: text.length });
+  await large.write('a-large.txt', `${text} `);
+  // Sparse: no bytes of it are on the disk.
+  await truncate(join(large.folder, 'a-large.txt'), 2 ** 40);
+  await large.write('b-good.txt', text);
+  await large.look();
+  await large.look();
+  assert.deepEqual(large.outcomes, ['a-large.txt refused', 'b-good.txt taken']);
+  const reason = (await readdir(join(large.folder, 'refused'))).find((name) => name.endsWith('.reason.txt'));
+  assert.match(await readFile(join(large.folder, 'refused', `${reason}`), 'utf8'), /more than \d+ bytes/);
+  const slow = await watchedFolder('slow', { ...WATCHED_LIMITS, milliseconds: 0 });
+  await slow.write('slow.txt', folderText(128));
+  await slow.look();
+  await slow.look();
+  assert.deepEqual(
+    [slow.outcomes, await slow.names('refused')],
+    [['slow.txt refused'], ['slow.txt', 'slow.txt.reason.txt']],
+  );
 });
 
 test('a database that was restored to a point takes the files of its folder again, and no file twice', async () => {

@@ -1,4 +1,4 @@
-import { type CsvColumn, momentCell, reaisCell } from '../parts/csv-screens.ts';
+import { type CsvColumn, momentCell, reaisCell } from '../parts/csv-cells.ts';
 
 /** A payment as a stream of the list writes it; what it has not, is not there. */
 type StreamedPayment = {

@@ -1,4 +1,4 @@
-import { type CsvColumn, decimals, momentCell } from '../parts/csv-screens.ts';
+import { type CsvColumn, decimals, momentCell } from '../parts/csv-cells.ts';
 
 /** An installment as the exports of reconciliation write it. */
 type ExportedInstallment = {

@@ -34,6 +34,9 @@ export type ImportTools = {
   readonly notify: () => void;
 };
 
+/** The bytes of a file, which is read twice: for its hash, and to be taken. */
+export type OpenFile = (path: string) => AsyncIterable<Uint8Array>;
+
 type Taken = { readonly kind: 'taken'; readonly file: SettlementFile; readonly replaces: number | null };
 
 export type ImportResult = (
@@ -78,14 +81,16 @@ export async function importSettlementFile(
   tools: ImportTools,
   path: string,
   actor: Actor,
+  open: OpenFile = (each) => createReadStream(each),
 ): Promise<ImportResult> {
   await clearLeftFiles(tools.database);
-  const sha256 = await hashOf(path);
+  const sha256 = await hashOf(open(path));
   const hash = sha256.toString('hex');
   const known = await findTakenFile(tools.database, sha256);
   if (known !== null) return { kind: 'known', file: await fileOf(tools.database, known), sha256: hash };
   try {
-    return { ...(await takeFile(tools, path, sha256, actor)), sha256: hash };
+    const file = { name: keptName(basename(path)), bytes: open(path), sha256 };
+    return { ...(await takeFile(tools, file, actor)), sha256: hash };
   } catch (error) {
     if (!(error instanceof FileRefused)) throw error;
     const { faults, reason } = error;
@@ -113,11 +118,20 @@ async function clearLeftFiles(database: Database): Promise<void> {
   }
 }
 
-async function takeFile(tools: ImportTools, path: string, sha256: Buffer, actor: Actor): Promise<Taken> {
+type GivenFile = {
+  readonly name: string;
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly sha256: Buffer;
+};
+
+async function takeFile(
+  tools: ImportTools,
+  { name, bytes, sha256 }: GivenFile,
+  actor: Actor,
+): Promise<Taken> {
   const { database } = tools;
-  const events = readSettlementEvents(createReadStream(path));
+  const events = readSettlementEvents(bytes);
   const head = await headOf(events);
-  const name = keptName(basename(path));
   const takenBy = actor.actor.slice(0, 100);
   const file = await beginFile(database, { sha256, name, head, takenBy }, LEASE_MILLISECONDS);
   if (file === null) throw new FileRefused(REFUSALS.beingTaken);
@@ -255,8 +269,8 @@ async function fileOf(database: Database, fileNumber: number): Promise<Settlemen
   return file;
 }
 
-async function hashOf(path: string): Promise<Buffer> {
+async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  for await (const chunk of bytes) hash.update(chunk);
   return hash.digest();
 }

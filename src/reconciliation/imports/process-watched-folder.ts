@@ -1,7 +1,9 @@
-import { mkdir, readdir, rename, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Actor } from '../../audit/audit-event.ts';
 import { type ImportResult, type ImportTools, importSettlementFile } from './import-settlement-file.ts';
+import { openWatchedFile, WatchedFileUnfit, type WatchedLimits } from './open-watched-file.ts';
 import { refusalLines } from './refusal-lines.ts';
 import { rememberRefusedFile } from './remember-refused-file.ts';
 import { keptName } from './settlement-file.ts';
@@ -9,6 +11,7 @@ import { hasRested, isStillWritten, isToTry, movedName, type WatchedFile } from 
 
 export type WatchedFolderTools = Omit<ImportTools, 'report'> & {
   readonly actor: Actor;
+  readonly limits: WatchedLimits;
   /** What the last look saw of each file. */
   readonly seen: Map<string, WatchedFile>;
   readonly observe: (name: string, outcome: 'taken' | 'known' | 'refused' | 'waiting') => void;
@@ -22,14 +25,15 @@ const MOST_REMEMBERED = 1_000;
  * Takes files that have not changed since the last look, and moves them: to `taken/`, or to `refused/`
  * with a text that says why. One whose lines are wrong may still be written by a slow upload: it is
  * refused when it has rested. Several processes may watch one folder: a file that another has moved is
- * passed over.
+ * passed over. Who uploads there may be a stranger: no link is followed, neither of a file nor of the two
+ * folders.
  */
 export async function processWatchedFolder(
   tools: WatchedFolderTools,
   folder: string,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const each of ['taken', 'refused']) await mkdir(join(folder, each), { recursive: true });
+  for (const each of ['taken', 'refused'] as const) await ownFolder(folder, each);
   const names = (await readdir(folder, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && !isStillWritten(entry.name))
     .map(({ name }) => name)
@@ -52,10 +56,18 @@ export async function processWatchedFolder(
   if (errors.length > 0) throw errors[0];
 }
 
-/** Null: it is gone, and another process has it. */
+/** A link in its place would have files written anywhere. */
+async function ownFolder(folder: string, name: 'taken' | 'refused'): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(path, { recursive: true });
+  if ((await lstat(path)).isDirectory()) return path;
+  throw new Error(`${name} in the settlement folder is a link and no folder: nothing is moved there`);
+}
+
+/** Null: it is gone, and another process has it; or it is a file no more. */
 async function lookAt(path: string, before: WatchedFile | undefined): Promise<WatchedFile | null> {
-  const found = await stat(path).catch(() => null);
-  if (found === null) return null;
+  const found = await lstat(path).catch(() => null);
+  if (!found?.isFile()) return null;
   const mark = `${found.size} ${found.mtimeMs}`;
   // By this process's clock, or by the file's own time where that is longer ago.
   const now = performance.now();
@@ -66,12 +78,7 @@ async function lookAt(path: string, before: WatchedFile | undefined): Promise<Wa
 
 async function takeWatched(tools: WatchedFolderTools, folder: string, name: string): Promise<void> {
   const path = join(folder, name);
-  const result = await importSettlementFile({ ...tools, report: () => {} }, path, tools.actor).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
-    },
-  );
+  const result = await importWatched(tools, path);
   if (result === null) return;
   // Another process is at it: it will move it.
   if (result.kind === 'refused' && result.isBeingTaken) return;
@@ -84,8 +91,28 @@ async function takeWatched(tools: WatchedFolderTools, folder: string, name: stri
   if (result.kind === 'refused') {
     await rememberRefusedFile(tools, path, result, tools.actor.actor);
     await refuseWatched(folder, name, result);
-  } else await moveAway(path, join(folder, 'taken', movedName(name, result.sha256)));
+  } else await moveAway(path, join(await ownFolder(folder, 'taken'), movedName(name, result.sha256)));
   tools.observe(keptName(name), result.kind);
+}
+
+/** Null: it is gone, or a link has taken its place. */
+async function importWatched(tools: WatchedFolderTools, path: string): Promise<ImportResult | null> {
+  const isOver = AbortSignal.timeout(tools.limits.milliseconds);
+  const open = (each: string) => openWatchedFile(each, tools.limits, isOver);
+  try {
+    return await importSettlementFile({ ...tools, report: () => {} }, path, tools.actor, open);
+  } catch (error) {
+    if (error instanceof WatchedFileUnfit) return unfit(path, error.message);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ELOOP') return null;
+    throw error;
+  }
+}
+
+/** Nobody read it to its end: it is known by its name. */
+function unfit(path: string, reason: string): ImportResult {
+  const sha256 = createHash('sha256').update(path).digest('hex');
+  return { kind: 'refused', faults: [], reason, isBeingTaken: false, mayBecomeWhole: false, sha256 };
 }
 
 async function refuseWatched(
@@ -93,8 +120,16 @@ async function refuseWatched(
   name: string,
   result: Extract<ImportResult, { kind: 'refused' }>,
 ): Promise<void> {
-  const target = join(folder, 'refused', movedName(name, result.sha256));
-  await writeFile(`${target}.reason.txt`, `${refusalLines(result).join('\n')}\n`);
+  const target = join(await ownFolder(folder, 'refused'), movedName(name, result.sha256));
+  const reason = `${target}.reason.txt`;
+  // What stands there already is not written into: it may be a link.
+  await rm(reason, { force: true });
+  await writeFile(reason, `${refusalLines(result).join('\n')}\n`, { flag: 'wx' }).catch(
+    // Another process has just written it.
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
   await moveAway(join(folder, name), target);
 }
 

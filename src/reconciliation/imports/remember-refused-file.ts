@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { ImportResult } from './import-settlement-file.ts';
@@ -15,7 +15,7 @@ export async function rememberRefusedFile(
   { sha256, reason, faults }: Extract<ImportResult, { kind: 'refused' }>,
   refusedBy: string,
 ): Promise<void> {
-  const found = await stat(path).catch(() => null);
+  const found = await lstat(path).catch(() => null);
   await keepRefusedFile(database, {
     sha256,
     name: keptName(basename(path)),

@@ -3,6 +3,7 @@ import type { Log } from '../../platform/log.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import { everySoOften } from '../../platform/work/every-so-often.ts';
+import { WATCHED_LIMITS } from './open-watched-file.ts';
 import { processWatchedFolder } from './process-watched-folder.ts';
 import type { WatchedFile } from './watched-file.ts';
 
@@ -24,6 +25,7 @@ export function watchedFolderWork({ log, service, ...tools }: WatchTools, folder
       {
         ...tools,
         seen,
+        limits: WATCHED_LIMITS,
         actor: service,
         observe(name, outcome) {
           log.info({ file: name, outcome }, 'a file of the settlement folder was looked at');
