@@ -114,7 +114,8 @@ function sale(row: FileRow, establishment: string): Numbered {
           [249, 259, cents(anticipationFee, 11)],
           [260, 270, cents(net, 11)],
         ];
-  const entryType = kind === 'sale' ? '0' : anticipationFee === 0 ? '1' : '2';
+  const ofPayout = anticipationFee === 0 ? '1' : '2';
+  const entryType = kind === 'unknown' ? '7' : kind === 'sale' ? '0' : ofPayout;
   return [
     506,
     [

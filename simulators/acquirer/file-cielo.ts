@@ -141,25 +141,33 @@ function keyOf({ sale, bankOn }: FileRow, establishment: string): string {
   return `${BRANDS[sale.brand]}${establishment}${yearFirst(bankOn)}`;
 }
 
-/** 02 and 03 sales, at once and in installments; 06 a cancellation, 08 a dispute, 13 a pledge. */
+/**
+ * 02 and 03 sales, at once and in installments; 06 a cancellation, 08 a dispute, 13 a pledge; 77 means
+ * nothing.
+ */
 function entryTypeOf({ kind, sale }: FileRow): string {
   if (kind === 'cancel') return '06';
   if (kind === 'chargeback') return '08';
   if (kind === 'pledge') return '13';
+  if (kind === 'unknown') return '77';
   return sale.parts.length === 1 ? '02' : '03';
 }
 
 /** 04 paid, 58 paid ahead of its day, 46 debited. */
 function statusOf({ kind, anticipationFee }: FileRow): string {
-  if (kind !== 'payout') return '46';
+  if (!isPaid(kind)) return '46';
   return anticipationFee === 0 ? '04' : '58';
+}
+
+function isPaid(kind: FileRow['kind']): boolean {
+  return kind === 'payout' || kind === 'unknown';
 }
 
 type Money = { readonly gross: number; readonly fee: number; readonly net: number };
 
 /** With the sign of the merchant's side: what is taken is negative, and so is a fee that is kept. */
 function signedOf({ kind, gross, fee, net }: FileRow): Money {
-  if (kind === 'payout') return { gross, fee: -fee, net };
+  if (isPaid(kind)) return { gross, fee: -fee, net };
   return { gross: -gross, fee, net: -net };
 }
 

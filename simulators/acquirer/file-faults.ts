@@ -15,6 +15,7 @@ export const FILE_FAULTS = [
   'unknownChargeback',
   'pledge',
   'debitTwice',
+  'unknownCode',
 ] as const;
 export type FileFault = (typeof FILE_FAULTS)[number];
 
@@ -70,6 +71,8 @@ function spoiledRow(row: FileRow, fault: FileFault): readonly FileRow[] {
       return [row, givenBack(row, 'chargeback')];
     case 'pledge':
       return [{ ...row, kind: 'pledge' }];
+    case 'unknownCode':
+      return [{ ...row, kind: 'unknown' }];
     case 'brokenTrailer':
       return [row];
   }

@@ -78,7 +78,7 @@ function readAdiq(lines: readonly string[], day: string): ReadEntry[] {
       const type = at(line, 44, 44);
       return {
         ...NOTHING,
-        kind: { '0': 'sale', '1': 'payout', '2': 'anticipation' }[type] ?? '',
+        kind: { '0': 'sale', '1': 'payout', '2': 'anticipation' }[type] ?? 'unknown',
         order: wordAt(line, 273, 302),
         installment: numberAt(line, 107, 108),
         gross: numberAt(line, 123, 133),
@@ -138,10 +138,15 @@ function readCielo(lines: readonly string[], day: string): ReadEntry[] {
 }
 
 function cieloEntry(line: string, unit: string): ReadEntry {
-  const kinds: Readonly<Record<string, string>> = { '06': 'cancel', '08': 'chargeback', '13': 'pledge' };
+  const kinds: Readonly<Record<string, string>> = {
+    '06': 'cancel',
+    '08': 'chargeback',
+    '13': 'pledge',
+    '77': 'unknown',
+  };
   const paid = at(unit, 70, 71) === '58' ? 'anticipation' : 'payout';
   const kind = kinds[at(line, 28, 29)] ?? paid;
-  const sign = kind === paid ? 1 : -1;
+  const sign = kind === paid || kind === 'unknown' ? 1 : -1;
   return {
     kind,
     order: wordAt(line, 212, 231),
@@ -261,7 +266,7 @@ function eefiEntry(line: string, twin: string): ReadEntry | null {
       assert.equal(line.length, 140);
       return {
         ...NOTHING,
-        kind: at(line, 130, 131) === '00' ? 'payout' : 'pledge',
+        kind: { '00': 'payout', '13': 'pledge' }[at(line, 130, 131)] ?? 'unknown',
         batch: at(line, 76, 84),
         installment: Number(at(line, 125, 126)) || 1,
         gross: numberAt(line, 95, 109),

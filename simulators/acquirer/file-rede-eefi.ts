@@ -97,10 +97,12 @@ type Order = { readonly document: string; readonly merchantId: string; readonly 
 
 function* linesOfRow(row: FileRow, order: Order, totals: Totals): Generator<string> {
   if (!isTaken(row)) {
-    const total = row.anticipationFee > 0 ? totals.anticipations : totals.credits;
+    // An anticipation has no code that could be unknown.
+    const isAnticipation = row.anticipationFee > 0 && row.kind !== 'unknown';
+    const total = isAnticipation ? totals.anticipations : totals.credits;
     total.count += 1;
     total.sum += row.net;
-    yield row.anticipationFee > 0 ? anticipation(row, order) : credit(row, order);
+    yield isAnticipation ? anticipation(row, order) : credit(row, order);
     return;
   }
   for (const taken of row.taken.filter(({ wasPaid }) => !wasPaid)) yield* offSchedule(row, taken, order);
@@ -111,7 +113,12 @@ function* linesOfRow(row: FileRow, order: Order, totals: Totals): Generator<stri
   yield* debit(row, paid, order);
 }
 
-/** Status 00 is in order; 13: somebody who has a claim on it is paid. */
+/** 00 is in order; 13: somebody who has a claim on it is paid; 77 means nothing. */
+function statusOf({ kind }: FileRow): string {
+  if (kind === 'unknown') return '77';
+  return kind === 'pledge' ? '13' : '00';
+}
+
 function credit(row: FileRow, { document, merchantId, establishment }: Order): string {
   const { sale } = row;
   const count = sale.parts.length;
@@ -130,7 +137,7 @@ function credit(row: FileRow, { document, merchantId, establishment }: Order): s
     [95, 109, cents(row.gross, 15)],
     [110, 124, cents(row.fee, 15)],
     [125, 129, installmentOf(row.installmentNumber ?? 1, count)],
-    [130, 131, row.kind === 'pledge' ? '13' : '00'],
+    [130, 131, statusOf(row)],
     [132, 140, establishment],
   ]);
 }

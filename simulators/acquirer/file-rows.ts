@@ -35,8 +35,11 @@ export type FileSale = {
   readonly isForeign: boolean;
 };
 
-/** `pledge`: paid to somebody else who has a claim on the money; only where it was ordered. */
-export type RowKind = 'sale' | 'payout' | 'cancel' | 'chargeback' | 'pledge';
+/**
+ * Only where they were ordered: `pledge`, paid to somebody else who has a claim on the money; `unknown`, a
+ * payout under a code that no layout knows.
+ */
+export type RowKind = 'sale' | 'payout' | 'cancel' | 'chargeback' | 'pledge' | 'unknown';
 
 /** What a day's file says of a sale or of one of its installments. Cents, none of them negative. */
 export type FileRow = {

@@ -255,6 +255,7 @@ test('each fault changes one row in its way, and nothing else', async (t) => {
     const [disputed] = await added('unknownChargeback');
     assert.deepEqual([disputed?.kind, disputed?.gross], ['chargeback', first.gross]);
     if (format !== 'adiq') assert.equal((await added('pledge'))[0]?.kind, 'pledge');
+    assert.equal((await added('unknownCode'))[0]?.kind, 'unknown');
     await assert.rejects(read('brokenTrailer'), /trailer/);
   }
 });
@@ -290,7 +291,7 @@ test('a fault that a file cannot have is refused, and so is a day that is not ov
   assert.equal((await past.file('cielo04', firstDay, 'brokenTrailer')).status, 200, 'there is a trailer');
   const today = saoPauloDayOf(past.now);
   assert.deepEqual((await past.file('adiq', today)).body, { error: 'dayNotOver' });
-  assert.deepEqual(FILE_FAULTS.length, 11);
+  assert.deepEqual(FILE_FAULTS.length, 12);
 });
 
 test('a file is served as text, and what is asked for wrongly is named', async (t) => {

@@ -14,6 +14,7 @@ export const FILE_FAULTS = [
   'unknownChargeback',
   'pledge',
   'debitTwice',
+  'unknownCode',
 ] as const;
 export type FileFault = (typeof FILE_FAULTS)[number];
 

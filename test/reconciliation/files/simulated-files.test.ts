@@ -119,8 +119,12 @@ for (const format of FILE_FORMATS) {
         for (const fault of FILE_FAULTS) {
           const lines = await linesOf(history, format, day, fault);
           if (lines === null) continue;
-          const { end, faults } = await readLines(lines);
+          const { end, entries, faults } = await readLines(lines);
           assert.equal(end === null, fault === 'brokenTrailer', `${fault}: ${JSON.stringify(faults)}`);
+          assert.equal(
+            entries.some(({ kind }) => kind === 'unknown'),
+            fault === 'unknownCode',
+          );
         }
       }
     });
