@@ -1,5 +1,7 @@
 import type { CommitStep, Row, Step } from '../platform/postgres/database.ts';
 import type { Deadline } from '../platform/postgres/deadline.ts';
+import { deeplyWithoutCardNumbers, withoutCardNumbers } from '../values/card-number-in-text.ts';
+import { withoutPersons } from '../values/person-in-text.ts';
 
 /** The part before the dot is the kind of thing, the part after it what was done. */
 export const AUDIT_ACTIONS = [
@@ -148,7 +150,7 @@ export type WrittenEvent = {
 
 /**
  * Makes an event fit to be written: an entry must never fail, nor forge a line where it is shown,
- * for what is in it.
+ * for what is in it; and whatever was typed, no text of it has a card's number, for it stays there.
  */
 export function writtenEvent(event: AuditEvent): WrittenEvent {
   return {
@@ -165,9 +167,10 @@ const PLAIN = /^[\x20-\x7e]+$/;
 
 /**
  * Control and format characters (bidirectional overrides too), line ends and lone surrogates become
- * U+FFFD.
+ * U+FFFD. Cards are looked for first: what is cut or replaced could hide one.
  */
-function harmless(text: string, mostCharacters: number): string {
+function harmless(typed: string, mostCharacters: number): string {
+  const text = withoutCardNumbers(typed);
   if (text.length <= mostCharacters && PLAIN.test(text)) return text;
   const characters = [...text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd')];
   if (characters.length === 0) return '-';
@@ -179,7 +182,7 @@ function harmless(text: string, mostCharacters: number): string {
 function detailText(detail: AuditDetail): string {
   const fields = Object.entries(detail).map(([name, value]) => [
     harmless(name, LONGEST.value),
-    typeof value === 'string' ? harmless(value, LONGEST.value) : value,
+    harmlessValue(name, value),
   ]);
   while (fields.length > 0) {
     const text = JSON.stringify(Object.fromEntries(fields));
@@ -188,3 +191,11 @@ function detailText(detail: AuditDetail): string {
   }
   return '';
 }
+
+/** A reason is the one text that people write freely: it names nobody in a way that can be found. */
+function harmlessValue(name: string, value: string | number): string | number {
+  if (typeof value === 'number') return deeplyWithoutCardNumbers(value) as number | string;
+  return harmless(name === REASON ? withoutPersons(value) : value, LONGEST.value);
+}
+
+const REASON = 'reason';

@@ -7,6 +7,7 @@ import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { DatabasePlace } from '../platform/postgres/database-place.ts';
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
+import { namesPersonIn } from '../values/person-in-text.ts';
 
 export type CommandTools = {
   readonly database: Database;
@@ -86,9 +87,12 @@ export function reasonOption(about: string): CommandOption {
     description: `${about}; up to ${LONGEST_REASON} characters`,
     isRequired: true,
     check: (value) =>
-      value.trim() !== '' && [...value].length <= LONGEST_REASON && !holdsCardNumber(value)
+      value.trim() !== '' &&
+      [...value].length <= LONGEST_REASON &&
+      !holdsCardNumber(value) &&
+      !namesPersonIn(value)
         ? null
-        : `must have 1 to ${LONGEST_REASON} characters, and no card number among them`,
+        : `must have 1 to ${LONGEST_REASON} characters, and no card number, CPF or e-mail address among them`,
   };
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isatty } from 'node:tty';
 import { type LoggerOptions, pino } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
+import { deeplyWithoutCardNumbers, withoutCardNumbers } from '../values/card-number-in-text.ts';
 import { ECS_VERSION, ecsFields } from './ecs-line.ts';
 import { prettyLine } from './pretty-line.ts';
 import { scopeFields } from './tracing/scope.ts';
@@ -55,8 +56,9 @@ const escapeLineEnds = (line: string) =>
 /**
  * Lines on the standard output (or the given file descriptor), of JSON or for people. Callers pass
  * fields that they chose: no request, body or header is ever logged whole, for any of them may hold
- * a card. Lines of a request have its fields beside those. pino escapes control characters, and we the
- * other ends of lines, so that a value cannot forge a line.
+ * a card; what looks like a card's number in a field is masked all the same. Lines of a request have its
+ * fields beside those. pino escapes control characters, and we the other ends of lines, so that a value
+ * cannot forge a line.
  */
 export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1): Log {
   const destination = pino.destination({
@@ -83,7 +85,7 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
     (line: 'info' | 'warn' | 'error') =>
     (fields: object, message: string): void => {
       if (isClosed) return;
-      logger[line](withScope(fields), message);
+      logger[line](deeplyWithoutCardNumbers(withScope(fields)) as object, withoutCardNumbers(message));
       // Lines are batched in memory, so long at most.
       flushing ??= setTimeout(() => {
         flushing = undefined;

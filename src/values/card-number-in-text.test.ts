@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { isCardNumber } from './card-number.ts';
-import { holdsCardNumber, holdsNumber } from './card-number-in-text.ts';
+import {
+  deeplyWithoutCardNumbers,
+  holdsCardNumber,
+  holdsNumber,
+  withoutCardNumbers,
+} from './card-number-in-text.ts';
 
 const digits = (length: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: length, maxLength: length });
@@ -197,4 +202,29 @@ test('the search takes no time over a hostile text as large as a body', () => {
     holdsCardNumber(text);
     assert.ok(performance.now() - start < 1_000, JSON.stringify(part));
   }
+});
+
+test('a masked text has no digit of the number left, and all else that stood around it', () => {
+  fc.assert(
+    fc.property(written, ({ number, text }) => {
+      const masked = withoutCardNumbers(`${text} ok`);
+      assert.ok(!holdsCardNumber(masked) && !holdsNumber(masked, number), `${text} became ${masked}`);
+      assert.ok(masked.endsWith(' ok'));
+    }),
+    { numRuns: 1_000 },
+  );
+  assert.equal(
+    withoutCardNumbers('pedido 7 de 01990000-0000-7000-8000-000000000001: card 4111 1111 1111 1111, 12/39'),
+    'pedido 7 de 01990000-0000-7000-8000-000000000001: card **** **** **** ****, 12/39',
+  );
+});
+
+test('a value is masked at every depth, numbers too', () => {
+  const value = { a: ['4111111111111111', { b: 4111111111111111 }], c: 1_795_000_000_000, d: null, e: true };
+  assert.deepEqual(deeplyWithoutCardNumbers(value), {
+    a: ['****************', { b: '****************' }],
+    c: 1_795_000_000_000,
+    d: null,
+    e: true,
+  });
 });

@@ -12,6 +12,32 @@ export function holdsCardNumber(text: string): boolean {
   return readingsOf(text).some((reading) => runsOf(reading).some(holdsCard));
 }
 
+/** The text with a star for each digit of what looks like a card's number, and of what is written with it. */
+export function withoutCardNumbers(text: string): string {
+  if (!holdsCardNumber(text)) return text;
+  const masked = text.replaceAll(ID_OR_RUN, (found) =>
+    /^[\d\s\p{Pd}\p{Pc}.·+−]+$/u.test(found) && holdsCardNumber(found) ? found.replaceAll(/\d/g, '*') : found,
+  );
+  // In another script, encoded, or with invisible characters between: no digit of it stays.
+  return holdsCardNumber(masked) ? text.replaceAll(/\p{N}/gu, '*') : masked;
+}
+
+/** The same of a value and all that is inside it, as far as it would be written as JSON. */
+export function deeplyWithoutCardNumbers(value: unknown): unknown {
+  if (typeof value === 'string') return withoutCardNumbers(value);
+  if (typeof value === 'number') return value < 10 ** (LEAST_DIGITS - 1) ? value : numberOrMask(value);
+  if (Array.isArray(value)) return value.map(deeplyWithoutCardNumbers);
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return value;
+  const fields = Object.entries(value).map(([name, inside]) => [name, deeplyWithoutCardNumbers(inside)]);
+  return Object.fromEntries(fields);
+}
+
+function numberOrMask(value: number): number | string {
+  const text = String(value);
+  return holdsCardNumber(text) ? withoutCardNumbers(text) : value;
+}
+
 /**
  * Whether the digits of the text, whatever stands between them, hold this very number: that is no
  * chance.
@@ -91,6 +117,7 @@ const IDS =
 
 /** Groups of digits with so little between them that they may be one number. */
 const RUN = /\d+(?:[\s\p{Pd}\p{Pc}.·+−]{1,3}\d+)*/gu;
+const ID_OR_RUN = new RegExp(`${IDS.source}|${RUN.source}`, 'giu');
 
 type Run = { readonly groups: readonly string[]; readonly isAfterPlus: boolean };
 

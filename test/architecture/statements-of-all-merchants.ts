@@ -178,6 +178,7 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'captures.list_unresolved': "the operator's view, of all merchants or of one",
   'boletos.list_unresolved': "the operator's view, of all merchants or of one",
   'customers.list_payments': 'what is known of a person, at all merchants or at one',
+  'console_filters.list_all': 'what is known of a person, at all merchants or at one',
   'payers.list_boletos': 'what is known of a person, at all merchants or at one',
   'subscriptions.list_of_person': 'what is known of a person, at all merchants or at one',
   'truth_runs.read_newest': "metrics and the operator's view, for all merchants",

@@ -146,6 +146,29 @@ test('who saved which file is audited', async () => {
   assert.match(JSON.stringify(entries[0]?.detail), /parcela-payments-.*2026-03-15/);
 });
 
+test('an entry of a file has the filters that were read, and nobody and no card in them', async () => {
+  const last = async () => {
+    const [entry] = await service.auditor.query(
+      "select detail from audit_entries where action = 'console.export' order by entry_number desc limit 1",
+    );
+    return JSON.parse(String(entry?.detail));
+  };
+  const reference = 'cpf 529.982.247-25 zeca@cliente.example';
+  const more = {
+    file: 'harmless.txt',
+    reason: 'approved by admin',
+    note: 'x',
+    referenceTransaction: reference,
+  };
+  linesOf(await viewer.ask(csvOf(DAYS.many, more)));
+  assert.deepEqual(await last(), {
+    dateRangeStartDate: DAYS.many,
+    dateRangeEndDate: DAYS.many,
+    referenceTransaction: 'cpf ***.***.***-** ***@***',
+    file: `parcela-payments-${merchantId}-${DAYS.many}-${DAYS.many}.csv`,
+  });
+});
+
 test('HEAD says what a file would be, saves nothing, is not audited as if it had, and holds no place', async () => {
   const entries = async () =>
     (await service.auditor.query("select from audit_entries where action = 'console.export'")).length;

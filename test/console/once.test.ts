@@ -78,6 +78,8 @@ test('a refusal is repeated as it was, and a form that is mended under its key i
   }
   const refusals = `select from audit_entries where action = 'console.refuse' and detail like '%"operation":"user.invite"%'`;
   assert.equal(await rows(refusals), 1);
+  const card = await admin.ask('/console/users/invite', { form: { ...form, name: '4111111111111111' } });
+  assert.match(wordsOf(card.text), /não contém número de cartão/);
   const mended = { ...form, name: 'sem-espaco@loja.example' };
   assert.ok(hasSecret(await admin.ask('/console/users/invite', { form: mended })));
   assert.ok(saysDone(await admin.ask('/console/users/invite', { form: mended })));

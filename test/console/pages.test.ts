@@ -123,6 +123,51 @@ test('a reason with a card number is refused, and no entry of the audit log has 
   assert.deepEqual(entries, []);
 });
 
+test('a card number is refused wherever somebody looks for something, and stands in no entry and no log', async () => {
+  const number = '4012888888881881';
+  const admin = await signedIn(service, 'admin', null);
+  for (const path of [
+    `${home}/payments?referenceTransaction=${number}`,
+    `${home}/payments?${number}=1`,
+    `${home}/payments.csv?referenceTransaction=4012+8888+8888+1881`,
+    `${home}/subscriptions?planName=${number}`,
+    `/console/audit?actor=${number}`,
+    `/console/users?name=${number}`,
+    '/console/merchants?text=4012-8888-8888-1881',
+  ]) {
+    const { status, text } = await admin.ask(path);
+    assert.equal(status, 400, path);
+    assert.match(wordsOf(text), /Isto é um número de cartão, e aqui não se digita um/, path);
+  }
+  const searched = await searchFor(finance, home, number);
+  assert.equal(searched.status, 400);
+  assert.match(wordsOf(searched.text), /procure pelos quatro últimos dígitos/);
+  const stranger = await admin.ask(`${home}/payments?referenceTransaction=${number}`, { cookie: null });
+  assert.equal(stranger.headers.get('location'), '/console/sign-in');
+  const page = `${home}/payments/${await paid(3_000)}`;
+  const form = { ...hiddenFields(await shown(finance, page), `${page}/cancel`), reason: 'engano' };
+  await finance.slowly(`${home}/payments/${number}/cancel`, { form });
+  await call(service.gatewayUrl, `/v1/payments/${number}/cancel`, { token, body: {} });
+  const entries = await service.auditor.query(
+    "select entry_number from audit_entries where resource || actor || detail like '%' || $1 || '%'",
+    [number],
+  );
+  assert.deepEqual(entries, []);
+  const [masked] = await service.auditor.query(
+    "select resource from audit_entries where action = 'console.act' order by entry_number desc limit 1",
+  );
+  assert.equal(masked?.resource, `merchants/${merchantId}/payments/${'*'.repeat(16)}/cancel`);
+});
+
+test('a reason that names a person by CPF or e-mail address is refused', async () => {
+  const page = `${home}/payments/${await paid(3_000)}`;
+  for (const reason of ['pedido de 529.982.247-25', 'escreveu zeca@cliente.example']) {
+    const sent = await finance.send(page, `${page}/cancel`, { amount: '1,00', reason });
+    assert.equal(sent.status, 400);
+    assert.match(wordsOf(sent.text), /Um motivo não identifica pessoas/);
+  }
+});
+
 test('nothing is done without a reason, and a refusal is shown in the words of the API and audited', async () => {
   const id = await paid(3_000);
   const page = `${home}/payments/${id}`;

@@ -51,6 +51,7 @@ test('a person is exported and erased at all merchants; payments and other perso
     boletos: 0,
     cards: 0,
     messages: 0,
+    filters: 0,
     left: [],
   });
   assert.deepEqual(await tracesOf(service, person), []);
@@ -69,6 +70,7 @@ test('a person is exported and erased at all merchants; payments and other perso
     boletos: 0,
     cards: 0,
     messages: 0,
+    filters: 0,
     left: [],
   });
 });
@@ -94,7 +96,7 @@ test('both are in the audit log: who, why and how much, and never the person', a
     (await service.printed('audit', 'list', '--action', action, '--limit', '1000')).items;
   const exported = (await entriesOf('privacy.export')).at(-1);
   const [begun, done] = (await entriesOf('privacy.erase')).slice(-2);
-  assert.deepEqual(exported.detail, { payments: 1, subscriptions: 0, boletos: 0, cards: 0 });
+  assert.deepEqual(exported.detail, { payments: 1, subscriptions: 0, boletos: 0, cards: 0, filters: 0 });
   assert.deepEqual(begun.detail, { begun: 1, reason: REASON });
   assert.deepEqual(done.detail, {
     payments: 1,
@@ -102,6 +104,7 @@ test('both are in the audit log: who, why and how much, and never the person', a
     boletos: 0,
     cards: 0,
     messages: 0,
+    filters: 0,
     left: 0,
   });
   assert.match(exported.resource, /^persons\/\d+-[0-9a-f]{32}$/);
@@ -115,7 +118,11 @@ test('a slip of the pen erases nobody, and the person is not written into the au
   const refusals: [string[], RegExp][] = [
     [['--document', '52998224724', '--reason', REASON], /is neither a CPF nor a CNPJ/],
     [['--document', person.document], /--reason is required/],
-    [['--document', person.document, '--reason', `asked by ${person.masked}`], /names the document/],
+    [
+      ['--document', person.document, '--reason', `asked by ${person.masked}`],
+      /no card number, CPF or e-mail/,
+    ],
+    [['--document', person.document, '--reason', 'asked by a@b.example'], /no card number, CPF or e-mail/],
     [['--document', person.document, '--reason', REASON, '--merchant', 'NONE'], /is no merchant here/],
   ];
   for (const [words, message] of refusals) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { hiddenFields, signedIn } from '../console/visitor.ts';
 import { type Listener, startListener } from '../kit/listener.ts';
 import { call, logIn, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
@@ -112,6 +113,7 @@ test('a stored card that pays a subscription stays with its payment until the su
     boletos: 0,
     cards: 0,
     messages: 1,
+    filters: 0,
     left: [
       { ...left, kind: 'payment', id: paymentId },
       { ...left, kind: 'card', id: vaultId },
@@ -129,6 +131,7 @@ test('a stored card that pays a subscription stays with its payment until the su
     boletos: 0,
     cards: 1,
     messages: 1,
+    filters: 0,
     left: [],
   });
   assert.equal((await call(gatewayUrl, path, { token })).status, 404);
@@ -147,6 +150,7 @@ test('the messages that ended go with the person, of no other payment, and one t
     boletos: 0,
     cards: 0,
     messages: 1,
+    filters: 0,
     left: [],
   });
   assert.deepEqual(await messagesOf(paymentId), []);
@@ -198,6 +202,30 @@ test("a person in the merchant's own reference is named as left", async () => {
   assert.equal((await service.read(id)).body.referenceTransaction, `PEDIDO-${person.masked}`);
 });
 
+test('what a user of the console keeps to find the person by is shown and goes with the person, and no other', async () => {
+  const { merchantId } = service;
+  const person = newPerson();
+  const { firstName, lastName, email = '' } = person.customer;
+  await untilDelivered(await service.pay(person.customer));
+  const user = await signedIn(service, 'support', merchantId);
+  const home = `/console/merchants/${merchantId}`;
+  const save = async (name: string, query: Record<string, string>) => {
+    const page = (await user.ask(`${home}/subscriptions?${new URLSearchParams(query)}`)).text;
+    const form = { ...hiddenFields(page, `${home}/filters`), name };
+    assert.equal((await user.ask(`${home}/filters`, { form })).status, 303);
+  };
+  await save('Ela', { orderNumber: person.masked });
+  await save(`${firstName} ${lastName}`, { status: 'Active' });
+  await save('Da carta', { planName: email });
+  await save('Outros', { planName: 'Clube' });
+  const { filters } = await service.printed('privacy', 'export', '--document', person.document);
+  assert.equal(filters.length, 3);
+  assert.equal((await erase(person)).filters, 3);
+  assert.deepEqual(await tracesOf(service, person), []);
+  const kept = await service.auditor.query('select name from console_filters');
+  assert.deepEqual(kept, [{ name: 'Outros' }]);
+});
+
 test('the customer of a subscription stays while that goes on, and goes with its card when it is over', async () => {
   const { gatewayUrl, demo } = service;
   const person = newPerson();
@@ -226,11 +254,12 @@ test('the customer of a subscription stays while that goes on, and goes with its
     boletos: 0,
     cards: 0,
     messages: 0,
+    filters: 0,
     left,
   });
 
   assert.equal((await ask(`${path}/${id}/status`, { status: 'Canceled' })).status, 200);
-  const gone = { payments: 0, subscriptions: 1, boletos: 0, cards: 1, messages: 0, left: [] };
+  const gone = { payments: 0, subscriptions: 1, boletos: 0, cards: 1, messages: 0, filters: 0, left: [] };
   assert.deepEqual(await erase(person), gone);
   assert.deepEqual(await tracesOf(service, person), []);
   const shown = await call(gatewayUrl, `${path}/${id}`, { token: recurrence });
@@ -279,6 +308,7 @@ test('a customer without a document is reached by the card that paid for the per
     boletos: 0,
     cards: 0,
     messages: 0,
+    filters: 0,
     left: [
       { ...left, kind: 'payment', id: paymentId },
       { ...left, kind: 'subscription', id },
@@ -292,6 +322,7 @@ test('a customer without a document is reached by the card that paid for the per
     boletos: 0,
     cards: 1,
     messages: 1,
+    filters: 0,
     left: [],
   });
   assert.deepEqual(await tracesOf(service, person), []);

@@ -28,6 +28,13 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     caughtBy: 'test/architecture/merchant-isolation.test.ts',
   },
   {
+    name: 'the audit log keeps card numbers as they were typed',
+    file: 'src/audit/audit-event.ts',
+    find: 'const text = withoutCardNumbers(typed);',
+    put: 'const text = typed;',
+    caughtBy: 'src/audit/audit-event.test.ts',
+  },
+  {
     name: 'every user may see every screen',
     file: SCREEN,
     find: 'return roles.includes(user.role) && (',

@@ -84,12 +84,12 @@ const ERASE = statement(
        for no key update skip locked
      ) o
    )
-   update boletos set payer = null, payer_erased_at = now()
+   update boletos set payer = null, instructions = '{}', payer_erased_at = now()
    where ctid = any (array(select place from held)) and payer is not null and not ${IS_OPEN}
    returning merchant_id, boleto_id`,
 );
 
-/** Erases the payers of these boletos, save those that may still be paid; gives which. */
+/** Erases payers, with what is printed for them, save of boletos that may still be paid; gives which. */
 export async function erasePayers(database: Database, keys: readonly BoletoKey[]): Promise<BoletoKey[]> {
   const rows = await database.query(ERASE, KEYS.values(keys));
   return rows.map((row) => ({
@@ -106,7 +106,7 @@ const ERASE_OLD = statement(
      order by created_at limit $1
      for no key update skip locked
    )
-   update boletos set payer = null, payer_erased_at = now()
+   update boletos set payer = null, instructions = '{}', payer_erased_at = now()
    where ctid = any (array(select place from held)) and payer is not null and not ${IS_OPEN}
    returning 1`,
 );

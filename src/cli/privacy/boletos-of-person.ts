@@ -39,28 +39,35 @@ type LeftBoleto = {
 export async function eraseBoletosOf(
   database: Database,
   filter: PayerFilter,
-): Promise<{ readonly boletos: number; readonly left: readonly LeftBoleto[] }> {
+): Promise<{
+  readonly boletos: number;
+  readonly left: readonly LeftBoleto[];
+  /** Names and addresses that the person had there. */
+  readonly names: readonly string[];
+}> {
   let boletos = 0;
+  const names = new Set<string>();
   const left: LeftBoleto[] = [];
   for (let behind: BoletoKey | undefined = FIRST_BOLETO; behind !== undefined; ) {
     const page: PayerBoleto[] = await listPayerBoletos(database, filter, behind, PAGE);
     const gone = new Set((await erasePayers(database, page)).map(({ boletoId }) => boletoId));
     boletos += gone.size;
     for (const one of page) {
+      for (const name of [one.payer.name, one.payer.email]) if (name !== null) names.add(name);
       const reason = gone.has(one.boletoId) ? textReason(one, filter.document) : 'openBoleto';
       if (reason !== null)
         left.push({ reason, merchantId: one.merchantId, kind: 'boleto', id: one.boletoId });
     }
     behind = page.length < PAGE ? undefined : page.at(-1);
   }
-  return { boletos, left };
+  return { boletos, left, names: [...names] };
 }
 
 function textReason(
-  { referenceTransaction, callbackUrl, instructions, payer }: PayerBoleto,
+  { referenceTransaction, callbackUrl, payer }: PayerBoleto,
   document: string,
 ): 'merchantText' | null {
   const emails = payer.email === null ? [] : [payer.email];
-  const texts = [referenceTransaction ?? '', callbackUrl ?? '', ...instructions];
+  const texts = [referenceTransaction ?? '', callbackUrl ?? ''];
   return texts.some((text) => namesPerson(text, document, emails)) ? 'merchantText' : null;
 }

@@ -24,7 +24,8 @@ import type { TransactionKey } from '../../transactions/transaction-queries.sql.
 import { deleteEndedMessages, listMessagesOf } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { eraseBoletosOf } from './boletos-of-person.ts';
 import { cardKeysOf, findCards, type PaidByCard, type PrivacyTools, withNsu } from './export-person.ts';
-import { namesPerson, personName } from './person.ts';
+import { eraseFiltersOf } from './filters-of-person.ts';
+import { namesOf, namesPerson, personName } from './person.ts';
 
 const PAGE = 100;
 const MESSAGES_AT_ONCE = 50;
@@ -60,6 +61,8 @@ export type Erased = {
   readonly boletos: number;
   readonly cards: number;
   readonly messages: number;
+  /** Filters that users of the console kept. */
+  readonly filters: number;
   readonly left: readonly Left[];
 };
 
@@ -85,12 +88,14 @@ export async function erasePerson(
   };
   await tools.audit.record({ ...event, detail: { ...event.detail, begun: 1, reason } });
   const removeVaultCard = batchWrites(vaultCardsRemove(tools.audit));
-  const erased = { payments: 0, subscriptions: 0, boletos: 0, cards: 0, messages: 0 };
+  const erased = { payments: 0, subscriptions: 0, boletos: 0, cards: 0, messages: 0, filters: 0 };
   const found: Left[] = [];
+  const names = new Set<string>();
   // Each page begins behind the one before it: it ends with the last payment, however many there
   // are.
   for (let behind: TransactionKey | undefined = FIRST_PAYMENT; behind !== undefined; ) {
     const page: CustomerPayment[] = await listCustomerPayments(tools.database, filter, behind, PAGE);
+    for (const name of page.flatMap(namesOf)) names.add(name);
     const done = await erasePage(tools, removeVaultCard, document, page);
     erased.payments += done.payments;
     erased.subscriptions += done.subscriptions;
@@ -106,6 +111,7 @@ export async function erasePerson(
       behind,
       PAGE,
     );
+    for (const name of page.flatMap(namesOf)) names.add(name);
     const done = await eraseSubscriptions(tools, removeVaultCard, page);
     erased.subscriptions += done.subscriptions;
     erased.cards += done.cards;
@@ -115,6 +121,8 @@ export async function erasePerson(
   const boletos = await eraseBoletosOf(tools.database, filter);
   erased.boletos = boletos.boletos;
   found.push(...boletos.left);
+  const named = { merchantId, document, names: [...names, ...boletos.names] };
+  erased.filters = await eraseFiltersOf(tools.database, named);
   const left = unique(found);
   await tools.audit.record({ ...event, detail: { ...event.detail, ...erased, left: left.length } });
   return { ...erased, left };
@@ -125,7 +133,7 @@ async function erasePage(
   removeVaultCard: Removal,
   document: string,
   page: readonly CustomerPayment[],
-): Promise<Omit<Erased, 'boletos'>> {
+): Promise<Omit<Erased, 'boletos' | 'filters'>> {
   const final = page.filter(({ isUnderWay }) => !isUnderWay);
   const cards = await eraseCards(tools, removeVaultCard, final);
   // A card that stays would not be found again without them.

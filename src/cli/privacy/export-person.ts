@@ -2,6 +2,7 @@ import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { PayerBoleto } from '../../boletos/payers/payers.sql.ts';
 import type { VaultCard } from '../../cards/vault/vault-card.ts';
 import { vaultCardsRead } from '../../cards/vault/vault-cards.sql.ts';
+import type { OwnedFilter } from '../../console/filters/saved-filters.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import {
@@ -26,7 +27,8 @@ import {
   type PaymentMessage,
 } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { findBoletosOf } from './boletos-of-person.ts';
-import { personName } from './person.ts';
+import { findFiltersOf } from './filters-of-person.ts';
+import { namesOf, personName } from './person.ts';
 
 export type PrivacyTools = {
   readonly database: Database;
@@ -50,6 +52,8 @@ export type KeptOfPerson = {
   readonly subscriptions: readonly (CardSubscription | CustomerSubscription)[];
   readonly boletos: readonly PayerBoleto[];
   readonly messages: readonly PaymentMessage[];
+  /** What users of the console kept that names the person. */
+  readonly filters: readonly OwnedFilter[];
   /** False: there are more payments, subscriptions or boletos than are shown. */
   readonly isComplete: boolean;
 };
@@ -78,6 +82,9 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
   const messages: PaymentMessage[] = [];
   for (const payments of pagesOf(withNsu(found)))
     messages.push(...(await listMessagesOf(tools.database, payments, MOST_OF_ONE)));
+  const payers = boletos.flatMap(({ payer }) => [payer.name, payer.email ?? '']).filter(Boolean);
+  const names = [...new Set([...[...found, ...subscribed].flatMap(namesOf), ...payers])];
+  const filters = await findFiltersOf(database, { ...filter, names });
   await tools.audit.record({
     ...tools.operator,
     action: 'privacy.export',
@@ -89,9 +96,10 @@ export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter):
       subscriptions: subscribed.length,
       boletos: boletos.length,
       cards: cards.length,
+      filters: filters.length,
     },
   });
-  return { payments: found, cards, subscriptions, boletos, messages, isComplete };
+  return { payments: found, cards, subscriptions, boletos, messages, filters, isComplete };
 }
 
 /** Page by page, each behind the last of the one before it, until there are `most` of them. */

@@ -17,12 +17,20 @@ export function personName(keyring: Pick<Keyring, 'fingerprint'>, document: stri
 }
 
 /**
- * Whether a text of the merchant's or the operator's names the person: by document or by e-mail
- * address.
+ * Whether a text of the merchant's or the operator's names the person: by document, or by a name or
+ * an e-mail address.
  */
-export function namesPerson(text: string, document: string, emails: readonly string[]): boolean {
+export function namesPerson(text: string, document: string, names: readonly string[]): boolean {
   const lower = decoded(text).toLowerCase();
-  return bareText(lower).includes(document) || emails.some((email) => lower.includes(email.toLowerCase()));
+  return bareText(lower).includes(document) || names.some((name) => lower.includes(name.toLowerCase()));
+}
+
+/** By what the merchant called the customer: the e-mail address, and the name where it is whole. */
+export function namesOf({ customer }: { readonly customer: object | null }): string[] {
+  const { email, firstName, lastName, name } = (customer ?? {}) as Readonly<Record<string, unknown>>;
+  const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+  const whole = isText(firstName) && isText(lastName) ? `${firstName.trim()} ${lastName.trim()}` : name;
+  return [email, whole].filter(isText);
 }
 
 function bareText(text: string): string {

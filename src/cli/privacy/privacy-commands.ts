@@ -88,22 +88,25 @@ const LEFT_SENTENCES = {
   merchantText: 'the merchant wrote the person into its reference or address, by which it finds the payment',
 } as const satisfies Record<LeftReason, string>;
 
-function erasedLines({ payments, subscriptions, boletos, cards, messages, left }: Erased): string[] {
+function erasedLines(erased: Erased): string[] {
+  const { payments, subscriptions, boletos, cards, messages, filters, left } = erased;
   const lines = [
-    `Erased: the customer of ${payments} payments and ${subscriptions} subscriptions, the payer of ${boletos} boletos, ${cards} stored cards, ${messages} messages.`,
+    `Erased: the customer of ${payments} payments and ${subscriptions} subscriptions, the payer of ${boletos} boletos, ${cards} stored cards, ${messages} messages, ${filters} saved filters of the console.`,
   ];
   if (left.length === 0) return lines;
   const rows = left.map(({ merchantId, kind, id, reason }) => [merchantId, kind, id, LEFT_SENTENCES[reason]]);
   return [...lines, 'Left:', ...table(['MERCHANT', 'WHAT', 'ID', 'WHY'], rows)];
 }
 
-function keptJson({ payments, cards, subscriptions, boletos, messages, isComplete }: KeptOfPerson): object {
+function keptJson(kept: KeptOfPerson): object {
+  const { payments, cards, subscriptions, boletos, messages, filters, isComplete } = kept;
   return {
     payments: payments.map(paymentJson),
     cards: cards.map(cardJson),
     subscriptions,
     boletos,
     messages: messages.map(({ createdAt, ...message }) => ({ ...message, createdAt: utcText(createdAt) })),
+    filters,
     isComplete,
     notFoundByDocument: NOT_FOUND_BY_DOCUMENT,
   };

@@ -94,7 +94,8 @@ const USERS_OF_PAGE = 1_000;
 const REFUSALS: Readonly<Record<UserRefusal, { readonly option: string; readonly message: string }>> = {
   userNameMalformed: {
     option: '--name',
-    message: 'must have 1 to 60 small letters, digits or . _ @ + -, beginning with a letter or digit',
+    message:
+      'must have 1 to 60 small letters, digits or . _ @ + -, beginning with a letter or digit, and no card number',
   },
   userExists: { option: '--name', message: 'is taken by another user' },
   tooManyUsers: {

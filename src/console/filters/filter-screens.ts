@@ -1,4 +1,3 @@
-import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, errorsOf, table } from '../parts/page-parts.ts';
 import { FILTERS, pathOf, withQuery } from '../parts/paths.ts';
@@ -26,13 +25,12 @@ export type FilterPageTools = FilterTools & {
   ) => Promise<void>;
 };
 
-type Fault = FilterFault | 'cardNumber' | 'noPlace';
+type Fault = FilterFault | 'noPlace';
 type Found = { readonly fault: Fault | null; readonly filters: readonly SavedFilter[] };
 
 const FAULTS: Readonly<Record<Fault, { readonly text: string }>> = {
   noName: { text: 'Give it a name, of up to 40 characters.' },
   noFilter: { text: 'There is nothing to save: choose filters of the list first.' },
-  cardNumber: { text: 'A saved filter holds no card number.' },
   noPlace: { text: 'You have 30 saved filters, as many as there may be: remove one first.' },
 };
 
@@ -71,7 +69,6 @@ async function kept(
   const read = readKept(name, query);
   if (!isFilteredList(list)) return 'noFilter';
   if (typeof read === 'string') return read;
-  if (holdsCardNumber(`${read.name} ${read.query}`)) return 'cardNumber';
   const isKept = await tools.keepFilter(merchantId, user.userId, { list, ...read });
   const path = pathOf(FILTERED_LISTS[list], { merchantId });
   return isKept

@@ -67,3 +67,38 @@ export async function removeFilter(
 ): Promise<void> {
   await database.query(REMOVE, [merchantId, userId, place, name]);
 }
+
+/** A filter with whose it is. */
+export type OwnedFilter = Omit<SavedFilter, 'place'> & FilterKey;
+type FilterKey = { readonly merchantId: string; readonly userId: string; readonly place: number };
+
+export const FIRST_FILTER: FilterKey = {
+  merchantId: '',
+  userId: '00000000-0000-0000-0000-000000000000',
+  place: 0,
+};
+
+const LIST_ALL = statement(
+  'console_filters.list_all',
+  `select merchant_id, user_id, place, list, name, query from console_filters
+   where ($1::text is null or merchant_id = $1) and (merchant_id, user_id, place) > ($2, $3::uuid, $4::smallint)
+   order by merchant_id, user_id, place limit $5`,
+);
+
+/** Of every user, of one merchant or of all (null): up to `limit` behind a place, for a person's rights. */
+export async function listAllFilters(
+  database: Database,
+  merchantId: string | null,
+  behind: FilterKey,
+  limit: number,
+): Promise<OwnedFilter[]> {
+  const values = [merchantId, behind.merchantId, behind.userId, behind.place, limit];
+  return (await database.query(LIST_ALL, values)).map((row) => ({
+    merchantId: row.merchant_id as string,
+    userId: row.user_id as string,
+    place: row.place as number,
+    list: row.list as FilteredList,
+    name: row.name as string,
+    query: row.query as string,
+  }));
+}

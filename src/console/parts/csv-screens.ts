@@ -25,8 +25,9 @@ export function csvScreen<Row>(
     of: 'merchant',
     isFile: true,
     async show(visit) {
+      const filters = query(visit);
       const asked: Asked<unknown> = await visit.ask(contract(visit), {
-        query: { ...query(visit), format: 'ndjson' },
+        query: { ...filters, format: 'ndjson' },
       });
       if (!asked.ok) return errorsOf(asked.errors);
       const rows = asked.body as AnswerStream;
@@ -36,7 +37,7 @@ export function csvScreen<Row>(
         return csvLine(columns.map(([, cell]) => cell(row)));
       };
       const stream = { ...rows, type: CSV_TYPE, pieces: csvOf(rows.pieces, head, line) };
-      return { name: `${['parcela', ...name(visit)].join('-')}.csv`, stream };
+      return { name: `${['parcela', ...name(visit)].join('-')}.csv`, stream, asked: filters };
     },
   };
 }

@@ -32,7 +32,7 @@ export const ofAdmins = (side: Side) => ({ roles: ['admin'], of: side }) as cons
 const REFUSALS: Readonly<Record<UserRefusal, { readonly status: 400 | 404 | 409; readonly text: string }>> = {
   userNameMalformed: {
     status: 400,
-    text: 'A name has 1 to 60 small letters, digits or . _ @ + -, and begins with a letter or digit.',
+    text: 'A name has 1 to 60 small letters, digits or . _ @ + -, begins with a letter or digit, and holds no card number.',
   },
   userExists: { status: 409, text: 'Another user has this name.' },
   tooManyUsers: {

@@ -1,4 +1,5 @@
 import type { Actor } from '../../audit/audit-event.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { User } from '../parts/user.ts';
 
@@ -37,9 +38,12 @@ const NAME = /^[a-z0-9][a-z0-9._@+-]{0,59}$/;
 /** Of one merchant, or of the operator; those who are locked out are not counted. */
 export const MOST_USERS = 200;
 
-/** Such as an address of e-mail; never with capitals, so that a name is written in one way. */
+/**
+ * Such as an address of e-mail; never with capitals, so that a name is written in one way. No card's number:
+ * the audit log would mask it.
+ */
 export function isUserName(text: string): boolean {
-  return NAME.test(text);
+  return NAME.test(text) && !holdsCardNumber(text);
 }
 
 const OF_USER = 'user:';

@@ -207,13 +207,16 @@ const DISABLE = statement(
      delete from console_links where user_id in (select user_id from gone)
    ), unbound as (
      delete from console_identities where user_id in (select user_id from gone)
+   ), forgotten as (
+     delete from console_filters where user_id in (select user_id from gone)
    )
    select user_id from gone`,
 );
 
 /**
- * With its sessions, links and identity, behind the lock of the administrators. Gives a row; none: it was
- * disabled before; or of a user who does it: is the only administrator, or who does it may no more.
+ * With its sessions, links, identity and saved filters, behind the lock of the administrators. Gives a row;
+ * none: it was disabled before; or of a user who does it: is the only administrator, or who does it may no
+ * more.
  */
 export function disableUserStep(userId: string, actor: string): Step {
   return { statement: DISABLE, values: [userId, userOfActor(actor)] };

@@ -7,6 +7,7 @@ import type { Database } from '../../platform/postgres/database.ts';
 import { parseQuery } from '../../platform/requests/request-reader.ts';
 import type { PageAnswer, PageRequest } from '../../platform/web-pages/page-routes.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { consoleWording } from '../console-wording.ts';
 import { html } from '../parts/html.ts';
@@ -177,8 +178,9 @@ function answerDoor(tools: PageTools, door: DoorPage, wording: Wording): PageAns
 
 /** Back to where somebody wanted to go, but for forms: what they were to do is asked for again. */
 function sendToDoor({ method, path, query }: Asked): PageAnswer {
-  const next =
+  const wanted =
     method === 'GET' ? withQuery(`/console${path === '/' ? '' : path}`, fieldsOf(query)) : undefined;
+  const next = wanted === undefined || holdsCardNumber(wanted) ? undefined : wanted;
   const location = withQuery('/console/sign-in', { next: next === '/console' ? undefined : next });
   return { route: '/console', status: 303, headers: { ...PAGE_HEADERS, location } };
 }

@@ -8,10 +8,12 @@ import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { PageAnswer } from '../../platform/web-pages/page-routes.ts';
+import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Ask } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { type AssetPaths, type Frame, type NavigationItem, PAGE_HEADERS, page } from '../parts/layout.ts';
+import { errorsOf } from '../parts/page-parts.ts';
 import { matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH } from '../parts/paths.ts';
 import { type Action, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
 import { mayEnter } from '../parts/user.ts';
@@ -96,6 +98,10 @@ export async function answerVisit(
     const page = shown(made.status, frame(wording.say(made.title), made.body));
     return { ...about, ...page, headers: { ...page.headers, ...made.headers } };
   }
+  if (holdsCard(request.query) || holdsCard(visit.form)) {
+    const page = shown(400, frame(wording.say(found.of.title), typedCard(wording, visit.path)));
+    return { ...about, ...page };
+  }
   const read = await found.screen.show(visit, tools.consoleTools);
   if (read === 'notFound')
     return { ...about, ...shown(404, frame(wording.say('Not found'), notFound(wording))) };
@@ -109,6 +115,18 @@ export async function answerVisit(
   if (request.liveMark !== null) return { ...about, ...readAgain(read, mark, request.liveMark) };
   const live = { seconds: refreshSeconds, mark };
   return { ...about, ...shown(200, { ...frame(title, read, message), live }) };
+}
+
+/** No page looks for a card by its number, and what is typed there would be kept by logs of others. */
+function holdsCard(typed: Form): boolean {
+  return Object.entries(typed).some((pair) => pair.some(holdsCardNumber));
+}
+
+function typedCard({ say }: Wording, path: string): Html {
+  const description = say(
+    'This is a card number, and none may be typed here: look for the last four digits instead. Nothing was looked for.',
+  );
+  return html`${errorsOf([{ tag: '', description }])}<p><a href="${path}">${say('Back')}</a></p>`;
 }
 
 type FoundPlace = NonNullable<ReturnType<typeof screenAt> | ReturnType<typeof actionAt>>;

@@ -1,7 +1,8 @@
-import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import type { Audit, AuditDetail, AuditEvent } from '../../audit/audit-event.ts';
 import { patiently } from '../../platform/exports.ts';
 import type { Answer } from '../../platform/http/endpoint.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { withoutPersons } from '../../values/person-in-text.ts';
 import { PAGE_HEADERS } from '../parts/layout.ts';
 import type { Download, Visit } from '../parts/screen.ts';
 import { type Session, tokenHash } from '../users/session.ts';
@@ -18,7 +19,7 @@ export async function sendFile(
   { database, audit }: FileTools,
   file: Download,
   session: Session,
-  visit: Pick<Visit, 'path' | 'merchantId' | 'address' | 'query'>,
+  visit: Pick<Visit, 'path' | 'merchantId' | 'address'>,
   isHead: boolean,
 ): Promise<Answer> {
   const headers = { ...PAGE_HEADERS, 'content-disposition': `attachment; filename="${file.name}"` };
@@ -26,7 +27,7 @@ export async function sendFile(
     const { type, content } = file;
     return { status: 200, headers, text: { content, type } };
   }
-  const { stream } = file;
+  const { stream, asked } = file;
   if (isHead) return { status: 200, headers, stream };
   const exported: AuditEvent = {
     action: 'console.export',
@@ -34,7 +35,7 @@ export async function sendFile(
     actor: actorName(session.user),
     origin: visit.address,
     resource: visit.path.replace('/console/', ''),
-    detail: { file: file.name, ...visit.query },
+    detail: { ...exportedFilters(asked), file: file.name },
   };
   try {
     await audit.record(exported, visit.merchantId);
@@ -44,6 +45,12 @@ export async function sendFile(
   }
   const isOpen = () => isSessionOpen(database, tokenHash(session.token));
   return { status: 200, headers, stream: { ...stream, pieces: piecesWhile(isOpen, stream.pieces) } };
+}
+
+/** What was looked for, in nobody's name: an entry of the log is never changed. */
+function exportedFilters(asked: Extract<Download, { stream: unknown }>['asked']): AuditDetail {
+  const given = Object.entries(asked).filter((one): one is [string, string] => one[1] !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name, withoutPersons(value)]));
 }
 
 /** Throws where the session has ended: what was read so far must not look whole. */
