@@ -104,6 +104,7 @@ export type VelocityEvent = {
   readonly documentFingerprint: Buffer | null;
   readonly addressFingerprint: Buffer | null;
   readonly deviceFingerprint: Buffer | null;
+  readonly isCardStored: boolean;
 };
 
 /** A decider of sales: the rules of velocity, or a provider of the operator's. */

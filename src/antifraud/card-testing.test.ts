@@ -1,32 +1,44 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { areOfOneCard, isEnumeration, isSuspicious } from './card-testing.ts';
+import { areOfOneCard, isEnumeration, isSuspicious, TESTED_KINDS } from './card-testing.ts';
 
-const hour = (attempts: number, declines: number, cards: number) => ({ attempts, declines, cards });
-
-test('many different cards, nearly all declined, are an attack', () => {
-  assert.ok(isEnumeration(hour(60, 60, 60)));
-  assert.ok(isEnumeration(hour(500, 450, 480)));
-  assert.ok(isEnumeration(hour(80, 60, 30)));
+const hour = (cards: number, failed: number, usualCards = 0, usualFailed = 0) => ({
+  cards,
+  failed,
+  usualCards,
+  usualFailed,
 });
 
-test('few tries, ordinary declines and few cards are none', () => {
-  assert.ok(!isEnumeration(hour(59, 59, 59)), 'too few to tell');
-  assert.ok(!isEnumeration(hour(500, 150, 480)), 'three declines in ten');
-  assert.ok(!isEnumeration(hour(81, 60, 81)), 'a share below three quarters');
-  assert.ok(!isEnumeration(hour(200, 190, 29)), 'a few cards again and again');
+test('many different cards, most of them declined, are an attack, also where a quarter or more are good', () => {
+  assert.ok(isEnumeration('sale', hour(40, 40)));
+  assert.ok(isEnumeration('sale', hour(54, 40)));
+  assert.ok(isEnumeration('sale', hour(80, 40)));
+  assert.ok(isEnumeration('verification', hour(27, 20)));
 });
 
-test('more declines never end an attack, and whatever is one was suspicious before its cards were counted', () => {
+test('an attack among the sales of a shop is measured by what is usual there', () => {
+  assert.ok(isEnumeration('sale', hour(500, 150, 800, 100)));
+  assert.ok(!isEnumeration('sale', hour(500, 150, 800, 200)), 'a quarter is usual there');
+  assert.ok(isEnumeration('sale', hour(500, 300, 800, 700)), 'what went on for hours is usual no more');
+});
+
+test('few cards and ordinary declines are none', () => {
+  assert.ok(!isEnumeration('sale', hour(39, 39)), 'too few to tell');
+  assert.ok(!isEnumeration('verification', hour(19, 19)));
+  assert.ok(!isEnumeration('sale', hour(500, 200)), 'a new shop where four in ten fail');
+  assert.ok(!isEnumeration('sale', hour(1_000, 290, 1_000, 120)), 'a bad hour');
+});
+
+test('more declined cards never end an attack, and whatever is one was suspicious before its cards were looked at', () => {
   const count = fc.nat(500);
+  const kinds = fc.constantFrom(...TESTED_KINDS);
   fc.assert(
-    fc.property(count, count, count, (approved, declines, cards) => {
-      const now = hour(approved + declines, declines, cards);
-      const later = hour(now.attempts + 1, declines + 1, cards + 1);
-      if (!isEnumeration(now)) return;
-      assert.ok(isSuspicious(now));
-      assert.ok(isEnumeration(later));
+    fc.property(kinds, count, count, count, count, (kind, good, failed, usualGood, usualFailed) => {
+      const usual = [usualGood + usualFailed, usualFailed] as const;
+      if (!isEnumeration(kind, hour(good + failed, failed, ...usual))) return;
+      assert.ok(isSuspicious({ declines: failed }));
+      assert.ok(isEnumeration(kind, hour(good + failed + 1, failed + 1, ...usual)));
     }),
   );
 });

@@ -5,7 +5,7 @@ export const CARD_TESTING_MODES = ['stop', 'observe', 'off'] as const;
 export type CardTestingMode = (typeof CARD_TESTING_MODES)[number];
 
 /**
- * `cards`: many cards at one merchant, nearly all of them declined. `codes`: one card beyond a rule
+ * `cards`: many new cards at one merchant, most of them declined. `codes`: one card beyond a rule
  * of its tries.
  */
 export type CardTesting = 'cards' | 'codes';
@@ -15,24 +15,46 @@ export type CardTesting = 'cards' | 'codes';
  */
 export const ENUMERATION_REASON = 'merchant/hour/enumeration';
 
+/** Tries of new cards; those with stored cards, which nobody can guess, are neither. */
+export const TESTED_KINDS = ['verification', 'sale'] as const;
+export type TestedKind = (typeof TESTED_KINDS)[number];
+
 /**
- * Within an hour, of the newest tries: so many declines, such a share of them, of so many different
- * cards. A good shop has one or two declines in ten; an attack nine in ten, and a card is never
- * tried often.
+ * Different cards of the newest tries of one kind within the last hour, and before it within the day.
+ * `failed`: all tries of the card were declined.
  */
-const LEAST_DECLINES = 60;
-const LEAST_SHARE = 0.75;
-const LEAST_CARDS = 30;
+export type TestedCards = {
+  readonly cards: number;
+  readonly failed: number;
+  readonly usualCards: number;
+  readonly usualFailed: number;
+};
 
-type Tries = Counts['hour'];
+/** Fewer do not tell. A verification sells nothing: nobody has twenty bad cards of his own to store. */
+const LEAST_FAILED: Readonly<Record<TestedKind, number>> = { verification: 20, sale: 40 };
+/** Less of the day does not say what is usual at a merchant. */
+const LEAST_USUAL_CARDS = 100;
+/**
+ * Of the different cards, so many failed: a good shop has one or two in ten, and after an hour or two it is
+ * known how many are usual. Of a bought list three quarters fail, whatever stands among them.
+ */
+const SHARES = { leastKnown: 0.3, unknown: 0.5, most: 0.6 } as const;
+const TIMES_USUAL = 2;
 
-/** Whether a merchant has enough declines to count their different cards, which costs more. */
-export function isSuspicious({ attempts, declines }: Pick<Tries, 'attempts' | 'declines'>): boolean {
-  return declines >= LEAST_DECLINES && declines >= LEAST_SHARE * attempts;
+/** Whether sales of a merchant have enough declines to look at their cards, which costs more. */
+export function isSuspicious({ declines }: Pick<Counts['hour'], 'declines'>): boolean {
+  return declines >= Math.min(...Object.values(LEAST_FAILED));
 }
 
-export function isEnumeration(hour: Tries): boolean {
-  return isSuspicious(hour) && hour.cards >= LEAST_CARDS;
+export function isEnumeration(kind: TestedKind, tested: TestedCards): boolean {
+  const { cards, failed } = tested;
+  return failed >= LEAST_FAILED[kind] && failed >= leastShare(tested) * cards;
+}
+
+function leastShare({ usualCards, usualFailed }: TestedCards): number {
+  if (usualCards < LEAST_USUAL_CARDS) return SHARES.unknown;
+  const suspicious = (TIMES_USUAL * usualFailed) / usualCards;
+  return Math.min(SHARES.most, Math.max(SHARES.leastKnown, suspicious));
 }
 
 /** Whether the reasons of a reject are those of one card that was tried too often. */

@@ -52,6 +52,7 @@ export async function decideVerification(
     merchantId,
     session: NO_FINGERPRINTS,
     isCardStored: false,
+    isVerification: true,
     card: { fingerprints: cardFingerprints(keyring, merchantId, number) },
     buyer: { documentNumber: null, ipAddress: null },
   };

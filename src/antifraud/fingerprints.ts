@@ -16,6 +16,8 @@ const ATTEMPT_LIFETIME_MILLISECONDS = 25 * 60 * 60 * 1_000;
 export type CountedSale = Pick<Sale, 'merchantId' | 'session' | 'isCardStored'> & {
   readonly card: Pick<Sale['card'], 'fingerprints'>;
   readonly buyer: Pick<Sale['buyer'], 'documentNumber' | 'ipAddress'>;
+  /** Of a card that is to be stored: nothing is sold. */
+  readonly isVerification?: boolean;
 };
 
 /** What can be counted of a sale; an absent subject has no fingerprints. */
@@ -81,7 +83,10 @@ export function saleFingerprints(printer: Printer, sale: CountedSale): SaleFinge
  * A velocity event is written under one fingerprint of each subject, and found again by any list
  * that has it.
  */
-export function velocityEventOf({ card, document, address, device }: SaleFingerprints): VelocityEvent {
+export function velocityEventOf(
+  { isCardStored }: Pick<CountedSale, 'isCardStored'>,
+  { card, document, address, device }: SaleFingerprints,
+): VelocityEvent {
   const [cardFingerprint] = card;
   if (cardFingerprint === undefined) throw new Error('a sale without a print of its card');
   return {
@@ -89,5 +94,6 @@ export function velocityEventOf({ card, document, address, device }: SaleFingerp
     documentFingerprint: document[0] ?? null,
     addressFingerprint: address[0] ?? null,
     deviceFingerprint: device[0] ?? null,
+    isCardStored,
   };
 }

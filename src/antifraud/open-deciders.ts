@@ -13,6 +13,7 @@ import type { Decider, Verdict } from './anti-fraud.ts';
 import type { CardTestingMode } from './card-testing.ts';
 import { openCardTestingAlarm } from './open-card-testing-alarm.ts';
 import type { ProviderSettings } from './provider-settings.ts';
+import { testedCardsRead } from './tested-cards.sql.ts';
 import { countsMerchantsCards, type VelocityRule } from './velocity.ts';
 import { countsRead } from './velocity-events.sql.ts';
 
@@ -48,7 +49,7 @@ export async function openDeciders(context: DecidersContext): Promise<Deciders> 
   const { rules, cardTesting, timeoutMilliseconds, provider } = configuration.antiFraud;
   const testing = {
     mode: cardTesting,
-    findCounts: batchReads(countsRead(database, true)),
+    findTested: batchReads(testedCardsRead(database)),
     observe: openCardTestingAlarm(context),
   };
   const findCounts = batchReads(countsRead(database, countsMerchantsCards(rules)));

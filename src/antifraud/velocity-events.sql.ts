@@ -176,6 +176,7 @@ export const VELOCITY_COLUMNS = {
   velocity_document: ['bytea', ({ attempt }) => attempt?.documentFingerprint ?? null],
   velocity_address: ['bytea', ({ attempt }) => attempt?.addressFingerprint ?? null],
   velocity_device: ['bytea', ({ attempt }) => attempt?.deviceFingerprint ?? null],
+  velocity_is_stored: ['boolean', ({ attempt }) => attempt?.isCardStored ?? null],
 } as const satisfies InputColumns<{ readonly attempt: VelocityEvent | null }>;
 
 /**
@@ -184,8 +185,9 @@ export const VELOCITY_COLUMNS = {
  */
 export const COUNT_TRIES = `counted as (
      insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint, address_fingerprint,
-       device_fingerprint)
-     select merchant_id, transaction_id, velocity_card, velocity_document, velocity_address, velocity_device
+       device_fingerprint, is_stored)
+     select merchant_id, transaction_id, velocity_card, velocity_document, velocity_address, velocity_device,
+       velocity_is_stored
      from tried where velocity_card is not null
      on conflict do nothing
    )`;
@@ -208,8 +210,8 @@ export const UNCOUNT_TRIES = `uncounted as (
 const WRITE_VERIFICATION = statement(
   'antifraud.write_verification',
   `insert into velocity_events (merchant_id, transaction_id, card_fingerprint, document_fingerprint,
-     address_fingerprint, device_fingerprint)
-   values ($1, $2, $3, $4, $5, $6) on conflict do nothing`,
+     address_fingerprint, device_fingerprint, is_verification)
+   values ($1, $2, $3, $4, $5, $6, true) on conflict do nothing`,
 );
 
 /** A verification as a try: under the stored card's future id, which no transaction has. */

@@ -72,6 +72,8 @@ export type Configuration = {
   readonly chargeWindow: ChargeWindow;
   readonly chargesAtOnce: number;
   readonly trustedProxies: readonly string[];
+  /** Said so: callers come to this machine by themselves. */
+  readonly hasNoProxy: boolean;
   readonly connections: { readonly inAll: number; readonly perAddress: number };
   /** How many requests may be worked at. */
   readonly requestsAtOnce: number;
@@ -176,7 +178,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     cancelWindowDays: whole('PARCELA_CANCEL_WINDOW_DAYS', 1, 3_650),
     chargeWindow: readWindow(reader),
     chargesAtOnce: whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000),
-    trustedProxies: networks('PARCELA_TRUSTED_PROXIES'),
+    ...readProxies(reader),
     ...readCallerLimits(reader),
     storedCopies: readStoredCopies(reader, runningAs),
     expiredCardRetentionDays: whole('PARCELA_EXPIRED_CARD_RETENTION_DAYS', 0, 36_500),
@@ -245,6 +247,24 @@ function readRolesHere({ text, faults }: SettingReader): readonly Role[] {
   if (typeof read !== 'string') return read;
   faults.push(`PARCELA_ROLES: ${read}`);
   return [];
+}
+
+/** Wider than any private network: it would believe strangers. */
+const WIDEST_PREFIX = { 32: 8, 128: 7 } as const;
+const NO_PROXY = 'none';
+
+function readProxies({
+  text,
+  networks,
+  faults,
+}: SettingReader): Pick<Configuration, 'trustedProxies' | 'hasNoProxy'> {
+  const name = 'PARCELA_TRUSTED_PROXIES';
+  if (text(name).trim() === NO_PROXY) return { trustedProxies: [], hasNoProxy: true };
+  const trustedProxies = networks(name);
+  for (const { bits, prefix, ip } of parseBlocks(trustedProxies))
+    if (prefix < WIDEST_PREFIX[bits])
+      faults.push(`${name}: ${ip}/${prefix} has strangers in it, who would be believed; name the proxies`);
+  return { trustedProxies, hasNoProxy: false };
 }
 
 function readCallerLimits({

@@ -113,6 +113,12 @@ function productionFaults(configuration: Configuration): string[] {
         'loopback',
     );
   }
+  if (hasUnnamedProxy(configuration)) {
+    faults.push(
+      'PARCELA_TRUSTED_PROXIES: names no proxy, and production listens on loopback: all callers would count as one address, and one stranger ' +
+        'could keep all from signing in; name the TLS proxy in front, or say `none`',
+    );
+  }
   const { gateway, integration, console: pages } = configuration;
   const listeners = {
     GATEWAY: gateway,
@@ -129,16 +135,22 @@ function productionFaults(configuration: Configuration): string[] {
   return faults;
 }
 
-/** What is allowed and seldom meant, for a person. */
-export function proxyWarnings({
-  environment,
+/** What listens on loopback is reached through something, of which nobody has said what it is. */
+function hasUnnamedProxy({
+  roles,
   gateway,
   integration,
-  console: { listener },
+  console: pages,
   trustedProxies,
-}: Configuration): string[] {
-  const isReachedByProxy = isLoopback(gateway.host) || isLoopback(integration.host);
-  if (environment !== 'production' || trustedProxies.length > 0 || !isReachedByProxy) return [];
+  hasNoProxy,
+}: Configuration): boolean {
+  const hosts = [gateway, integration, pages.listener].flatMap((one) => (one === null ? [] : [one.host]));
+  return roles.includes('http') && trustedProxies.length === 0 && !hasNoProxy && hosts.some(isLoopback);
+}
+
+/** What is allowed and seldom meant, for a person. */
+export function proxyWarnings({ environment, console: { listener }, hasNoProxy }: Configuration): string[] {
+  if (environment !== 'production' || !hasNoProxy) return [];
   return [
     'PARCELA_TRUSTED_PROXIES names no proxy: every caller counts as one address of loopback. Address lists of credentials ' +
       'see no other, and a hundred failed logins of strangers make all wait',

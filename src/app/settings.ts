@@ -192,7 +192,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_TRUSTED_PROXIES',
     '',
-    'addresses or networks, separated by commas, whose X-Forwarded-For is believed',
+    'addresses or networks, separated by commas, whose X-Forwarded-For is believed; `none`: there is no proxy, which production on loopback must be told',
   ],
   ['PARCELA_DOCS', '1', '`0`: `/docs` and `/openapi.json` are unknown paths'],
   [

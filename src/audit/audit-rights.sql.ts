@@ -1,19 +1,33 @@
 import { KEY_TABLE_RIGHTS } from '../keys/key-rights.sql.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
+import type { TableRights } from '../platform/postgres/runtime-role.ts';
 
 /**
- * The exceptions of the run-time role's rights: an intruder in the service must not delete entries,
- * or make sealed rows unreadable. Triggers hold the end of the log to its chain (migration 0028).
+ * The exceptions of the run-time role's rights. An intruder in the service must not delete entries, or make
+ * sealed rows unreadable (triggers hold the end of the log to its chain, migration 0028), nor rewrite what
+ * the service only adds to. A fence holds them against the statements.
  */
-export const RUNTIME_TABLE_RIGHTS = {
+export const RUNTIME_TABLE_RIGHTS: TableRights = {
   ...KEY_TABLE_RIGHTS,
-  audit_entries: 'select, insert',
-  audit_head: 'select, insert, update',
-  audit_archives: 'select',
-  truth_reports: 'select, insert',
-  // What waits for a second person stands as it was written; it is forgotten when it is old.
-  console_requests: 'select, insert, delete',
-} as const;
+  // Triggers of the owner keep these sums; its commands archive.
+  ...on('select', 'audit_archives billing_days receivable_days'),
+  ...on('select, insert', 'accounts audit_entries banks boleto_payments card_expiry_alerts'),
+  ...on('select, insert', 'console_hand_givers console_hands fee_tables movements subscription_events'),
+  ...on('select, insert', 'truth_reports unreadable_bank_changes unreadable_changes'),
+  // As they were written, until they are old; of `console_requests` a second person approves just that.
+  ...on('select, insert, delete', 'console_requests delivery_tries settlement_entries upcoming_alerts'),
+  ...on('select, insert, update', 'acquirer_changes acquirer_cursors alert_endpoints audit_head'),
+  ...on('select, insert, update', 'bank_changes bank_cursors billing_charges billings boletos cancels'),
+  ...on('select, insert, update', 'captures console_users credentials database_stamp installments'),
+  ...on('select, insert, update', 'merchant_clocks merchants plans preauthorizations receivable_cursors'),
+  ...on('select, insert, update', 'receivables reconciliation_exceptions restore_runs restored_charges'),
+  ...on('select, insert, update', 'settlement_coverages shares subscriptions sum_differences transactions'),
+  ...on('select, insert, update', 'truth_differences webhook_endpoints webhook_secrets'),
+};
+
+function on(rights: string, tables: string): TableRights {
+  return Object.fromEntries(tables.split(' ').map((table) => [table, rights]));
+}
 
 const FIND_POWERS = statement(
   'audit.find_powers',

@@ -117,24 +117,34 @@ test('what was never sent is no try', async () => {
   assert.equal(await countOf(service, count), 0, 'a card that is stored without a question');
 });
 
-/** Declines of different cards as payments would have left them. */
-async function plantTries(declined: number, approved: number): Promise<void> {
+type Planted = { readonly kind?: 'sale' | 'verification' | 'stored'; readonly minutesAgo?: number };
+
+/** Different cards as payments and verifications would have left them. */
+async function plantTries(declined: number, approved: number, planted: Planted = {}): Promise<void> {
+  const { kind = 'sale', minutesAgo = 5 } = planted;
   await service.auditor.query(
-    `insert into velocity_events (merchant_id, transaction_id, card_fingerprint, is_declined, attempted_at)
+    `insert into velocity_events (merchant_id, transaction_id, card_fingerprint, is_declined, attempted_at,
+       is_verification, is_stored)
      select $1, gen_random_uuid(), sha256(gen_random_uuid()::text::bytea), n <= $2::integer,
-       now() - interval '5 minutes'
+       now() - $4 * interval '1 minute', $5, $6
      from generate_series(1, $2::integer + $3::integer) n`,
-    [service.merchantId, declined, approved],
+    [service.merchantId, declined, approved, minutesAgo, kind === 'verification', kind === 'stored'],
   );
 }
 
-test('a merchant at which nearly every card of many is declined is stopped for new cards, and not for stored ones', async () => {
+const isStopped = async (number: string) => {
+  const { status } = await store(service, verified, number);
+  assert.ok(status === 200 || status === 402);
+  return status === 402;
+};
+
+test('a merchant at which most of many new cards are declined is stopped for new cards, and not for stored ones', async () => {
   await clearEvents();
   const vaultId = await storedId(service);
   const [one = '', two = ''] = numbersFrom('51550005', 2);
-  await plantTries(59, 5);
+  await plantTries(39, 13);
   assert.equal((await store(service, verified, one)).status, 200, 'not yet');
-  await plantTries(10, 0);
+  await plantTries(1, 0);
   const since = service.bridge.asked.length;
   const refused = await store(service, verified, two);
   assert.deepEqual([refused.status, ...tagsOf(refused)], [402, 'antifraud']);
@@ -150,12 +160,47 @@ test('a merchant at which nearly every card of many is declined is stopped for n
   assert.equal((await payBy({ numberToken, ...BESIDE })).status, 200, 'the hour is over');
 });
 
-test('a merchant with many sales and ordinary declines is not stopped', async () => {
+test('neither stored cards nor sales hide a test of cards, nor verifications one in sales', async () => {
+  const [one = '', two = '', three = ''] = numbersFrom('51550007', 3);
   await clearEvents();
-  await plantTries(140, 360);
-  for (const number of numbersFrom('51550006', 3)) {
-    assert.equal((await store(service, verified, number)).status, 200);
-  }
+  await plantTries(45, 15);
+  await plantTries(0, 400, { kind: 'stored' });
+  assert.ok(await isStopped(one), 'among stored cards');
+  await clearEvents();
+  await plantTries(21, 7, { kind: 'verification' });
+  await plantTries(0, 600, { minutesAgo: 1 });
+  assert.ok(await isStopped(two), 'verifications among sales');
+  await clearEvents();
+  await plantTries(45, 15);
+  await plantTries(0, 100, { kind: 'verification' });
+  assert.ok(await isStopped(three), 'sales among verifications');
+});
+
+test('a merchant with many sales and ordinary declines is not stopped, and one that has twice as many as usual is', async () => {
+  await clearEvents();
+  await plantTries(60, 340, { minutesAgo: 90 });
+  await plantTries(110, 290);
+  for (const number of numbersFrom('51550006', 3)) assert.ok(!(await isStopped(number)));
+  await plantTries(75, 25);
+  assert.ok(await isStopped(numbersFrom('51550008', 1)[0] as string));
+});
+
+test('payments by a stored card and verifications are on record as such', async () => {
+  await clearEvents();
+  const vaultId = await storedId(service);
+  await service.auditor.query('delete from velocity_events', []);
+  const [number = ''] = numbersFrom('51550009', 1);
+  assert.equal((await store(service, verified, number)).status, 200);
+  const body = paymentBy({ vaultId });
+  assert.equal(
+    (await call(service.gatewayUrl, '/v1/payments', { token: service.token(), body })).status,
+    200,
+  );
+  const kinds = 'select is_verification, is_stored from velocity_events order by is_stored';
+  assert.deepEqual(await service.auditor.query(kinds, []), [
+    { is_verification: true, is_stored: false },
+    { is_verification: false, is_stored: true },
+  ]);
 });
 
 /** In homologation the limits of the networks hold for these alone. */

@@ -32,7 +32,12 @@ export async function openProductionService(
   const keys = await openKeySetup();
   const bridge = await openUnnamedBridge(keys.settings.PARCELA_ACQUIRER_URL as string);
   const changed = typeof change === 'function' ? await change(keys.folder) : change;
-  const settings = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: bridge.url, ...changed };
+  const settings = {
+    PARCELA_ENVIRONMENT: 'production',
+    PARCELA_ACQUIRER_URL: bridge.url,
+    PARCELA_TRUSTED_PROXIES: 'none',
+    ...changed,
+  };
   await createKeyFile(keys.keyFile, 'production');
   rememberKeyFile(keys.database.address.database, keys.keyFile);
   const [login] = await makeMerchant(

@@ -24,6 +24,15 @@ test('a new table is the role’s to use, however many processes start at once',
     await Promise.all(grants);
     assert.deepEqual(await runSql(runtime, `insert into later (b) values ('x') returning a`), [{ a: 1 }]);
     await runSql(runtime, `update later set b = 'y'; delete from later`);
+    for (const rewriting of [
+      `update fee_tables set rules = '{}'`,
+      'update console_hands set hand_id = hand_id',
+      'delete from console_hand_givers',
+      'delete from movements',
+      'delete from transactions',
+      'delete from receivable_days',
+    ])
+      await assert.rejects(runSql(runtime, rewriting), { code: DENIED }, rewriting);
   } finally {
     await drop();
   }

@@ -286,6 +286,7 @@ test('production is warned of every way in which the role could do away with the
   const { address, runtime, drop } = await createTestDatabase({ migrated: true, hasOwnRole: true });
   const settings = {
     PARCELA_ENVIRONMENT: 'production',
+    PARCELA_TRUSTED_PROXIES: 'none',
     PARCELA_PORT: '0',
     PARCELA_DATA_DIR: join(setup.folder, 'production'),
     PARCELA_ACQUIRER_URL: bridge.url,
@@ -353,6 +354,7 @@ test('production is warned of a role that could alter the log, and is not when i
   const bridge = await openBridge();
   const settings = {
     PARCELA_ENVIRONMENT: 'production',
+    PARCELA_TRUSTED_PROXIES: 'none',
     PARCELA_PORT: '0',
     PARCELA_DATA_DIR: join(setup.folder, 'production'),
     PARCELA_ACQUIRER_URL: bridge.url,

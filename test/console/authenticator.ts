@@ -9,6 +9,8 @@ export type Odd = {
   readonly party?: string;
   /** Present, but neither finger nor PIN was shown. */
   readonly isUnverified?: boolean;
+  /** What the browser says of a frame. */
+  readonly frame?: Readonly<Record<string, unknown>>;
 };
 
 const USER_PRESENT = 0x01;
@@ -18,13 +20,15 @@ const HAS_CREDENTIAL = 0x40;
 /** An authenticator with one passkey, and the browser between it and the page. */
 export class Authenticator {
   readonly #origin: string;
-  readonly #id = randomBytes(32);
+  readonly #id: Buffer;
   readonly #publicKey: KeyObject;
   readonly #privateKey: KeyObject;
   #count = 0;
 
-  constructor(origin: string) {
+  /** `id`: of another passkey, which it copies; its key it cannot. */
+  constructor(origin: string, id: Buffer = randomBytes(32)) {
     this.#origin = origin;
+    this.#id = id;
     const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     this.#publicKey = pair.publicKey;
     this.#privateKey = pair.privateKey;
@@ -70,8 +74,8 @@ export class Authenticator {
     return JSON.stringify({ id, rawId: id, type: 'public-key', response, clientExtensionResults: {} });
   }
 
-  #client(type: string, challenge: string, { origin = this.#origin }: Odd): string {
-    return text(JSON.stringify({ type, challenge: text(challenge), origin, crossOrigin: false }));
+  #client(type: string, challenge: string, { origin = this.#origin, frame = {} }: Odd): string {
+    return text(JSON.stringify({ type, challenge: text(challenge), origin, crossOrigin: false, ...frame }));
   }
 
   #data({ party = new URL(this.#origin).hostname, isUnverified = false }: Odd, flags: number, rest: Buffer) {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { request as ask, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { openProductionService, type ProductionService } from '../antifraud/prod
 import { patiently } from '../kit/patience.ts';
 import { until } from '../kit/service.ts';
 import { makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
-import { Authenticator } from './authenticator.ts';
+import { Authenticator, type Odd } from './authenticator.ts';
 import { CLIENT, TestProvider } from './test-provider.ts';
 
 const ORIGIN = 'https://console.example.com';
@@ -118,6 +119,17 @@ const cookiesOf = ({ headers }: Reply) => headers['set-cookie'] ?? [];
 const PLANTED = `${Date.now() + 3_600_000}.${'B'.repeat(43)}.${'B'.repeat(43)}`;
 const isIn = async (cookie: string) => (await send(HOME, { cookie })).status === 200;
 
+/** What is signed so is no passkey of ours. */
+const ODDITIES: readonly Odd[] = [
+  { origin: 'https://evil.example' },
+  { party: 'evil.example' },
+  { isUnverified: true },
+  { frame: { crossOrigin: true } },
+  { frame: { crossOrigin: true, topOrigin: 'https://evil.example' } },
+  { frame: { topOrigin: 'https://evil.example' } },
+  { frame: { crossOrigin: 'true' } },
+];
+
 /** Opens a link, makes a passkey there, and gives it with the cookie of the session. */
 async function enter(name: string) {
   const path = await invited(name);
@@ -136,7 +148,7 @@ test('a link makes a passkey, and alone it opens nothing; used, it is good no mo
   assert.equal((await send(path, { form: {} })).status, 400);
   const passkey = new Authenticator(ORIGIN);
   const challenge = challengeOf(page);
-  for (const odd of [{ origin: 'https://evil.example' }, { party: 'evil.example' }, { isUnverified: true }])
+  for (const odd of ODDITIES)
     assert.equal((await send(path, { form: { passkey: passkey.create(challenge, odd) } })).status, 400);
   const made = passkey.create(challenge);
   const entered = await send(path, { form: { passkey: made } });
@@ -144,6 +156,23 @@ test('a link makes a passkey, and alone it opens nothing; used, it is good no mo
   assert.equal(await isIn(`__Host-parcela=${tokenOf(cookiesOf(entered)[0] ?? '')}`), true);
   const again = await send(path, { form: { passkey: made } });
   assert.deepEqual([again.status, cookiesOf(again)], [404, []]);
+});
+
+test('the id of a passkey of somebody else makes none, and the link stays good for another', async () => {
+  const taken = randomBytes(32);
+  for (const [name, id, status] of [
+    ['lia', taken, 303],
+    ['mel', taken, 400],
+  ] as const) {
+    const path = await invited(name);
+    const made = new Authenticator(ORIGIN, id).create(challengeOf(await send(path)));
+    const entered = await send(path, { form: { passkey: made } });
+    assert.deepEqual([entered.status, cookiesOf(entered).length], [status, status === 303 ? 1 : 0]);
+    if (status === 303) continue;
+    assert.match(entered.text, /Nenhuma chave foi criada/);
+    const own = new Authenticator(ORIGIN).create(challengeOf(await send(path)));
+    assert.equal((await send(path, { form: { passkey: own } })).status, 303);
+  }
 });
 
 test('the cookie is of this host, over TLS, for our own pages alone; that of homologation opens nothing', async () => {
@@ -174,8 +203,7 @@ test('what a passkey has signed opens one session, for this origin and this pers
   const sign = async (challenge: string, odd = {}) =>
     send('/console/sign-in', { form: { passkey: passkey.get(challenge, odd) } });
   const fresh = async () => challengeOf(await send('/console/sign-in'));
-  for (const odd of [{ origin: 'https://evil.example' }, { party: 'evil.example' }, { isUnverified: true }])
-    assert.equal((await sign(await fresh(), odd)).status, 401, JSON.stringify(odd));
+  for (const odd of ODDITIES) assert.equal((await sign(await fresh(), odd)).status, 401, JSON.stringify(odd));
   const otherPage = challengeOf(await send(await invited('davi-other')));
   assert.equal((await sign(otherPage)).status, 401, 'a challenge for something else');
   assert.equal((await sign(`${Date.now() + 60_000}.${'A'.repeat(43)}.${'A'.repeat(43)}`)).status, 401);

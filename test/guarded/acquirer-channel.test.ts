@@ -105,7 +105,7 @@ test('the command line asks the acquirer over the same channel', async () => {
 });
 
 test('an acquirer of another authority, or that does not take what we show, is said with its reason', async () => {
-  const production = { ...settings, PARCELA_ENVIRONMENT: 'production' };
+  const production = { ...settings, PARCELA_ENVIRONMENT: 'production', PARCELA_TRUSTED_PROXIES: 'none' };
   const cases: [string, Record<string, string>, RegExp][] = [
     ['a public authority', { PARCELA_ACQUIRER_CA_FILE: '' }, /does not answer \/about \(\w+\)/],
     [

@@ -13,7 +13,11 @@ let production: Record<string, string>;
 
 before(async () => {
   setup = await openKeySetup();
-  production = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
+  production = {
+    PARCELA_ENVIRONMENT: 'production',
+    PARCELA_TRUSTED_PROXIES: 'none',
+    PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9',
+  };
 });
 after(() => setup.close());
 

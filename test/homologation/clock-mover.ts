@@ -18,7 +18,7 @@ const database = openDatabase(runtime, () => {});
 const tools = {
   database,
   testClock: await openTestClock(database),
-  works: [clockedDeliveries(openPool({ runtime }), PAUSE_MILLISECONDS)],
+  works: [clockedDeliveries(openPool({ address: runtime }), PAUSE_MILLISECONDS)],
   patienceMilliseconds: 60_000,
   warn: (...reported: unknown[]) => console.error('went past', ...reported),
   warnOfManySteps: () => console.error('too many steps'),

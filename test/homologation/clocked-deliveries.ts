@@ -90,8 +90,8 @@ export async function triesOf(pool: pg.Pool): Promise<{ number: number; triedAt:
   return rows.map((row) => ({ number: row.number as number, triedAt: row.tried_at as number }));
 }
 
-export function openPool({ runtime }: Pick<TestDatabase, 'runtime'>): pg.Pool {
-  const pool = new pg.Pool({ ...runtime, max: 4 });
+export function openPool({ address }: Pick<TestDatabase, 'address'>): pg.Pool {
+  const pool = new pg.Pool({ ...address, max: 4 });
   // What is cut when the database is dropped must not end the file.
   pool.on('error', () => {});
   return pool;

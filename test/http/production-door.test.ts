@@ -107,9 +107,13 @@ test('documents that are switched off are unknown paths, and no browser is led t
   assert.doesNotMatch(production.service.said.join('\n'), /\/docs|Warning/);
 });
 
-test('production on loopback that names no proxy says what that means, and believes nobody', async () => {
-  const unnamed = await openProductionService({});
+test('production on loopback that names no proxy starts only where it is said that there is none', async () => {
+  const unnamed = await openProductionService({ PARCELA_TRUSTED_PROXIES: 'none' });
   try {
+    const silent = { ...unnamed.settings, PARCELA_TRUSTED_PROXIES: '' };
+    const { code, said } = await unnamed.keys.startInVain(silent);
+    assert.equal(code, 1);
+    assert.match(said, /PARCELA_TRUSTED_PROXIES: names no proxy, and production listens on loopback/);
     assert.match(unnamed.service.said.join('\n'), /Warning: PARCELA_TRUSTED_PROXIES names no proxy/);
     const secure = await fetch(`${unnamed.service.gatewayUrl}/health/live`, {
       headers: { 'x-forwarded-proto': 'https' },

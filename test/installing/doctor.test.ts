@@ -135,7 +135,8 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
     },
     'database.host',
   ],
-  ['no proxy that is named', () => ({ PARCELA_TRUSTED_PROXIES: '' }), 'settings.warning'],
+  ['no proxy that is named', () => ({ PARCELA_TRUSTED_PROXIES: '' }), 'settings.fault'],
+  ['no proxy, as is said', () => ({ PARCELA_TRUSTED_PROXIES: 'none' }), 'settings.warning'],
   ['a console without TLS', () => ({ ...CONSOLE, PARCELA_CONSOLE_ORIGIN: '' }), 'settings.fault'],
   ['a console at the port of an API', () => ({ ...CONSOLE, PARCELA_CONSOLE_PORT: '8080' }), 'settings.fault'],
   [
@@ -275,7 +276,7 @@ test('a secret that others can read, and a console that no proxy stands before, 
   const open = join(here.folder, 'open-secret');
   await writeFile(open, 'a-token');
   await chmod(open, 0o644);
-  const change = { PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: open, PARCELA_TRUSTED_PROXIES: '' };
+  const change = { PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: open, PARCELA_TRUSTED_PROXIES: 'none' };
   const { diagnoses } = await here.examine(provider(change));
   const said = diagnoses.filter(({ name }) => name === 'settings.warning').map(({ says }) => says);
   assert.ok(said.some((says) => says.startsWith('PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE: every account')));
@@ -283,7 +284,7 @@ test('a secret that others can read, and a console that no proxy stands before, 
 });
 
 test('a person reads plain words, and --strict makes warnings count', async () => {
-  const ours = { ...here.settings, PARCELA_TRUSTED_PROXIES: '', PARCELA_SECURITY_CONTACT: '' };
+  const ours = { ...here.settings, PARCELA_TRUSTED_PROXIES: 'none', PARCELA_SECURITY_CONTACT: '' };
   const set = Object.fromEntries(Object.entries(ours).filter(([, value]) => value !== ''));
   const { code, printed } = await runParcela(['doctor', '--strict'], set);
   assert.equal(code, 1);

@@ -132,6 +132,7 @@ test('without keys the schema is migrated, and it is said that the audit log has
       ...databaseSettings(empty),
       PARCELA_DATA_DIR: join(folder, 'none'),
       PARCELA_ENVIRONMENT: 'production',
+      PARCELA_TRUSTED_PROXIES: 'none',
       PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9',
     };
     const { code, printed, said } = await runParcela(['migrate'], production);

@@ -144,7 +144,11 @@ test('a change of the key file that fails after it was reported is reported agai
 
 test('the first key file is of the account whose folder it is made in; one that cannot be known is not denied', async () => {
   const empty = await openKeySetup();
-  const production = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9' };
+  const production = {
+    PARCELA_ENVIRONMENT: 'production',
+    PARCELA_TRUSTED_PROXIES: 'none',
+    PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9',
+  };
   try {
     const folder = join(empty.folder, 'of-the-service');
     await mkdir(folder);

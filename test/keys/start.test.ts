@@ -173,7 +173,11 @@ test('production makes no key file by itself: the operator does, and then it sta
   );
   await new Promise<void>((done) => bridge.listen(0, '127.0.0.1', done));
   const url = `http://127.0.0.1:${(bridge.address() as AddressInfo).port}`;
-  const production = { PARCELA_ENVIRONMENT: 'production', PARCELA_ACQUIRER_URL: url };
+  const production = {
+    PARCELA_ENVIRONMENT: 'production',
+    PARCELA_TRUSTED_PROXIES: 'none',
+    PARCELA_ACQUIRER_URL: url,
+  };
   await refuses(/no key file .*: run parcela key create/s, production, empty);
   const made = await empty.parcela(['key', 'create'], production);
   assert.equal(made.code, 0, made.said);

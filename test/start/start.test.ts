@@ -134,6 +134,11 @@ test('unknown and contradictory settings are refused by name', async () => {
   assert.match(addresses.said, /PARCELA_METRICS_HOST: .*"no where"/);
   for (const wrong of ['10.0.0.1/8', 'there'])
     assert.match(addresses.said, new RegExp(`PARCELA_WEBHOOK_NETWORKS: .*"${wrong}"`));
+  const wide = ['0.0.0.0/0', '::/0', '0.0.0.0/1', '128.0.0.0/7', '2000::/3'];
+  const everybody = await startInVain({ PARCELA_TRUSTED_PROXIES: `10.0.0.0/8,fc00::/7,${wide.join()}` });
+  assert.equal(everybody.said.match(/PARCELA_TRUSTED_PROXIES: .* has strangers in it/g)?.length, wide.length);
+  const mapped = await startInVain({ PARCELA_TRUSTED_PROXIES: '::ffff:0:0/96' });
+  assert.match(mapped.said, /PARCELA_TRUSTED_PROXIES: 0\.0\.0\.0\/0 has strangers in it/);
   const clash = await startInVain({ PARCELA_PORT: '18999', PARCELA_METRICS_PORT: '18999' });
   assert.match(clash.said, /PARCELA_METRICS_PORT: 18999 is the port of an API/);
   const away = await startInVain({

@@ -35,6 +35,13 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     caughtBy: 'src/audit/audit-event.test.ts',
   },
   {
+    name: 'the service may rewrite versions of fees',
+    file: 'src/audit/audit-rights.sql.ts',
+    find: 'console_hand_givers console_hands fee_tables movements',
+    put: 'console_hand_givers console_hands movements',
+    caughtBy: 'test/architecture/rights.test.ts',
+  },
+  {
     name: 'every user may see every screen',
     file: SCREEN,
     find: 'return roles.includes(user.role) && (',

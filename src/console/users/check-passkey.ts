@@ -3,6 +3,8 @@ import type { NewPasskey, Passkey, RelyingParty, UsedPasskey } from './passkey.t
 
 /** An answer is some kilobytes: a certificate chain, which we ask for none of, would be the most of it. */
 const LONGEST_ANSWER = 16_384;
+/** As the table keeps them, in bytes. */
+const LONGEST = { credentialId: 1_023, publicKey: 4_096 } as const;
 
 /** The names of an answer that are read before the library reads it whole. */
 type Answer = { readonly id: string; readonly response: { readonly clientDataJSON: string } };
@@ -19,12 +21,19 @@ function readAnswer(text: string): Answer | null {
   }
 }
 
-/** The challenge that was signed, as it was given. */
+/**
+ * The challenge that was signed, as it was given. Throws at an answer from a frame inside a page of
+ * somebody else: no page of ours is shown there.
+ */
 function challengeOf({ response }: Answer): string {
   const client = JSON.parse(Buffer.from(response.clientDataJSON, 'base64url').toString('utf8')) as {
     readonly challenge?: unknown;
+    readonly crossOrigin?: unknown;
+    readonly topOrigin?: unknown;
   };
-  return Buffer.from(String(client.challenge), 'base64url').toString('utf8');
+  const { challenge, crossOrigin = false, topOrigin } = client;
+  if (crossOrigin !== false || topOrigin !== undefined) throw new Error('it was signed in a foreign frame');
+  return Buffer.from(String(challenge), 'base64url').toString('utf8');
 }
 
 /** Loaded when the first passkey comes: most processes never meet one. */
@@ -103,8 +112,10 @@ export async function readNewPasskey(
     });
     if (!verified) return null;
     const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+    const credentialId = Buffer.from(id, 'base64url');
+    if (credentialId.length > LONGEST.credentialId || publicKey.length > LONGEST.publicKey) return null;
     return {
-      credentialId: Buffer.from(id, 'base64url'),
+      credentialId,
       publicKey: Buffer.from(publicKey),
       signCount: counter,
       transports: transports.filter((name) => /^[\w-]{1,20}$/.test(name)).slice(0, 8),

@@ -1,4 +1,5 @@
 import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { hasSqlState, SQL_STATE } from '../../platform/postgres/sql-states.ts';
 import type { User } from '../parts/user.ts';
 import { CHALLENGE_MILLISECONDS, type NewPasskey, type UsedPasskey } from './passkey.ts';
 import { IDLE_SECONDS, SESSION_SECONDS } from './session.ts';
@@ -31,6 +32,12 @@ export function openByLink(
     statement: OPEN_BY_LINK,
     values: [link, session, SESSION_SECONDS, credentialId, publicKey, signCount, transports, userId],
   };
+}
+
+/** Whether the new passkey has the id of one that is kept: nothing was written then. */
+export function isPasskeyTaken(error: unknown): boolean {
+  const { constraint } = Object(error) as { readonly constraint?: unknown };
+  return hasSqlState(error, SQL_STATE.uniqueViolation) && constraint === 'console_passkeys_pkey';
 }
 
 /** A challenge opens one session: shown again it gives nothing. A counter that stands still was copied. */

@@ -19,6 +19,7 @@ import { relyingPartyOf } from '../users/passkey.ts';
 import { identityLink, linkView, signInView } from '../users/passkey-forms.ts';
 import { findPasskey } from '../users/passkeys.sql.ts';
 import { cookieOf, isSameOrigin, tokenHash } from '../users/session.ts';
+import { isPasskeyTaken } from '../users/sessions.sql.ts';
 import { actorName, userResource } from '../users/user.ts';
 import { findUserById } from '../users/users.sql.ts';
 
@@ -53,6 +54,7 @@ export type DoorRequest = Pick<
   readonly isSecure: boolean;
 };
 
+const NO_PASSKEY = 'No passkey was made. Try again.';
 const LINK = /^\/links\/([\w-]{43})$/;
 
 /** The doors of the console; null: another path. */
@@ -179,10 +181,15 @@ async function enterByLink(
   if (seconds > 0) return show(429, say(MANY_SIGN_IN), { 'retry-after': `${seconds}` });
   const sent = request.form.passkey ?? '';
   const passkey = sent === '' || party === null ? null : await readNewPasskey(tools, party, purpose, sent);
-  if (passkey === null && (sent !== '' || !tools.linksOpen))
-    return show(400, say('No passkey was made. Try again.'));
-  const opened = await openedOrDoubt(tools, user, { by: 'link', link, passkey }, request.address);
+  if (passkey === null && (sent !== '' || !tools.linksOpen)) return show(400, say(NO_PASSKEY));
+  const entering = openedOrDoubt(tools, user, { by: 'link', link, passkey }, request.address);
+  const opened = await entering.catch((error: unknown) => {
+    if (isPasskeyTaken(error)) return 'taken' as const;
+    throw error;
+  });
   if (opened === 'unknown') return linkUnknown(wording, route, title, passkey !== null);
+  // Whose it is is not said: the link stays good for another one.
+  if (opened === 'taken') return show(400, say(NO_PASSKEY));
   if (opened === null) return show(409, say('This link is good no more.'));
   return entered(route, title, '/console', cookieOf(opened, request.isSecure));
 }

@@ -8,6 +8,7 @@ import {
   ENUMERATION_REASON,
   isEnumeration,
   isSuspicious,
+  TESTED_KINDS,
 } from '../../card-testing.ts';
 import {
   type CountedSale,
@@ -15,6 +16,7 @@ import {
   saleFingerprints,
   velocityEventOf,
 } from '../../fingerprints.ts';
+import type { TestedByKind } from '../../tested-cards.sql.ts';
 import {
   type Counts,
   type Subject,
@@ -26,8 +28,7 @@ import type { CountsKey, SaleCounts, SubjectFingerprint } from '../../velocity-e
 
 export type CardTestingTools = {
   readonly mode: CardTestingMode;
-  /** With the count of a merchant's different cards: needed where its declines are suspicious. */
-  readonly findCounts: (key: CountsKey) => Promise<Looked<SaleCounts>>;
+  readonly findTested: (key: { readonly merchantId: string }) => Promise<Looked<TestedByKind>>;
   /** Called whenever tries look like a test of cards: an alarm. */
   readonly observe: (merchantId: string, kind: CardTesting) => void;
 };
@@ -91,7 +92,7 @@ export function velocityDecider(
     decide: (sale) => decide(sale, (counts) => counts),
     decideAgain: (sale) => decide(sale, withoutOneTry),
     velocityEventOf: (sale) =>
-      rules.length === 0 ? null : velocityEventOf(saleFingerprints(tools.keyring, sale)),
+      rules.length === 0 ? null : velocityEventOf(sale, saleFingerprints(tools.keyring, sale)),
   };
 }
 
@@ -102,13 +103,15 @@ const TESTED: Decision = { verdict: 'reject', reasons: [ENUMERATION_REASON] };
  * stopped.
  */
 async function isMerchantTested(
-  { mode, findCounts, observe }: CardTestingTools,
-  { merchantId, isCardStored }: CountedSale,
+  { mode, findTested, observe }: CardTestingTools,
+  { merchantId, isCardStored, isVerification = false }: CountedSale,
   merchant: Counts | undefined,
 ): Promise<boolean> {
-  if (merchant === undefined || isCardStored || !isSuspicious(merchant.hour)) return false;
-  const { value } = await findCounts({ merchantId, prints: [{ subject: 'merchant', print: null }] });
-  if (value?.merchant === undefined || !isEnumeration(value.merchant.hour)) return false;
+  if (merchant === undefined || isCardStored) return false;
+  // Verifications are few, and among the tries of a busy shop they do not show.
+  if (!isVerification && !isSuspicious(merchant.hour)) return false;
+  const { value } = await findTested({ merchantId });
+  if (value === null || !TESTED_KINDS.some((kind) => isEnumeration(kind, value[kind]))) return false;
   observe(merchantId, 'cards');
   return mode === 'stop';
 }

@@ -1,0 +1,69 @@
+import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
+import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import { inputRows } from '../platform/postgres/input-rows.ts';
+import type { TestedCards, TestedKind } from './card-testing.ts';
+
+type Wanted = { readonly merchantId: string };
+
+const WANTED = inputRows<Wanted>(
+  { merchant_id: ['text', ({ merchantId }) => merchantId] },
+  { place: 'position' },
+);
+
+/** The newest of each time; of a merchant with more in an hour they are of a part of it. */
+const MOST_TRIES = 1_000;
+
+const VERIFICATIONS = `from velocity_events a where a.merchant_id = w.merchant_id and a.is_verification`;
+/** In the words of the index of all tries. */
+const SALES = `from velocity_events a where a.merchant_id = w.merchant_id and a.merchant_id || '' = w.merchant_id
+  and not a.is_verification and not a.is_stored`;
+const NOW = `and a.attempted_at > now() - interval '1 hour' order by a.attempted_at desc limit $2`;
+const BEFORE = `and a.attempted_at <= now() - interval '1 hour' and a.attempted_at > now() - interval '1 day'
+  order by a.attempted_at desc limit $2`;
+const TRY = 'a.card_fingerprint, a.is_declined';
+const SUMS = `select count(*) filter (where is_now) as cards, count(*) filter (where is_now and has_failed) as failed,
+    count(*) filter (where not is_now) as usual_cards, count(*) filter (where not is_now and has_failed) as usual_failed`;
+const CARDS = 'select t.is_now, bool_and(t.is_declined) as has_failed from';
+
+const COUNT = statement(
+  'antifraud.count_tested_cards',
+  `with wanted as materialized (select merchant_id, position from ${WANTED.sql})
+   select w.position, 'verification' as kind, c.* from wanted w, lateral (${SUMS} from (${CARDS} (
+     (select true as is_now, ${TRY} ${VERIFICATIONS} ${NOW})
+     union all (select false, ${TRY} ${VERIFICATIONS} ${BEFORE})
+   ) t group by t.is_now, t.card_fingerprint) cards) c
+   union all
+   select w.position, 'sale', c.* from wanted w, lateral (${SUMS} from (${CARDS} (
+     (select true as is_now, ${TRY} ${SALES} ${NOW})
+     union all (select false, ${TRY} ${SALES} ${BEFORE})
+   ) t group by t.is_now, t.card_fingerprint) cards) c`,
+);
+
+export type TestedByKind = Readonly<Record<TestedKind, TestedCards>>;
+
+/** The different new cards of a merchant, of verifications and sales apart. */
+export function testedCardsRead(database: Database): BatchedReadOptions<Wanted, TestedByKind> {
+  return {
+    name: 'tested cards',
+    textOf: ({ merchantId }) => merchantId,
+    async read(wanted) {
+      const rows = await database.query(COUNT, [...WANTED.values([...wanted]), MOST_TRIES]);
+      const found = Map.groupBy(rows, (row) => row.position as number);
+      return new Map(
+        wanted.map(({ merchantId }, index) => {
+          const kinds = (found.get(index + 1) ?? []).map((row) => [row.kind, parse(row)]);
+          return [merchantId, Object.fromEntries(kinds) as TestedByKind];
+        }),
+      );
+    },
+  };
+}
+
+function parse(row: Row): TestedCards {
+  return {
+    cards: row.cards as number,
+    failed: row.failed as number,
+    usualCards: row.usual_cards as number,
+    usualFailed: row.usual_failed as number,
+  };
+}
