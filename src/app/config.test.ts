@@ -9,7 +9,7 @@ test('a service that is told nothing bounds what callers take', () => {
     {
       connections: { inAll: 8_000, perAddress: 1_000 },
       requestsAtOnce: 2_000,
-      requestsPerSecond: { perCredential: 1_000, perMerchant: 2_000 },
+      requestsPerSecond: { perCredential: 1_000, perMerchant: 2_000, perAddress: 500 },
       loginFailures: { perUserName: 50, perAddress: 100 },
     },
   );

@@ -77,7 +77,11 @@ export type Configuration = {
   readonly connections: { readonly inAll: number; readonly perAddress: number };
   /** How many requests may be worked at. */
   readonly requestsAtOnce: number;
-  readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
+  readonly requestsPerSecond: {
+    readonly perCredential: number;
+    readonly perMerchant: number;
+    readonly perAddress: number;
+  };
   readonly loginFailures: { readonly perUserName: number; readonly perAddress: number };
   /** 0: a password opens however old it is. */
   readonly passwordMaxAgeDays: number;
@@ -287,6 +291,7 @@ function readCallerLimits({
     requestsPerSecond: {
       perCredential: whole('PARCELA_REQUESTS_PER_SECOND_PER_CREDENTIAL', 1, 1_000_000),
       perMerchant: whole('PARCELA_REQUESTS_PER_SECOND_PER_MERCHANT', 1, 1_000_000),
+      perAddress: whole('PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS', 1, 1_000_000),
     },
     passwordMaxAgeDays: whole('PARCELA_PASSWORD_MAX_AGE_DAYS', 0, 3_650),
     credentialUnusedDays: whole('PARCELA_CREDENTIAL_UNUSED_DAYS', 0, 3_650),

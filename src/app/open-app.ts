@@ -350,7 +350,11 @@ function openConnections(
 ): CallerConnections {
   const { trustedProxies, connections: limits } = configuration;
   const observer = observeConnections(metrics, log);
-  const peers = { isTrusted: trustedPeers(trustedProxies), isServed: servedPeers(configuration) };
+  const peers = {
+    isTrusted: trustedPeers(trustedProxies),
+    hasTrusted: trustedProxies.length > 0,
+    isServed: servedPeers(configuration),
+  };
   const connections = new CallerConnections(limits, peers, bodies, observer);
   closings.push({ name: 'connections', close: async () => connections.close() });
   return connections;

@@ -221,6 +221,11 @@ const ROWS: readonly Row[] = [
     'requests per second and process of one merchant; beyond: 429',
   ],
   [
+    'PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS',
+    '500',
+    'requests per second and process of one address that show no good token, health left out; beyond: 429',
+  ],
+  [
     'PARCELA_LOGIN_FAILURES_PER_USER_NAME',
     '50',
     'failed logins of one user name from addresses not on its list, until all of them wait',

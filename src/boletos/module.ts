@@ -20,6 +20,7 @@ import { BOLETO_ENDPOINTS } from './endpoints.ts';
 import { BOLETO_LIST_FAULTS } from './list-contract.ts';
 import { BOLETO_MESSAGES } from './messages-contract.ts';
 import { PRINT_ENDPOINTS } from './print/endpoints.ts';
+import { openPayersLine } from './print/open-payers-line.ts';
 import PRINT_TEXTS from './print/texts.json' with { type: 'json' };
 import { BOLETO_REFUSALS, REGISTRATION_SHAPES, TERMS_REFUSALS } from './refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
@@ -114,7 +115,7 @@ export function openBoletos(
   return {
     bankFeed: changes.feed,
     endpoints: [
-      ...serve(PRINT_ENDPOINTS, { lookUp, clock }),
+      ...serve(PRINT_ENDPOINTS, { askForPayer: openPayersLine(lookUp), clock }),
       ...serve(BOLETO_ENDPOINTS, {
         ...asking,
         cell: configuration.cell,

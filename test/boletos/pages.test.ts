@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { STATUS_BILL } from '../../src/boletos/bill-status.ts';
 import { call } from '../kit/merchant.ts';
@@ -55,6 +56,32 @@ test('a payer opens the page and the PDF of a boleto, and both say its bar code'
   assert.equal(pdf.headers.get('content-disposition'), `inline; filename="boleto-${boleto.ourNumber}.pdf"`);
   assert.equal(scannedPdf(pdf.text), boleto.barCode);
 });
+
+test('a stranger who asks for many pages at once waits by himself, and a payer elsewhere is shown his', async () => {
+  const { url } = await issued(11);
+  const { origin } = new URL(url);
+  const madeUp = (index: number) => `${origin}/boletos/${String(index).padStart(32, '0')}`;
+  const flood = Array.from({ length: 150 }, (_, index) => statusFrom('127.0.0.9', madeUp(index)));
+  const shown = await Promise.all(Array.from({ length: 5 }, () => statusFrom('127.0.0.8', url)));
+  assert.deepEqual(shown, [200, 200, 200, 200, 200]);
+  const statuses = await Promise.all(flood);
+  assert.ok(
+    statuses.every((status) => status === 404 || status === 429),
+    statuses.join(),
+  );
+  const refused = statuses.filter((status) => status === 429).length;
+  assert.ok(refused >= 40, `${refused} of ${statuses.length} were told to come later`);
+});
+
+function statusFrom(localAddress: string, url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const asking = request(url, { localAddress, agent: false }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0));
+    });
+    asking.once('error', reject);
+    asking.end();
+  });
+}
 
 test('nothing keeps a page, finds it, or runs in it', async () => {
   const { url } = await issued(10);

@@ -6,15 +6,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import fastify from 'fastify';
 import { BodyMemory, MOST_BODY_BYTES } from '../../src/platform/http/body-memory.ts';
 import { CallerConnections } from '../../src/platform/http/caller-connections.ts';
-import type { Connection } from '../../src/platform/http/connection.ts';
+import { Connection } from '../../src/platform/http/connection.ts';
 import { drainConnections, openDrain } from '../../src/platform/http/draining.ts';
 import { patiently } from '../kit/patience.ts';
 
 /** A server that closes as ours do, with work that keeps its process busy. */
-async function openServer() {
+async function openServer({ isProxy = true, hasToken = false } = {}) {
+  const served: Connection[] = [];
   const connections = new CallerConnections(
     { inAll: 1_000, perAddress: 1_000 },
-    { isTrusted: () => true, isServed: () => true },
+    { isTrusted: () => isProxy, hasTrusted: isProxy, isServed: () => true },
     new BodyMemory(MOST_BODY_BYTES, { held() {}, refused() {} }),
     { opened() {}, refused() {}, cut() {} },
   );
@@ -23,13 +24,16 @@ async function openServer() {
     return503OnClosing: false,
   });
   drainConnections(app, openDrain(), connections);
-  app.get('/', async () => {
+  app.get('/', async ({ raw }) => {
+    const connection = Connection.of(raw.socket);
+    if (connection !== undefined) served.push(connection);
+    if (hasToken) connection?.acceptCaller(raw);
     for (const beganAt = performance.now(); performance.now() - beganAt < 2; );
     return 'served';
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
-  return { app, connections, port };
+  return { app, connections, port, served };
 }
 
 /** What came over a new connection until its end; null when it was refused. */
@@ -143,4 +147,28 @@ test('a connection over which half of a next head came with the request before i
   await app.close();
   await caller.ended;
   connections.close();
+});
+
+test('a connection that is kept without a token is kept for some seconds, and one with a token, or a proxy’s, for longer', async () => {
+  for (const [isProxy, hasToken] of [
+    [false, false],
+    [false, true],
+    [true, false],
+  ] as const) {
+    const { app, connections, port, served } = await openServer({ isProxy, hasToken });
+    const agent = converse(port);
+    agent.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until(() => agent.answers() === 1);
+    const [connection] = served;
+    assert.ok(connection !== undefined);
+    await until(() => connection.isKept());
+    const now = performance.now();
+    assert.equal(connection.isKeptTooLong(now + 5_000), false);
+    assert.equal(connection.isKeptTooLong(now + 20_000), !isProxy && !hasToken);
+    agent.send('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await until(() => agent.answers() === 2);
+    await app.close();
+    await agent.ended;
+    connections.close();
+  }
 });

@@ -19,7 +19,7 @@ const ends: Socket[] = [];
 before(async () => {
   connections = new CallerConnections(
     { inAll: 1_000, perAddress: 1_000 },
-    { isTrusted: () => true, isServed: () => true },
+    { isTrusted: () => true, hasTrusted: true, isServed: () => true },
     new BodyMemory(MOST_BODY_BYTES, { held() {}, refused() {} }),
     {
       opened(count) {

@@ -26,7 +26,7 @@ async function openServer() {
   });
   const connections = new CallerConnections(
     { inAll: 1_000, perAddress: 1_000 },
-    { isTrusted: () => true, isServed: () => true },
+    { isTrusted: () => true, hasTrusted: true, isServed: () => true },
     bodies,
     {
       opened() {},

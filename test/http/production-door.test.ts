@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { openProductionService, type ProductionService } from '../antifraud/production-service.ts';
 import { call } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 import { exchange } from '../wire/wire.ts';
 
 /** Production behind named proxies, and without its documents. */
@@ -56,7 +58,30 @@ test('once its proxies are named no other peer is served, but for health', { ski
     }
   }
   for (const path of ['/health/live', '/health/ready'])
-    assert.equal((await askFrom(OTHER, path)).status, 200, path);
+    assert.deepEqual(
+      [await askFrom(OTHER, path)].map(({ status, headers }) => [status, headers.connection]),
+      [[200, 'close']],
+      path,
+    );
+});
+
+test('peers that are not served have a handful of connections, and take none from the proxy', {
+  skip,
+}, async () => {
+  const { hostname: host, port } = new URL(url);
+  const ends = Array.from({ length: 60 }, (_, index) => {
+    const socket = connect({ host, port: Number(port), localAddress: `127.0.0.${10 + (index % 3)}` });
+    socket.on('error', () => {}).resume();
+    return socket;
+  });
+  await until('all but a handful are closed', async () => {
+    const open = ends.filter((socket) => !socket.closed && !socket.readableEnded);
+    return open.length <= 16;
+  });
+  const bearer = { authorization: `Bearer ${production.token}` };
+  assert.equal((await askFrom(PROXY, '/v1/cards/public-key', bearer)).status, 200);
+  assert.equal((await askFrom(OTHER, '/health/live')).status, 200);
+  for (const socket of ends) socket.destroy();
 });
 
 test('a peer that is no named proxy is answered 421 whatever it sends', { skip }, async () => {

@@ -24,6 +24,7 @@ export function settingsIn(
     PARCELA_PORT: '0',
     PARCELA_DRAIN_SECONDS: '0',
     PARCELA_REGISTRATIONS_PER_MINUTE: '1000000',
+    PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS: '1000000',
     PARCELA_DATA_DIR: folder,
     // All that is published is served.
     PARCELA_SECURITY_CONTACT: 'mailto:security@parcela.example',

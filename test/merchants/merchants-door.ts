@@ -102,7 +102,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
   const bodies = new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log));
   const connections = new CallerConnections(
     { inAll: 1_000, perAddress: 1_000 },
-    { isTrusted: () => false, isServed: () => true },
+    { isTrusted: () => false, hasTrusted: false, isServed: () => true },
     bodies,
     observeConnections(metrics, log),
   );
@@ -126,7 +126,7 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     scopes: { tracer: null, requestIdHeader: null },
     trustedProxies: options.trustedProxies ?? [],
     bodies,
-    requestsPerSecond: { perCredential: 10_000, perMerchant: 10_000 },
+    requestsPerSecond: { perCredential: 10_000, perMerchant: 10_000, perAddress: 10_000 },
     requestDeadlineMilliseconds: 10_000,
   });
   await server.listen({ host: '127.0.0.1', port: 0 });

@@ -42,6 +42,13 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     caughtBy: 'test/architecture/rights.test.ts',
   },
   {
+    name: 'idle connections of strangers make no room',
+    file: 'src/platform/http/connection.ts',
+    find: 'return this.isOfStranger() && !this.#isAnswerUnderWay();',
+    put: 'return false;',
+    caughtBy: 'test/wire/many-connections.test.ts',
+  },
+  {
     name: 'every user may see every screen',
     file: SCREEN,
     find: 'return roles.includes(user.role) && (',

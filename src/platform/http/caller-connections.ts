@@ -5,7 +5,7 @@ import { answerMalformedHttp } from './answers.ts';
 import type { BodyMemory } from './body-memory.ts';
 import { Connection } from './connection.ts';
 import type { CutReason } from './connection-deadlines.ts';
-import { ConnectionReserve } from './connection-reserve.ts';
+import { ConnectionReserve, StrangerConnections } from './connection-reserve.ts';
 import type { Peers } from './peers.ts';
 
 export type ConnectionLimits = { readonly inAll: number; readonly perAddress: number };
@@ -24,12 +24,27 @@ const KEEP_ALIVE_MILLISECONDS = 65_000;
 /** How often callers that are slower than the limits are looked for. */
 const SLOW_SWEEP_MILLISECONDS = 1_000;
 
+/** One of so many connections is a trusted proxy's alone, where there is one. */
+const PART_FOR_PROXIES = 8;
+
+type Open = {
+  readonly server: Server;
+  readonly connection: Connection;
+  /** It counts no more. */
+  readonly leave: () => void;
+};
+
 /** All connections of the process over which requests come, whichever of its listeners took them. */
 export class CallerConnections {
-  readonly #open = new Map<Socket, { readonly server: Server; readonly connection: Connection }>();
+  readonly #open = new Map<Socket, Open>();
   readonly #byGroup = new Map<string, number>();
+  /** Of all addresses but trusted proxies. */
+  #ofGroups = 0;
+  readonly #strangers = new StrangerConnections<Socket>();
   readonly #limits: ConnectionLimits;
   readonly #reserve = new ConnectionReserve<Socket>();
+  /** Of peers that are not served. */
+  readonly #unserved = new ConnectionReserve<Socket>();
   readonly #peers: Peers;
   readonly #bodies: BodyMemory;
   readonly #observer: ConnectionObserver;
@@ -86,39 +101,45 @@ export class CallerConnections {
     // Gone before it was looked at.
     if (remoteAddress === undefined) return void socket.destroy();
     const address = addressGroup(parseAddress(remoteAddress));
-    const group = this.#peers.isTrusted(remoteAddress) ? null : address;
-    const reason = this.#whyRefused(group);
+    const isTrusted = this.#peers.isTrusted(remoteAddress);
+    const isServed = this.#peers.isServed(remoteAddress);
+    const group = isTrusted ? null : address;
+    const reason = isServed ? this.#whyRefused(group) : null;
     if (reason === 'perAddress') {
       this.#refuse(socket, reason);
       return;
     }
     const isReserved = reason === 'inAll';
-    const isServed = this.#peers.isServed(remoteAddress);
-    // The sender of a request that waits is not known yet.
-    const openHold = () => this.#bodies.open({ isKnown: false, name: address });
-    const connection = new Connection(socket, { isServed, isReserved }, openHold);
-    this.#open.set(socket, { server, connection });
-    if (isReserved) {
-      this.#reserveFor(socket, address);
-      return;
+    const connection = new Connection(
+      socket,
+      { isServed, isReserved, isTrusted },
+      {
+        // The sender of a request that waits is not known yet.
+        openHold: () => this.#bodies.open({ isKnown: false, name: address }),
+        onKnown: () => this.#strangers.leave(socket, address),
+      },
+    );
+    const reserve = isReserved ? this.#reserve : isServed ? null : this.#unserved;
+    const leave = () => {
+      // It closes later than it is left, where it makes room.
+      if (!this.#open.delete(socket)) return;
+      if (reserve === null) this.#count(group, -1);
+      else reserve.leave(socket);
+      this.#strangers.leave(socket, address);
+    };
+    this.#open.set(socket, { server, connection, leave });
+    socket.once('close', leave);
+    if (reserve !== null) this.#keepIn(reserve, socket, address);
+    else {
+      this.#count(group, 1);
+      if (group !== null) this.#strangers.add(socket, address);
     }
-    this.#count(group, 1);
-    socket.once('close', () => {
-      this.#open.delete(socket);
-      this.#count(group, -1);
-    });
   }
 
-  #reserveFor(socket: Socket, address: string): void {
-    socket.once('close', () => {
-      this.#open.delete(socket);
-      this.#reserve.leave(socket);
-    });
-    const leaving = this.#reserve.keep(socket, address);
+  #keepIn(reserve: ConnectionReserve<Socket>, socket: Socket, address: string): void {
+    const leaving = reserve.keep(socket, address);
     if (leaving === null) return;
-    // It closes later, and is not counted until then.
-    this.#reserve.leave(leaving);
-    this.#open.delete(leaving);
+    this.#open.get(leaving)?.leave();
     this.#refuse(leaving, 'inAll');
   }
 
@@ -128,18 +149,42 @@ export class CallerConnections {
   }
 
   #whyRefused(group: string | null): RefusedReason | null {
-    if (this.#unreserved() >= this.#limits.inAll) return 'inAll';
     const ofGroup = group === null ? 0 : (this.#byGroup.get(group) ?? 0);
-    return ofGroup >= this.#limits.perAddress ? 'perAddress' : null;
+    const isAddressFull = ofGroup >= this.#limits.perAddress;
+    const isFull = this.#isFull(group);
+    // An address that has all that it may have makes no room by what others have.
+    if (isFull) return isAddressFull || !this.#makeRoom(group) ? 'inAll' : null;
+    return isAddressFull ? 'perAddress' : null;
   }
 
-  #unreserved(): number {
-    return this.#open.size - this.#reserve.size;
+  /** Trusted proxies have a part of their own, and what others leave free. */
+  #isFull(group: string | null): boolean {
+    const { inAll } = this.#limits;
+    if (this.#counted() >= inAll) return true;
+    const forProxies = this.#peers.hasTrusted ? Math.ceil(inAll / PART_FOR_PROXIES) : 0;
+    return group !== null && this.#ofGroups >= inAll - forProxies;
+  }
+
+  /** Ends the oldest connection of a stranger over which nothing is served; false: there is none. */
+  #makeRoom(group: string | null): boolean {
+    const socket = this.#strangers.oldestOfMost(
+      (one) => this.#open.get(one)?.connection.mayMakeRoom() === true,
+    );
+    if (socket === null) return false;
+    this.#open.get(socket)?.leave();
+    this.#observer.cut('roomForOthers');
+    socket.destroy();
+    return !this.#isFull(group);
+  }
+
+  #counted(): number {
+    return this.#open.size - this.#reserve.size - this.#unserved.size;
   }
 
   #count(group: string | null, change: 1 | -1): void {
-    this.#observer.opened(this.#unreserved());
+    this.#observer.opened(this.#counted());
     if (group === null) return;
+    this.#ofGroups += change;
     const count = (this.#byGroup.get(group) ?? 0) + change;
     if (count === 0) this.#byGroup.delete(group);
     else this.#byGroup.set(group, count);
@@ -149,7 +194,10 @@ export class CallerConnections {
     const now = performance.now();
     for (const [socket, { connection }] of this.#open) {
       const reason = connection.whyCut(now);
-      if (reason === null) continue;
+      if (reason === null) {
+        if (connection.isKeptTooLong(now)) socket.destroySoon();
+        continue;
+      }
       this.#observer.cut(reason);
       // With a reset: what was not taken would stay in the system's memory otherwise.
       if (reason === 'unreadAnswer') socket.resetAndDestroy();

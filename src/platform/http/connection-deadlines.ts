@@ -1,5 +1,10 @@
 /** Why a connection is cut, or ends behind its pending answers. */
-export type CutReason = 'unreadAnswer' | 'slowBody' | 'pipelining';
+export type CutReason = 'unreadAnswer' | 'slowBody' | 'pipelining' | 'roomForOthers';
+
+/** As an answer to a stranger says it: so long its connection is kept for a next request. */
+export const STRANGER_IDLE_SECONDS = 10;
+/** A little later, for what is sent in the last moment. */
+export const STRANGER_IDLE_MILLISECONDS = 12_000;
 
 /** From the beginning of its turn: of a request whose token was accepted, and of any other. */
 const BODY_MILLISECONDS = { known: 20_000, unknown: 5_000 };

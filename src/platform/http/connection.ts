@@ -5,6 +5,7 @@ import {
   type CutReason,
   isBodyLate,
   isUnreadTooLong,
+  STRANGER_IDLE_MILLISECONDS,
   type Unread,
   unreadNow,
 } from './connection-deadlines.ts';
@@ -32,6 +33,13 @@ type Turn = {
   isAnswered: boolean;
 };
 
+type ConnectionTools = {
+  /** Of memory for bodies, of the connection's address. */
+  readonly openHold: () => BodyHold;
+  /** Called once: a token that came over it was accepted. */
+  readonly onKnown: () => void;
+};
+
 const bySocket = new WeakMap<Socket, Connection>();
 
 /**
@@ -44,8 +52,10 @@ export class Connection {
   readonly isServed: boolean;
   /** Beyond the limit: only health is served over it. */
   readonly isReserved: boolean;
+  /** A trusted proxy's, over which many callers come. */
+  readonly isTrusted: boolean;
   readonly #socket: Socket;
-  readonly #openHold: () => BodyHold;
+  readonly #tools: ConnectionTools;
   #turn: Turn | null = null;
   #waiting: Turn[] = [];
   #newest: IncomingMessage | null = null;
@@ -54,17 +64,21 @@ export class Connection {
   #isGivenUp = false;
   /** It was said by hand that the request that was coming in is not carried out. */
   #isRefused = false;
+  /** A caller over it was known, once. */
+  #isKnown = false;
+  /** Since when no request is served over it: monotonic milliseconds. */
+  #idleSince = performance.now();
 
-  /** `openHold`: of memory for bodies, of the connection's address. */
   constructor(
     socket: Socket,
-    { isServed, isReserved }: Pick<Connection, 'isServed' | 'isReserved'>,
-    openHold: () => BodyHold,
+    { isServed, isReserved, isTrusted }: Pick<Connection, 'isServed' | 'isReserved' | 'isTrusted'>,
+    tools: ConnectionTools,
   ) {
     this.isServed = isServed;
     this.isReserved = isReserved;
+    this.isTrusted = isTrusted;
     this.#socket = socket;
-    this.#openHold = openHold;
+    this.#tools = tools;
     bySocket.set(socket, this);
     socket.once('close', () => {
       for (const { hold } of this.#waiting) hold?.release();
@@ -108,13 +122,34 @@ export class Connection {
     const announced =
       headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
     if (announced === 0) return null;
-    const hold = this.#openHold();
+    const hold = this.#tools.openHold();
     return hold.add(Math.min(announced, MOST_READ_AHEAD_BYTES)) ? hold : 'refused';
   }
 
-  /** From now on the request's body may take as long as that of a known caller. */
+  /**
+   * From now on the request's body may take as long as that of a known caller, and the connection is kept as
+   * one.
+   */
   acceptCaller(request: IncomingMessage): void {
     if (this.#turn?.request === request) this.#turn.isKnown = true;
+    if (this.#isKnown) return;
+    this.#isKnown = true;
+    this.#tools.onKnown();
+  }
+
+  /** Nobody has shown a token over it that was accepted, and no proxy brings the requests of many. */
+  isOfStranger(): boolean {
+    return !this.#isKnown && !this.isTrusted;
+  }
+
+  /** Whether it may end for another one: nothing that would be acted upon has come whole. */
+  mayMakeRoom(): boolean {
+    return this.isOfStranger() && !this.#isAnswerUnderWay();
+  }
+
+  /** Whether it is a stranger's, and was kept for a next request longer than a stranger's is. */
+  isKeptTooLong(now: number): boolean {
+    return this.isOfStranger() && this.isKept() && now - this.#idleSince >= STRANGER_IDLE_MILLISECONDS;
   }
 
   /** Nothing behind this request is served. */
@@ -129,7 +164,7 @@ export class Connection {
 
   /** Whether the connection ends behind the answer that is made now. */
   isLastAnswer(): boolean {
-    return (this.#isGivenUp || this.isReserved) && !this.hasMore();
+    return (this.#isGivenUp || this.isReserved || !this.isServed) && !this.hasMore();
   }
 
   /**
@@ -195,12 +230,14 @@ export class Connection {
 
   #end(turn: Turn): void {
     turn.isAnswered = true;
+    this.#idleSince = performance.now();
     // The rest of a body that was refused unread is still under its deadline.
     if (turn.request.complete || this.#isGivenUp) this.#beginNext();
   }
 
   #beginNext(): void {
     this.#turn = null;
+    this.#idleSince = performance.now();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       next.hold?.release();
       // Ended by the answer before, or by the caller: what could not be answered must not be done.

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { CallerConnections } from './caller-connections.ts';
 import { Connection } from './connection.ts';
+import { STRANGER_IDLE_SECONDS } from './connection-deadlines.ts';
 
 /**
  * The time between the order to stop and the closing of the doors: readiness says no, so that proxies send
@@ -49,6 +50,8 @@ export function drainConnections(
     const connection = Connection.of(request.raw.socket);
     if (connection?.isLastAnswer() || (drain.hasBegun() && connection?.hasMore() !== true))
       reply.header('connection', 'close');
+    else if (connection?.isOfStranger() === true && !reply.hasHeader('connection'))
+      reply.header('keep-alive', `timeout=${STRANGER_IDLE_SECONDS}`);
     done(null, payload);
   });
   /** Whether nothing is served over it or expected from it. */

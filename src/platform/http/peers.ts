@@ -5,6 +5,8 @@ export type IsTrusted = (address: string) => boolean;
 
 export type Peers = {
   readonly isTrusted: IsTrusted;
+  /** Whether there is any trusted one. */
+  readonly hasTrusted: boolean;
   /** Whether a peer of this address is served; health always is. */
   readonly isServed: (address: string) => boolean;
 };

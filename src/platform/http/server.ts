@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { newId } from '../chance.ts';
 import { errorFields } from '../log.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
@@ -35,7 +36,7 @@ import { type Drain, drainConnections } from './draining.ts';
 import type { Api, Caller, Contract, ServedEndpoint } from './endpoint.ts';
 import { type Failure, forbiddenScope } from './failures.ts';
 import { trustedPeers } from './peers.ts';
-import { rateLimit } from './rate-limit.ts';
+import { type RateLimit, rateLimit } from './rate-limit.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { addRoutes, originOf, type RouteOptions } from './routes.ts';
 import { type Language, languageOf } from './sentence.ts';
@@ -71,10 +72,15 @@ export type ServerOptions = RouteOptions & {
   readonly isHeld: () => boolean;
   /** Addresses of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  readonly requestsPerSecond: { readonly perCredential: number; readonly perMerchant: number };
+  readonly requestsPerSecond: {
+    readonly perCredential: number;
+    readonly perMerchant: number;
+    /** Of an address whose requests have no token, or none that is good. */
+    readonly perAddress: number;
+  };
 };
 
-type Serving = ServerOptions & { readonly refused: RefusedRequests };
+type Serving = ServerOptions & { readonly refused: RefusedRequests; readonly strangers: RateLimit };
 
 /** For a year. */
 const STRICT_TRANSPORT = 'max-age=31536000';
@@ -100,7 +106,8 @@ declare module 'fastify' {
  * operation.
  */
 export function buildServer(wanted: ServerOptions): FastifyInstance {
-  const options: Serving = { ...wanted, refused: observeRefused(wanted.log) };
+  const strangers = rateLimit(wanted.requestsPerSecond.perAddress);
+  const options: Serving = { ...wanted, refused: observeRefused(wanted.log), strangers };
   const app = fastify({
     logger: false,
     genReqId: newId,
@@ -179,6 +186,10 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
     const { endpoint: wanted, allowedMethods } = request.routeOptions.config;
     const failure = whyTurnedAway(request, isClosed());
     if (failure !== null) return failAndEnd(request, reply, failure);
+    if (isNameless(request)) {
+      const seconds = strangerSeconds(options, request);
+      if (seconds > 0) return slowDown(request, reply, seconds);
+    }
     if (request.routeOptions.config.isPage === true) return;
     if (wanted === undefined && isBrowserAtDoor(request)) {
       const location = request.url === '/' ? home : hasDocuments ? '/docs' : null;
@@ -188,7 +199,10 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
     if (wanted !== undefined && wanted.scope === null) return refuseMethod(request, reply);
     const known = await identifyRequest(options, request);
     if (known === 'unavailable') return fail(request, reply, 'overloaded');
-    if (known === null || !isTokenFor(wanted, known.api)) return refuseUnknownCaller(request, reply);
+    if (known === null || !isTokenFor(wanted, known.api)) {
+      const seconds = isNameless(request) ? 0 : strangerSeconds(options, request);
+      return seconds > 0 ? slowDown(request, reply, seconds) : refuseUnknownCaller(request, reply);
+    }
     const { caller } = known;
     request.caller = caller;
     noteCaller(request.scope, caller);
@@ -203,7 +217,7 @@ function admit(app: FastifyInstance, options: Serving, isClosed: () => boolean):
       perCredential.secondsToWait(caller.credentialId, request.startedAt),
       perMerchant.secondsToWait(caller.merchantId, request.startedAt),
     );
-    if (seconds > 0) return fail(request, reply, 'tooManyRequests', { 'retry-after': String(seconds) });
+    if (seconds > 0) return slowDown(request, reply, seconds);
     if (wanted.method !== 'GET' && options.isHeld()) return fail(request, reply, 'held');
   });
 }
@@ -219,6 +233,21 @@ function whyTurnedAway({ raw, routeOptions }: FastifyRequest, isClosed: boolean)
   if (connection?.isReserved === true && !isHealth) return 'overloaded';
   // Health reports the stop itself.
   return isClosed && wanted?.api !== 'operations' ? 'overloaded' : null;
+}
+
+/** Whether it shows nothing by which its caller could be known. Health is answered to everybody. */
+function isNameless({ raw, routeOptions: { config } }: FastifyRequest): boolean {
+  if (config.endpoint?.needsNoPlace === true) return false;
+  return config.isPage === true ? raw.headers.cookie === undefined : bearerToken(raw) === null;
+}
+
+/** 0: the address of a request without a good token may ask. */
+function strangerSeconds({ strangers }: Serving, { ip }: FastifyRequest): number {
+  return strangers.secondsToWait(addressGroup(parseAddress(ip)), performance.now());
+}
+
+function slowDown(request: FastifyRequest, reply: FastifyReply, seconds: number): FastifyReply {
+  return fail(request, reply, 'tooManyRequests', { 'retry-after': String(seconds) });
 }
 
 /**
@@ -256,7 +285,9 @@ async function answerMalformedUrl(
   const failure = whyTurnedAway(request, false);
   if (failure !== null) return void failAndEnd(request, reply, failure);
   const known = await identifyRequest(options, request);
-  if (known === null) refuseUnknownCaller(request, reply);
+  const seconds = known === null ? strangerSeconds(options, request) : 0;
+  if (seconds > 0) slowDown(request, reply, seconds);
+  else if (known === null) refuseUnknownCaller(request, reply);
   else fail(request, reply, known === 'unavailable' ? 'overloaded' : 'malformedUrl');
 }
 

@@ -142,7 +142,7 @@ const COMMON_ANSWERS = {
   },
   429: {
     name: 'TooManyRequests',
-    description: 'Too many requests of this credential or merchant.',
+    description: 'Too many requests of this credential, merchant or address.',
     failure: 'tooManyRequests',
   },
   500: { name: 'UnknownFailure', description: 'An unknown failure.', failure: 'unknownFailure' },

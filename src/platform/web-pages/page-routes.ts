@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { send } from '../http/answers.ts';
 import { ownerOf, readBody, WrongContentType } from '../http/body-bytes.ts';
 import type { BodyMemory } from '../http/body-memory.ts';
+import { Connection } from '../http/connection.ts';
 import type { Answer } from '../http/endpoint.ts';
 import type { Failure } from '../http/failures.ts';
 import type { Language } from '../http/sentence.ts';
@@ -81,6 +82,7 @@ export function addPages(
         handler: async (request, reply): Promise<FastifyReply> => {
           const answer = await pages.answer(pageRequest(request, prefix, originOf(request)));
           request.pageOf = answer;
+          if (answer.userName !== undefined) Connection.of(request.raw.socket)?.acceptCaller(request.raw);
           if (answer.cookies !== undefined) reply.header('set-cookie', answer.cookies);
           return send(request, reply, answer);
         },
