@@ -36,8 +36,11 @@ const payerWith = (documentNumber: string, email: string) => ({
 
 test('a payer is exported; erased once the boleto cannot be paid any more; the boleto stays', async () => {
   const document = cpfOf(811);
-  const change = payerWith(document, 'pagadora@cliente.example');
-  const [open, over] = [(await issue(shop, change)).body.id, (await issue(shop, change)).body.id];
+  const instructions = [`Cobrar de Zeca, CPF ${document}`];
+  const change = { ...payerWith(document, 'pagadora@cliente.example'), instructions };
+  const [open, { id: over, url }] = [(await issue(shop, change)).body.id, (await issue(shop, change)).body];
+  const pageOf = async () => (await fetch(url)).text();
+  assert.ok((await pageOf()).includes('Cobrar de Zeca'));
   const other = (await issue(shop, payerWith(cpfOf(812), 'outra@cliente.example'))).body.id;
   assert.equal((await cancel(shop, over)).status, 200);
   const kept = await printed('privacy', 'export', '--document', document);
@@ -54,13 +57,14 @@ test('a payer is exported; erased once the boleto cannot be paid any more; the b
   );
   const { body } = await read(shop, over);
   assert.deepEqual([body.payer, body.statusBill], [null, 4]);
+  assert.ok(!(await pageOf()).includes('Zeca'), 'what was printed for the payer is gone too');
   assert.equal((await read(shop, other)).body.payer.documentNumber, cpfOf(812));
   await force(shop, open, { type: 'paid' });
   assert.equal(
     (await printed('privacy', 'erase', '--document', document, '--reason', 'letter 7')).boletos,
     1,
   );
-  const rows = await shop.service.auditor.query('select 1 from boletos where payer::text like $1', [
+  const rows = await shop.service.auditor.query('select 1 from boletos b where b::text like $1', [
     `%${document}%`,
   ]);
   assert.deepEqual(rows, []);
