@@ -210,7 +210,7 @@ class Wire {
 
   #lose(): void {
     // The answer comes so late that nobody waits for it.
-    if (this.#struckAfterReturns < this.#wires.returns) return this.#cut();
+    if (this.#struckAfterReturns < this.#wires.returns) return void this.#cut();
     this.#wires.cuts += 1;
     this.#wires.isAway = true;
     this.#wires.breakAll();
