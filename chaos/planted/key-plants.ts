@@ -63,8 +63,8 @@ export type PayOnceTools`,
     edits: [
       {
         file: 'src/idempotency/answer-once.ts',
-        find: 'request === null ? Promise.resolve(null) : findEarlierRequest(tools, merchantId, request);',
-        put: 'request === null ? Promise.resolve(null) : Promise.resolve(null as Awaited<ReturnType<typeof findEarlierRequest>>);',
+        find: 'request === null ? Promise.resolve(null) : findEarlier(tools, merchantId, request, effect);',
+        put: 'request === null ? Promise.resolve(null) : Promise.resolve(null as Awaited<ReturnType<typeof findEarlier>>);',
       },
     ],
     kinds: 'calm',

@@ -1,4 +1,5 @@
 import type { Once } from '../platform/http/refusal.ts';
+import { type IdSpan, idSpan, isOfBody } from './derived-id.ts';
 import { type FindRequestTools, findEarlierRequest } from './find-earlier-request.ts';
 import type { EarlierRequest, KeyedRequest, RequestProgress } from './idempotency-key.ts';
 
@@ -14,6 +15,11 @@ export type Effect<Result> = {
   readonly isRefused: (result: Result) => boolean;
   /** The outcome of the first request; null while there is none. */
   readonly repeatAnswer: (resourceId: string, progress: RequestProgress) => Promise<Result | null>;
+  /**
+   * The resource with such an id, where ids are derived: it outlives its key, and a restore brings
+   * it back without. What was never sent is none.
+   */
+  readonly findMade?: (span: IdSpan) => Promise<string | null>;
 };
 
 /**
@@ -28,7 +34,7 @@ export async function answerOnce<Result>(
   effect: Effect<Result>,
 ): Promise<Once<Result>> {
   const find = () =>
-    request === null ? Promise.resolve(null) : findEarlierRequest(tools, merchantId, request);
+    request === null ? Promise.resolve(null) : findEarlier(tools, merchantId, request, effect);
   const looking = find();
   // `make` gets its errors by `isFirst`.
   looking.catch(() => {});
@@ -38,6 +44,23 @@ export async function answerOnce<Result>(
   if (earlier !== null) return repeatAnswer(earlier, effect);
   return result === 'keyUsed' ? { kind: 'inFlight' } : { kind: 'first', result };
 }
+
+async function findEarlier<Result>(
+  tools: FindRequestTools,
+  merchantId: string,
+  request: KeyedRequest,
+  { findMade }: Effect<Result>,
+): Promise<EarlierRequest | null> {
+  const [earlier, made] = await Promise.all([
+    findEarlierRequest(tools, merchantId, request),
+    findMade?.(idSpan(request.idStem)) ?? null,
+  ]);
+  if (earlier !== null || made === null) return earlier;
+  if (!isOfBody(made, request.idStem)) return { kind: 'otherBody' };
+  return { kind: 'same', resourceId: made, progress: MADE_LONG_AGO };
+}
+
+const MADE_LONG_AGO: RequestProgress = { isDone: true, ageMilliseconds: Number.MAX_SAFE_INTEGER };
 
 async function repeatAnswer<Result>(earlier: EarlierRequest, effect: Effect<Result>): Promise<Once<Result>> {
   if (earlier.kind === 'otherBody') return earlier;

@@ -10,7 +10,7 @@ import type { RequestKey } from './idempotency-keys.sql.ts';
 
 export type FindRequestTools = {
   readonly findRequest: (key: RequestKey) => Promise<Looked<RecordedRequest>>;
-  readonly keyring: Pick<Keyring, 'fingerprints' | 'reload'>;
+  readonly keyring: Pick<Keyring, 'fingerprints' | 'idDigest' | 'reload'>;
 };
 
 /** Whether this merchant used the key before, and for what; null when it did not. */

@@ -1,4 +1,5 @@
 import type { Fingerprint } from '../keys/open-keyring.ts';
+import type { IdStem } from './derived-id.ts';
 
 /**
  * The caller's key, which belongs to method and path, and the body as the contract understood it.
@@ -14,6 +15,8 @@ export type KeyedRequest = {
   readonly text: string;
   /** Of the text: one for each data key that compares, the one in use first. */
   readonly bodyFingerprints: readonly [Fingerprint, ...Fingerprint[]];
+  /** Of the id of a payment, cancel or capture that it makes. */
+  readonly idStem: IdStem;
 };
 
 /** The progress of the first request with a key. */

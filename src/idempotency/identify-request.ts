@@ -1,15 +1,24 @@
 import { hash } from 'node:crypto';
 import type { Keyring } from '../keys/open-keyring.ts';
+import { newId, newTry } from '../platform/chance.ts';
+import { idStem, idUnder } from './derived-id.ts';
 import { comparableText, type KeyedRequest, type SentRequest } from './idempotency-key.ts';
 
 /** Null when it brought no key. */
 export function identifyRequest(
-  keyring: Pick<Keyring, 'fingerprints'>,
+  keyring: Pick<Keyring, 'fingerprints' | 'idDigest'>,
   merchantId: string,
   { idempotency, body }: SentRequest,
 ): KeyedRequest | null {
   if (idempotency === null) return null;
   const text = `request|${merchantId}|${comparableText(body)}`;
   const keyHash = hash('sha256', `${idempotency.target}\n${idempotency.key}`, 'buffer');
-  return { keyHash, text, bodyFingerprints: keyring.fingerprints(text) };
+  const ofRequest = `${merchantId}\n${idempotency.target}\n${idempotency.key}`;
+  const stem = idStem(keyring.idDigest(`id|${ofRequest}`), keyring.idDigest(`body|${ofRequest}\n${text}`));
+  return { keyHash, text, bodyFingerprints: keyring.fingerprints(text), idStem: stem };
+}
+
+/** The id of what a request makes: with a key it can be found by the key alone. */
+export function newIdOf(request: KeyedRequest | null): string {
+  return request === null ? newId() : idUnder(request.idStem, newTry());
 }

@@ -1,6 +1,6 @@
 import { cellNumber } from '../values/cell.ts';
 
-/** More than a database ever makes: five purposes, each with a new one every day, for a thousand years. */
+/** More than a database ever makes: six purposes, each with a new one every day, for a thousand years. */
 const NUMBERS_OF_A_CELL = 2_000_000;
 
 /**

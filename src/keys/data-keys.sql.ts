@@ -8,7 +8,7 @@ import {
 import type { Instant } from '../values/instant.ts';
 import { dataKeyNumber } from './data-key-number.ts';
 
-export type KeyPurpose = 'card' | 'keyPair' | 'fingerprint' | 'audit' | 'secret';
+export type KeyPurpose = 'card' | 'keyPair' | 'fingerprint' | 'audit' | 'secret' | 'id';
 
 export type WrappedDataKey = {
   readonly dataKeyId: number;

@@ -67,6 +67,11 @@ export type Keyring = {
    * compared with ours: leave a margin.
    */
   recentFingerprints(text: string, milliseconds: number): readonly [Fingerprint, ...Fingerprint[]];
+  /**
+   * HMAC-SHA-256 under the key of ids, which is never rotated: equal texts have equal digests for as
+   * long as the database lives.
+   */
+  idDigest(text: string): Buffer;
   /** HMAC-SHA-256 under the audit key in use. */
   auditSeal(bytes: Buffer): AuditSeal;
   /**
@@ -111,7 +116,7 @@ export type KeyInstallation = {
 };
 
 /** A whole keyring has a key in use for each. */
-export const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret'];
+export const PURPOSES: readonly KeyPurpose[] = ['card', 'keyPair', 'fingerprint', 'audit', 'secret', 'id'];
 
 type LoadedKey = Pick<WrappedDataKey, 'purpose' | 'isRetired' | 'retiredAt'> & { readonly key: KeyObject };
 type LoadedKeys = ReadonlyMap<number, LoadedKey>;
@@ -273,6 +278,10 @@ class LoadedKeyring implements Keyring {
     const since = Date.now() - milliseconds;
     const isRecent = (keyId: number) => (this.#loaded(keyId).retiredAt ?? since) > since;
     return this.#fingerprintsUnder(this.retiredKeys('fingerprint').toReversed().filter(isRecent), text);
+  }
+
+  idDigest(text: string): Buffer {
+    return hmac(this.#inUse('id')[1], text);
   }
 
   auditSeal(bytes: Buffer): AuditSeal {

@@ -7,6 +7,8 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import { batchReads } from '../platform/postgres/batched-reads.ts';
+import { madeTransactionsRead } from '../transactions/card/made-transactions.sql.ts';
 import type { FeeVersions } from '../transactions/fees/fee-version.ts';
 import type { Transactions } from '../transactions/module.ts';
 import type { Cents } from '../values/cents.ts';
@@ -157,6 +159,7 @@ function paymentTools(context: PaymentsContext, below: Below): PaymentTools {
     minimumInstallment: configuration.minimumInstallment,
     callRules: webhooks.urlRules,
     findRequest: idempotency.findRequest,
+    findMadeTransaction: batchReads(madeTransactionsRead(database)),
     cardKeys: cards.cardKeys,
     findCardToken: cards.findCardToken,
     findVaultCard: cards.findVaultCard,

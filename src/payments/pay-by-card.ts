@@ -7,7 +7,7 @@ import { cardFingerprints } from '../antifraud/fingerprints.ts';
 import { initiatorOf, sourceUsedRefusal } from '../cards/card.ts';
 import { type CardTools, type OpenedCardSource, openCardSource } from '../cards/open-card-source.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
-import { newId } from '../platform/chance.ts';
+import { newIdOf } from '../idempotency/identify-request.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
 import {
@@ -127,7 +127,7 @@ export async function payByCard(
   }
   notePayment({ referenceTransaction: payment.referenceTransaction });
   if (isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
-  const sale = saleOf(tools, merchantId, payment, opened, code);
+  const sale = { ...saleOf(tools, merchantId, payment, opened, code), transactionId: newIdOf(request) };
   const [decided, limit] = await Promise.all([
     decideSale(tools, sale, deadlineAt),
     checkNetworkLimits(tools, { merchantId, amount: payment.amount, soldAt, opened }),
@@ -227,10 +227,9 @@ function saleOf(
   payment: Payment,
   { trace, card, stored }: OpenedCardSource,
   { session }: UsableCode,
-): Sale {
+): Omit<Sale, 'transactionId'> {
   return {
     merchantId,
-    transactionId: newId(),
     referenceTransaction: payment.referenceTransaction,
     amount: payment.amount,
     installmentCount: payment.installmentCount,

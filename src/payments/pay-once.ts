@@ -4,7 +4,9 @@ import type { FindRequestTools } from '../idempotency/find-earlier-request.ts';
 import type { SentRequest } from '../idempotency/idempotency-key.ts';
 import { identifyRequest } from '../idempotency/identify-request.ts';
 import type { Once } from '../platform/http/refusal.ts';
+import type { Looked } from '../platform/postgres/batched-reads.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
+import type { MadeTransaction } from '../transactions/card/made-transactions.sql.ts';
 import type { Preauthorization, Transaction } from '../transactions/transaction.ts';
 import { findTransaction } from '../transactions/transaction-queries.sql.ts';
 import type { Cents } from '../values/cents.ts';
@@ -12,7 +14,10 @@ import type { Instant } from '../values/instant.ts';
 import { type PayResult, type PayTools, payByCard, type Seller } from './pay-by-card.ts';
 import type { Payment } from './payment.ts';
 
-export type PayOnceTools = PayTools & FindRequestTools;
+export type PayOnceTools = PayTools &
+  FindRequestTools & {
+    readonly findMadeTransaction: (made: MadeTransaction) => Promise<Looked<string>>;
+  };
 
 /**
  * A sale by card that may be repeated with its key: then the outcome of the first request is
@@ -30,6 +35,7 @@ export function payOnce(
   return answerOnce(tools, merchantId, request, {
     make: (isFirst) => payByCard(tools, seller, payment, { request, isFirst }, deadlineAt),
     isRefused: ({ kind }) => kind === 'refused',
+    findMade: async (span) => (await tools.findMadeTransaction({ merchantId, ...span })).value,
     async repeatAnswer(paymentId) {
       const transaction = await findTransaction(tools.database, merchantId, paymentId);
       if (transaction === null) return null;

@@ -5,6 +5,11 @@ export function newId(): string {
   return randomUUIDv7();
 }
 
+/** 32 random bits, which tell one try from another. */
+export function newTry(): Buffer {
+  return randomBytes(4);
+}
+
 /** A secret of 256 random bits in base64url (43 characters). */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');

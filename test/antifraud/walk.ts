@@ -141,7 +141,7 @@ function outcomeRow({ merchantId, transactionId }: WalkIntent, state: 'declined'
   };
 }
 
-type TestKeyring = Pick<Keyring, 'fingerprints' | 'recentFingerprints' | 'reload'> & {
+type TestKeyring = Pick<Keyring, 'fingerprints' | 'idDigest' | 'recentFingerprints' | 'reload'> & {
   /** `hoursAgo`: since when the key that was in use is not any more. */
   rotate(hoursAgo?: number): void;
 };
@@ -161,6 +161,7 @@ export function testKeyring(): TestKeyring {
       inUse.retiredAt = Date.now() - hoursAgo * 3_600_000;
       keys.unshift({ keyId: keys.length + 1, key: randomBytes(32), retiredAt: Number.POSITIVE_INFINITY });
     },
+    idDigest: (text) => createHmac('sha256', 'never rotated').update(text).digest(),
     fingerprints: (text) => fingerprintsUnder(keys, text),
     recentFingerprints: (text, milliseconds) =>
       fingerprintsUnder(

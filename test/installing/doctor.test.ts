@@ -289,7 +289,7 @@ test('a person reads plain words, and --strict makes warnings count', async () =
   const { code, printed } = await runParcela(['doctor', '--strict'], set);
   assert.equal(code, 1);
   assert.match(printed, /^WARNING {2}settings\.warning: PARCELA_TRUSTED_PROXIES names no proxy/m);
-  assert.match(printed, /^ok {7}keys\.open: the key file .* opens all 5 data keys$/m);
+  assert.match(printed, /^ok {7}keys\.open: the key file .* opens all 6 data keys$/m);
   assert.match(printed, /^\d+ faults, \d+ warnings, \d+ fine$/m);
 });
 

@@ -186,10 +186,10 @@ test('production makes no key file by itself: the operator does, and then it sta
     `select resource from audit_entries where action = 'key.create' order by entry_number`,
   );
   assert.deepEqual(
-    reported.slice(0, 5).map(({ resource }) => resource),
-    ['keys/card/1', 'keys/keyPair/2', 'keys/fingerprint/3', 'keys/audit/4', 'keys/secret/5'],
+    reported.slice(0, 6).map(({ resource }) => resource),
+    ['keys/card/1', 'keys/keyPair/2', 'keys/fingerprint/3', 'keys/audit/4', 'keys/secret/5', 'keys/id/6'],
   );
-  const [, , keyId] = String(reported[5]?.resource).split('/');
+  const [, , keyId] = String(reported[6]?.resource).split('/');
   assert.match(made.printed, new RegExp(`the key-encryption key ${keyId} in `));
   const service = await empty.startService(production);
   assert.match(service.said.join('\n'), /Parcela is ready \(production\)/);

@@ -42,12 +42,17 @@ async function askTwice(
   path: string,
   body: object | undefined,
   token = shop.tokens.gateway,
-): Promise<{ away: Reply; back: Reply }> {
+): Promise<{ away: Reply; back: Reply; afterwards: () => Promise<Reply> }> {
   const options = { method: 'POST', token, body, headers: { 'idempotency-key': randomUUID() } } as const;
   await wire.goAway();
   const away = await call(shop.url, path, options);
   await wire.comeBack();
-  return { away, back: await call(shop.url, path, options) };
+  const back = await call(shop.url, path, options);
+  const afterwards = async () => {
+    await service.auditor.query('delete from idempotency_keys');
+    return call(shop.url, path, options);
+  };
+  return { away, back, afterwards };
 }
 
 function assertUnavailable(reply: Reply): void {
@@ -65,7 +70,7 @@ async function ledger(
 
 test('a payment that could not be sent is 503; the same request with its key and its card token pays when the acquirer is back', async () => {
   const body = paymentRequest(await tokenize(shop.url, shop.tokens.gateway), 1_000);
-  const { away, back } = await askTwice('/v1/payments', body);
+  const { away, back, afterwards } = await askTwice('/v1/payments', body);
   assertUnavailable(away);
   assert.equal(back.status, 200, back.text);
   assert.equal(back.headers.get('idempotent-replayed'), null);
@@ -91,13 +96,16 @@ test('a payment that could not be sent is 503; the same request with its key and
     [merchantReference, 'voided'],
   );
   assert.deepEqual(attempts, []);
+  const again = await afterwards();
+  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [200, 'true'], again.text);
+  assert.deepEqual(again.body, back.body, 'what was sent, not what was not');
 });
 
 test('a cancel that could not be sent holds nothing back; the same request gives the money back when the acquirer is there', async () => {
   const request = paymentRequest(await tokenize(shop.url, shop.tokens.gateway), 5_000);
   const paid = await call(shop.url, '/v1/payments', { token: shop.tokens.gateway, body: request });
   const { paymentId } = paid.body.paymentAuthorization;
-  const { away, back } = await askTwice(`/v1/payments/${paymentId}/cancel`, { amount: 2_000 });
+  const { away, back, afterwards } = await askTwice(`/v1/payments/${paymentId}/cancel`, { amount: 2_000 });
   assertUnavailable(away);
   assert.equal(back.status, 200, back.text);
   const { canceledAmount, cancelingAmount } = (
@@ -107,6 +115,11 @@ test('a cancel that could not be sent holds nothing back; the same request gives
   assert.deepEqual(
     (await ledger({ reference: paymentId })).map((charge) => charge.canceledAmount),
     [2_000],
+  );
+  const again = await afterwards();
+  assert.deepEqual(
+    [again.status, again.headers.get('idempotent-replayed'), again.body],
+    [200, 'true', back.body],
   );
 });
 

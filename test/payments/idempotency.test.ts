@@ -322,18 +322,35 @@ test('nothing that a caller writes into a key is kept', async () => {
     );
 });
 
-test('after thirty days a key is forgotten, and works anew', async () => {
+test('after thirty days a key is forgotten, and what it paid or gave back is met by its id', async () => {
   const key = randomUUID();
   const body = await request(3_211);
   const first = await pay(body, key);
   assert.equal(first.status, 200, first.text);
+  const { paymentId } = first.body.paymentAuthorization;
+  assert.equal(paymentId.charAt(14), '8');
+  const path = `/v1/payments/${paymentId}/cancel`;
+  const canceled = await post(path, { amount: 1_000 }, key);
+  assert.equal(canceled.status, 200, canceled.text);
+  const session = await post('/v1/antifraud/sessions', { deviceId: 'a' }, key);
   await service.auditor.query(`update idempotency_keys set created_at = now() - interval '29 days 23 hours'`);
   await service.stop();
   await service.restart();
   assert.ok(isReplayed(await pay(body, key)));
   await service.auditor.query(`update idempotency_keys set created_at = now() - interval '30 days 1 minute'`);
   await until('it is forgotten', async () => (await keyCount()) === 0, 60_000);
-  const anew = await pay(await withFreshToken(body), key);
-  assert.deepEqual([anew.status, isReplayed(anew)], [200, false], anew.text);
-  assert.notDeepEqual(anew.body, first.body);
+  const again = await pay(await withFreshToken(body), key);
+  assert.deepEqual([again.status, isReplayed(again), again.body], [200, true, first.body]);
+  const other = await pay({ ...body, referenceTransaction: 'outro' }, key);
+  assert.deepEqual([other.status, other.body[0].tag], [422, 'idempotencyKey'], other.text);
+  const canceledAgain = await post(path, { amount: 1_000 }, key);
+  assert.deepEqual(
+    [canceledAgain.status, isReplayed(canceledAgain), canceledAgain.body],
+    [200, true, canceled.body],
+  );
+  assert.equal((await post(path, { amount: 1_001 }, key)).status, 422);
+  assert.equal((await post(path, { amount: 1_000 }, randomUUID())).status, 200, 'another key is another');
+  const anew = await post('/v1/antifraud/sessions', { deviceId: 'a' }, key);
+  assert.deepEqual([anew.status, isReplayed(anew)], [200, false]);
+  assert.notDeepEqual(anew.body, session.body);
 });

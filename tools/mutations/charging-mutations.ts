@@ -159,6 +159,13 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
     caughtBy: 'test/payments/idempotency.test.ts',
   },
   {
+    name: 'what a forgotten key has paid is paid again',
+    file: KEYS,
+    find: 'if (earlier !== null || made === null) return earlier;',
+    put: 'if (earlier !== null || made !== undefined) return earlier;',
+    caughtBy: 'test/payments/acquirer-away.test.ts',
+  },
+  {
     name: 'a key answers another request too',
     file: 'src/idempotency/idempotency-key.ts',
     find: "if (!own.print.equals(bodyFingerprint)) return { kind: 'otherBody' };",

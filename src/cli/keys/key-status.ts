@@ -1,6 +1,6 @@
 import { listKeyPairs } from '../../cards/pairs/key-pairs.sql.ts';
 import { SEALED_CARD_TABLES } from '../../cards/sealed-rows.sql.ts';
-import { CRYPTOPERIOD_MILLISECONDS } from '../../keys/cryptoperiod.ts';
+import { CRYPTOPERIOD_MILLISECONDS, NEVER_REPLACED } from '../../keys/cryptoperiod.ts';
 import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { countSealedRows, type SealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
 import { isFormerKey, type KeyFile } from '../../keys/stores/key-file.ts';
@@ -96,6 +96,7 @@ async function dataKeys({ database }: KeyCommandTools): Promise<KeyState[]> {
     keyId: String(dataKeyId),
     purpose,
     ...times(createdAt, retiredAt),
+    ...(purpose === NEVER_REPLACED && { isOverdue: false }),
     wrappedBy: keyEncryptionKeyId,
     rows: SEALED_TABLES.some((sealed) => sealed.purpose === purpose) ? (counts.get(dataKeyId) ?? 0) : null,
   }));

@@ -4,10 +4,12 @@ import { type Instant, instant } from '../../values/instant.ts';
 import { dueAt, keyDue, keyStates, kindOfPurpose } from './key-due.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
-const made = (day: number, retiredAt: Instant | null = null) => ({
+const times = (day: number, retiredAt: Instant | null = null) => ({
   createdAt: instant(day * DAY),
   retiredAt,
 });
+const made = (day: number, retiredAt: Instant | null = null) =>
+  ({ ...times(day, retiredAt), purpose: 'card' }) as const;
 
 test('a key is due a year after it was made, and said to be so a month before', () => {
   const now = 1_000 * DAY;
@@ -16,6 +18,7 @@ test('a key is due a year after it was made, and said to be so a month before', 
   assert.equal(keyDue(made(664), now), 'soon');
   assert.equal(keyDue(made(636), now), 'soon');
   assert.equal(keyDue(made(634), now), 'overdue');
+  assert.equal(keyDue({ ...made(634), purpose: 'id' }, now), 'inUse', 'it is never replaced');
   assert.equal(keyDue(made(1, instant(500 * DAY)), now), 'retired');
 });
 
@@ -31,8 +34,8 @@ test('of a key it is shown what wraps it, and nothing of the key itself', () => 
     wrappedKey: 'SECRET',
   } as const;
   const pair = { keyId: 'pair', privateKey: { dataKeyId: 7, bytes: 'SECRET' }, publicKey: 'PUBLIC' };
-  assert.deepEqual(keyStates([{ ...dataKey, ...made(1) }], [{ ...pair, ...made(2) }]), [
-    { keyId: '7', purpose: 'card', wrappedBy: 'kek-1', ...made(1) },
-    { keyId: 'pair', purpose: 'rsa', wrappedBy: '7', ...made(2) },
+  assert.deepEqual(keyStates([{ ...dataKey, ...times(1) }], [{ ...pair, ...times(2) }]), [
+    { keyId: '7', purpose: 'card', wrappedBy: 'kek-1', ...times(1) },
+    { keyId: 'pair', purpose: 'rsa', wrappedBy: '7', ...times(2) },
   ]);
 });

@@ -1,4 +1,4 @@
-import { CRYPTOPERIOD_MILLISECONDS } from '../../keys/cryptoperiod.ts';
+import { CRYPTOPERIOD_MILLISECONDS, NEVER_REPLACED } from '../../keys/cryptoperiod.ts';
 import type { KeyPurpose } from '../../keys/data-keys.sql.ts';
 import type { Instant } from '../../values/instant.ts';
 
@@ -51,8 +51,9 @@ export function dueAt({ createdAt }: Pick<KeyState, 'createdAt'>): number {
   return createdAt + CRYPTOPERIOD_MILLISECONDS;
 }
 
-export function keyDue(key: Pick<KeyState, 'createdAt' | 'retiredAt'>, now: number): KeyDue {
+export function keyDue(key: Pick<KeyState, 'createdAt' | 'retiredAt' | 'purpose'>, now: number): KeyDue {
   if (key.retiredAt !== null) return 'retired';
+  if (key.purpose === NEVER_REPLACED) return 'inUse';
   const left = dueAt(key) - now;
   if (left < 0) return 'overdue';
   return left < SOON_MILLISECONDS ? 'soon' : 'inUse';

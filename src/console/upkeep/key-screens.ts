@@ -1,3 +1,4 @@
+import { NEVER_REPLACED } from '../../keys/cryptoperiod.ts';
 import { instant, saoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { moment, table } from '../parts/page-parts.ts';
@@ -35,6 +36,7 @@ const PURPOSE_WORDS: Readonly<Record<KeyKind, string>> = {
   secret: 'Secrets of webhooks',
   fingerprint: 'Fingerprints',
   audit: 'The audit log',
+  id: 'Ids of requests with a key',
   rsa: 'Cards that merchants encrypt',
 };
 
@@ -81,7 +83,7 @@ function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
         key.keyId,
         html`${say(PURPOSE_WORDS[key.purpose])} <code>${kindOfPurpose(key.purpose)}</code>`,
         stateBadge(STATES, due, wording),
-        due === 'retired' ? '–' : day(saoPauloDay(instant(dueAt(key)))),
+        due === 'retired' || key.purpose === NEVER_REPLACED ? '–' : day(saoPauloDay(instant(dueAt(key)))),
         html`<span class="why">${nextStep(key, due, wording)}</span>`,
         html`${moment(wording, key.createdAt)} <small>${duration((now - key.createdAt) / 1_000)}</small>`,
         moment(wording, key.retiredAt),

@@ -9,7 +9,7 @@ import {
   type CancelTools,
   cancelTransaction,
 } from '../../transactions/cancels/cancel-transaction.ts';
-import { findCancel } from '../../transactions/cancels/cancels.sql.ts';
+import { findCancel, findMadeCancel } from '../../transactions/cancels/cancels.sql.ts';
 import { findRelease, type RecordedRelease } from '../../transactions/captures/releases.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -43,6 +43,7 @@ export async function cancelPayment(
         : 'keyUsed',
     // The acquirer's refusal is an outcome, and recorded like a confirmation.
     isRefused: (result) => result.kind === 'refused' && result.refusal !== 'refusedByAcquirer',
+    findMade: (span) => findMadeCancel(tools.database, { merchantId, transactionId }, span),
     async repeatAnswer(cancelId) {
       const cancel = await findCancel(tools.database, merchantId, cancelId);
       if (cancel !== null) return outcomeOf(cancel);

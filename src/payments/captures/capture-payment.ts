@@ -9,7 +9,7 @@ import {
   type CaptureTools,
   captureTransaction,
 } from '../../transactions/captures/capture-transaction.ts';
-import { findCapture } from '../../transactions/captures/captures.sql.ts';
+import { findCapture, findMadeCapture } from '../../transactions/captures/captures.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -39,6 +39,7 @@ export async function capturePayment(
         : 'keyUsed',
     // The acquirer's refusal is an outcome, and recorded like a confirmation.
     isRefused: (result) => result.kind === 'refused' && result.refusal !== 'refusedByAcquirer',
+    findMade: (span) => findMadeCapture(tools.database, { merchantId, transactionId }, span),
     async repeatAnswer(captureId) {
       const capture = await findCapture(tools.database, merchantId, captureId);
       return capture === null ? null : outcomeOf(capture);

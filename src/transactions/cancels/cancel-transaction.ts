@@ -1,7 +1,7 @@
 import type { Acquirer, CancelAnswer } from '../../acquirers/acquirer.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
+import { newIdOf } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
@@ -76,7 +76,7 @@ export async function cancelTransaction(
   const requestedAt = tools.clock.now(wanted.merchantId);
   const oldestSale = oldestCancelableSale(requestedAt, tools.cancelWindowDays);
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
-  const cancelId = newId();
+  const cancelId = newIdOf(wanted.request);
   const mustBeWhole = !tools.acquirer.capabilities().partialCancel;
   const intent = { ...wanted, cancelId, requestedAt, oldestSale, mustBeWhole, leaseMilliseconds };
   const committed = await tools.writeCancelIntent(intent, deadlineAt);

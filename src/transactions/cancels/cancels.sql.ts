@@ -1,3 +1,4 @@
+import type { IdSpan } from '../../idempotency/derived-id.ts';
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
@@ -146,6 +147,34 @@ function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentRe
   const refusal = cancelRefusal(obstacle, wanted);
   if (refusal !== null) return { kind: 'refused', refusal };
   return obstacle.state === 'preauthorized' ? { kind: 'preauthorized' } : NOT_WRITTEN;
+}
+
+const FIND_MADE = statement(
+  'cancels.find_made',
+  `select cancel_id from cancels
+   where merchant_id = $1 and cancel_id between $2 and $3 and refusal_reason is distinct from 'notSent'
+   union all
+   select release_id from preauthorizations
+   where merchant_id = $1 and transaction_id = $4 and release_id between $2 and $3
+   union all
+   select (c ->> 'cancellationReference')::uuid
+   from restored_charges r, jsonb_array_elements(r.charge -> 'cancellations') c
+   where r.merchant_id = $1 and r.transaction_id = $4 and r.decision in ('undecided', 'unfinished')
+     and lower(c ->> 'cancellationReference') between $2::uuid::text and $3::uuid::text
+   limit 1`,
+);
+
+/**
+ * The cancel that was sent under an id of this span, or the release of the transaction; after a
+ * restore also one that the acquirer has and the books are still to get.
+ */
+export async function findMadeCancel(
+  database: Database,
+  { merchantId, transactionId }: { readonly merchantId: string; readonly transactionId: string },
+  { first, last }: IdSpan,
+): Promise<string | null> {
+  const [row] = await database.query(FIND_MADE, [merchantId, first, last, transactionId]);
+  return (row?.cancel_id as string | undefined) ?? null;
 }
 
 const FIND = statement(

@@ -1,7 +1,7 @@
 import type { Acquirer, CaptureAnswer } from '../../acquirers/acquirer.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
+import { newIdOf } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
@@ -68,7 +68,13 @@ export async function captureTransaction(
   const requestedAt = tools.clock.now(wanted.merchantId);
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
   const { minimumInstallment } = tools;
-  const intent = { ...wanted, captureId: newId(), requestedAt, minimumInstallment, leaseMilliseconds };
+  const intent = {
+    ...wanted,
+    captureId: newIdOf(wanted.request),
+    requestedAt,
+    minimumInstallment,
+    leaseMilliseconds,
+  };
   const committed = await tools.writeCaptureIntent(intent, deadlineAt);
   if (committed.kind === 'keyUsed') return 'keyUsed';
   if (committed.kind !== 'committed') return committed;

@@ -1,3 +1,4 @@
+import type { IdSpan } from '../../idempotency/derived-id.ts';
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
@@ -156,6 +157,31 @@ function fateOf(wanted: CaptureIntentRow, found: Row | undefined): CaptureIntent
   if (refusal !== 'captured') return { kind: 'refused', refusal };
   const authorizationCode = found.authorization_code as string;
   return { kind: 'captured', amount, authorizationCode, moment: found.approved_at as Instant };
+}
+
+const FIND_MADE = statement(
+  'captures.find_made',
+  `select capture_id from captures
+   where merchant_id = $1 and capture_id between $2 and $3 and refusal_reason is distinct from 'notSent'
+   union all
+   select (c ->> 'captureReference')::uuid
+   from restored_charges r, jsonb_array_elements(r.charge -> 'captures') c
+   where r.merchant_id = $1 and r.transaction_id = $4 and r.decision in ('undecided', 'unfinished')
+     and lower(c ->> 'captureReference') between $2::uuid::text and $3::uuid::text
+   limit 1`,
+);
+
+/**
+ * The one that was sent under an id of this span; after a restore also one that the acquirer has and
+ * the books are still to get.
+ */
+export async function findMadeCapture(
+  database: Database,
+  { merchantId, transactionId }: { readonly merchantId: string; readonly transactionId: string },
+  { first, last }: IdSpan,
+): Promise<string | null> {
+  const [row] = await database.query(FIND_MADE, [merchantId, first, last, transactionId]);
+  return (row?.capture_id as string | undefined) ?? null;
 }
 
 const FIND = statement(

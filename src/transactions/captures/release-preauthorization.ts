@@ -1,6 +1,6 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
+import { newIdOf } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
@@ -39,7 +39,7 @@ export async function releasePreauthorization(
 ): Promise<ReleasedResult> {
   const requestedAt = tools.clock.now(wanted.merchantId);
   const leaseMilliseconds = Math.ceil(deadlineAt - performance.now()) + LEASE_MARGIN_MILLISECONDS;
-  const row = { ...wanted, releaseId: newId(), requestedAt, leaseMilliseconds };
+  const row = { ...wanted, releaseId: newIdOf(wanted.request), requestedAt, leaseMilliseconds };
   const released = await tools.writeRelease(row, deadlineAt);
   if (released.kind !== 'released') return released;
   const { fence, amount, authorizationCode } = released;
