@@ -95,6 +95,7 @@ async function rehearse(stage: Stage, clusters: Clusters): Promise<RestoreReport
   const held = await serve(stage, recovered, {});
   const lines = await reconcileByMerchant(stage, recovered, restoredTo);
   await parcela(stage, recovered, ['restore', 'accept', '--reason', 'rehearsal']);
+  await parcela(stage, recovered, ['restore', 'release', '--all', '--reason', 'rehearsal']);
   const door = await doorOf(held, demo);
   await until('work goes on', async () => (await readiness(held)) === 200, END_MILLISECONDS);
   options.say('accepted; selling on');

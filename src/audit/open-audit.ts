@@ -29,6 +29,7 @@ import {
   type WrittenEvent,
   writtenEvent,
 } from './audit-event.ts';
+import { shippedChange } from './shipped-line.ts';
 
 export type AuditTools = {
   readonly database: Database;
@@ -280,6 +281,7 @@ async function recordTogether(
 
 function reportAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, event?: WrittenEvent): void {
   const { action, actor, origin, outcome, resource } = event ?? {};
+  const change = event === undefined ? {} : shippedChange(event);
   const fields = { auditEntry: entryNumber, auditSeal: seal.toString('hex') };
-  log.info({ ...fields, action, outcome, actor, origin, resource }, 'an audit entry was written');
+  log.info({ ...fields, action, outcome, actor, origin, resource, ...change }, 'an audit entry was written');
 }

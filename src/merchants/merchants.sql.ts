@@ -76,20 +76,58 @@ export async function updateMerchant(
   return (await audit.change({ statement: CHANGE, values }, event)) !== undefined;
 }
 
-/** The moment it was put into it stays. */
+/** The moment it was put into it stays. A hold by hand takes the place of one by a restore. */
 const STAND = statement(
   'merchants.stand',
   `update merchants set
      disabled_at = case when $2 <> 'disabled' then disabled_at when $3::boolean then now() end,
-     billings_held_at = case when $2 <> 'billingsHeld' then billings_held_at when $3::boolean then now() end
+     billings_held_at = case when $2 <> 'billingsHeld' then billings_held_at
+       when $3::boolean then coalesce(billings_held_at, now()) end,
+     is_held_by_restore = $2 <> 'billingsHeld' and is_held_by_restore
    where merchant_id = $1
-     and (case $2 when 'disabled' then disabled_at else billings_held_at end is null) = $3::boolean
+     and case $2 when 'disabled' then (disabled_at is null) = $3::boolean
+       else (billings_held_at is null or ($3::boolean and is_held_by_restore)) = $3::boolean end
    returning merchant_id`,
 );
 
 /** Gives a row; none: it stands so already, or there is no such merchant. */
 export function stand(merchantId: string, standing: Standing, isOn: boolean): Step {
   return { statement: STAND, values: [merchantId, standing, isOn] };
+}
+
+const HOLD_RESTORED = statement(
+  'merchants.hold_restored',
+  `with held as (
+     update merchants set billings_held_at = now(), is_held_by_restore = true where billings_held_at is null
+     returning merchant_id
+   )
+   select count(*)::integer as held from held`,
+);
+
+/** Holds the billings of all merchants; gives how many were not held before. */
+export const holdRestoredStep: Step = { statement: HOLD_RESTORED, values: [] };
+
+export const heldOf = ([row]: readonly Row[]): number => (row?.held as number | undefined) ?? 0;
+
+const RELEASE_RESTORED = statement(
+  'merchants.release_restored',
+  `update merchants set billings_held_at = null, is_held_by_restore = false
+   where is_held_by_restore and ($1::text is null or merchant_id = $1)
+   returning merchant_id`,
+);
+
+/** Ends what `holdRestoredStep` began, of one merchant or (null) of all; a row for each. */
+export function releaseRestoredStep(merchantId: string | null): Step {
+  return { statement: RELEASE_RESTORED, values: [merchantId] };
+}
+
+const COUNT_HELD_BY_RESTORE = statement(
+  'merchants.count_held_by_restore',
+  'select count(*)::integer as held from merchants where is_held_by_restore',
+);
+
+export async function countHeldByRestore(database: Reader): Promise<number> {
+  return heldOf(await database.query(COUNT_HELD_BY_RESTORE, []));
 }
 
 /** One row, or none where one of them is there already. */

@@ -139,7 +139,7 @@ export function openRecurrence(context: RecurrenceContext, below: BelowCollectio
         clock,
         search,
         lookUp,
-        writeCancel: batched(billingCancelsWrite(database, deliverer)),
+        writeCancel: batched(billingCancelsWrite(audit, deliverer)),
       }),
     ],
     works: [...parts.flatMap(({ works }) => works), ...subscribersWork(context)],

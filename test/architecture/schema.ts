@@ -28,6 +28,7 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   process_reports: 'of the processes',
   settlement_refusals: "the operator's: a file may be of several merchants",
   restore_runs: "the operator's",
+  restore_redone: "lines of the operator's audit log",
   truth_budgets: 'of all merchants together',
   truth_reports: 'of all merchants together',
   banks: "the operator's: each registers boletos of all merchants",

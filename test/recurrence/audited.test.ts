@@ -101,6 +101,21 @@ test('a subscription: paid with another card, canceled and active again; its ord
   ]);
 });
 
+test('a billing that is canceled by hand, once', async () => {
+  const planId = await insertPlan(service, { trial_days: 10 });
+  const { body: id } = await done(SUBSCRIPTIONS, enrolment(planId));
+  const [billing] = await service.auditor.query(
+    'select billing_id from billings where subscription_id = $1',
+    [id],
+  );
+  const path = `/v1/recurrences/billing/${billing?.billing_id}/cancel`;
+  await done(path, undefined);
+  assert.equal((await ask(path, undefined)).status, 409);
+  assert.deepEqual(await entriesOn(`billings/${billing?.billing_id}`), [
+    ['billing.cancel', { 'state.old': 'opened', 'state.new': 'canceled' }],
+  ]);
+});
+
 test('a notifier: registered by its server alone, ended and active again', async () => {
   const callbackUrl = 'http://127.0.0.1:49152/segredo?chave=1';
   const { body: id } = await done(ALERT_ENDPOINTS, alertEndpointBody(service, { callbackUrl }));

@@ -144,10 +144,21 @@ test('it says so in its metrics, in its log, to its operator and to the command 
 
 test('once the operator accepts it, it goes on where the other stood still', async () => {
   const database = openDatabase(copy, () => {});
-  const accepted = await command(database, ['restore', 'accept', '--reason', 'a drill of the tests']);
+  const early = await command(database, ['restore', 'accept', '--reason', 'not compared']);
+  assert.equal(early.exitCode, 1);
+  assert.match(early.errors, /restore reconcile was not run/);
+  const accepted = await command(database, [
+    'restore',
+    'accept',
+    '--unreconciled',
+    '--reason',
+    'a drill of the tests',
+  ]);
   assert.deepEqual([accepted.exitCode, accepted.errors], [0, '']);
   const { printed } = await command(database, ['audit', 'list', '--action', 'restore.accept', '--json']);
-  await database.close();
+  const release = ['restore', 'release', '--reason', 'nothing was canceled'];
+  const unknown = await command(database, [...release, '--merchant', 'NOBODY']);
+  assert.deepEqual([unknown.exitCode, unknown.errors], [1, 'the restore does not hold NOBODY']);
   const [entry] = JSON.parse(printed).items;
   assert.equal(entry.detail.reason, 'a drill of the tests');
   await until('it is ready', async () => (await readiness())[0] === 200);
@@ -155,8 +166,10 @@ test('once the operator accepts it, it goes on where the other stood still', asy
   await until('the webhook is sent', async () => merchant.received.length > 0);
   const ask = (path: string) => onCopyOf(path);
   const get = async (path: string) => (await onCopyOf(path)).body;
-  await until('the billing is paid', async () => {
-    const [billing] = await billingsOf({ ...shop, ask, get }, subscriptionId);
-    return billing?.status === 'Paid';
-  });
+  const status = async () => (await billingsOf({ ...shop, ask, get }, subscriptionId))[0]?.status;
+  assert.equal(await status(), 'Opened', 'billings stay held');
+  const released = await command(database, [...release, '--all', '--json']);
+  await database.close();
+  assert.equal(JSON.parse(released.printed).released > 0, true, released.errors);
+  await until('the billing is paid', async () => (await status()) === 'Paid');
 });

@@ -39,19 +39,40 @@ export async function cancel(shop: Shop, paymentId: string, amount?: number): Pr
   assert.equal(reply.status, 200, reply.text);
 }
 
-export async function subscribe(shop: Shop, gatewayToken: string): Promise<void> {
-  const ask = async (path: string, body: object, by = shop.token) => {
-    const reply = await call(shop.gatewayUrl, path, { token: by, body });
-    assert.equal(reply.status, 200, `${path}: ${reply.text}`);
-    return reply.body;
-  };
-  const plan = { name: 'Clube', description: 'Um livro por mês', amount: 49.9, planType: 'Monthly' };
-  const planId = await ask('/v1/recurrences/plans', { ...plan, paymentMethod: 'CreditCard' });
+export type Enrolled = { readonly planId: string; readonly subscriptionId: string };
+
+/** Answers 200, and its body. */
+export async function asked(shop: Shop, path: string, body: object, token = shop.token) {
+  const reply = await call(shop.gatewayUrl, path, { token, body });
+  assert.equal(reply.status, 200, `${path}: ${reply.text}`);
+  return reply.body;
+}
+
+export async function stored(shop: Shop, gatewayToken: string): Promise<string> {
   const numberToken = await tokenize(shop.gatewayUrl, gatewayToken);
   const card = { numberToken, brand: 'mastercard', cardholderName: 'ANA SOUZA' };
   const expiry = { expirationMonth: '12', expirationYear: '39' };
-  const { vaultId } = await ask('/v1/vaults/cards', { ...card, ...expiry }, gatewayToken);
-  await ask(SUBSCRIPTIONS, { planId, vaultId, orderNumber: 'P-1' });
+  return (await asked(shop, '/v1/vaults/cards', { ...card, ...expiry }, gatewayToken)).vaultId;
+}
+
+export async function subscribe(
+  shop: Shop,
+  gatewayToken: string,
+  { amount, trialDays }: { readonly amount: number; readonly trialDays: number },
+): Promise<Enrolled> {
+  const plan = { name: 'Clube', description: 'Um livro por mês', amount, planType: 'Monthly', trialDays };
+  const planId = await asked(shop, '/v1/recurrences/plans', { ...plan, paymentMethod: 'CreditCard' });
+  const vaultId = await stored(shop, gatewayToken);
+  const subscriptionId = await asked(shop, SUBSCRIPTIONS, { planId, vaultId, orderNumber: 'P-1' });
+  return { planId, subscriptionId };
+}
+
+/** A payment or a cancel with its key, as it was sent and as it is sent again. */
+export type Keyed = { readonly path: string; readonly body: object; readonly key: string };
+
+export function send(shop: Shop, { path, body, key }: Keyed): Promise<Reply> {
+  const headers = { 'idempotency-key': key };
+  return call(shop.gatewayUrl, path, { token: shop.token, body, headers, timeoutMilliseconds: 60_000 });
 }
 
 /** No service of ours has asked for it. */

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { runCommandHere } from '../kit/command.ts';
-import { logIn } from '../kit/merchant.ts';
+import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import {
   databaseUrl,
   openSimulator,
@@ -17,15 +17,20 @@ import { openResolvingBridge, type ResolvingBridge } from '../kit/spoiling-acqui
 import { captureOf } from '../payments/preauthorized.ts';
 import { type Cluster, type Clusters, openClusters } from './clusters.ts';
 import {
+  asked,
   authorizeThere,
   BOOKED_AND_SILENT,
   cancel,
   cancelThere,
+  type Enrolled,
   held,
+  type Keyed,
   ledgerOf,
   paid,
   pay,
   type Shop,
+  send,
+  stored,
   subscribe,
 } from './lost-shop.ts';
 
@@ -41,6 +46,14 @@ let merchantId: string;
 let token: string;
 /** Payments by what was done with them, and when. */
 const ids: Record<string, string> = {};
+/** Subscriptions by what their merchant was told in the lost time: each owes an amount of its own. */
+const told: Record<'ended' | 'other' | 'planEnded' | 'billingEnded' | 'left', Enrolled> = {} as never;
+/** Of the lost time, with the payment that was answered. */
+const keyed: (Keyed & { readonly paymentId: string | undefined })[] = [];
+let otherCard: string;
+/** The log of the lost services. */
+let lostLines: string;
+
 let since: string;
 
 const settingsOf = (cluster: Cluster, more: Readonly<Record<string, string>> = {}) => ({
@@ -127,7 +140,12 @@ before(async () => {
   bridge.spoil(({ kind }) => (kind === 'capture' ? 'garbage' : null));
   void captureOf(before, ids.capturing, 24_000).catch(() => {});
   await until('the capture has no answer', async () => bridge.asked.some(({ kind }) => kind === 'capture'));
-  await subscribe({ ...before, token: await logIn(first.gatewayUrl, demo.recurrence) }, token);
+  const recurring = { ...before, token: await logIn(first.gatewayUrl, demo.recurrence) };
+  await subscribe(recurring, token, { amount: 49.9, trialDays: 0 });
+  for (const [index, name] of (['ended', 'other', 'planEnded', 'billingEnded', 'left'] as const).entries())
+    told[name] = await subscribe(recurring, token, { amount: 41 + index, trialDays: 20 });
+  otherCard = await stored(before, token);
+  ids.keyed = await paid(before, 12_500, 'KEYED');
   const base = await lost.backUp();
   const [moment] = await lost.sql('select now() as now, pg_create_restore_point($$moment$$)');
   since = new Date(moment?.now as string).toISOString();
@@ -137,6 +155,7 @@ before(async () => {
   const later = shopAt(second);
   await until('the billing is charged', async () => (await ledger()).some(({ amount }) => amount === 4_990));
   ids.lost = await paid(later, 11_000, 'LOST');
+  await loseWhatMerchantsWereTold(later, await logIn(second.gatewayUrl, demo.recurrence), lost);
   ids.lostInPart = await paid(later, 12_000, 'LOST-IN-PART');
   await cancel(later, ids.lostInPart, 500);
   await cancel(later, ids.kept, 300);
@@ -160,6 +179,8 @@ before(async () => {
     return found?.paymentId as string | undefined;
   });
   await second.kill();
+  lostLines = join(root, 'lost.log');
+  await writeFile(lostLines, second.log.join('\n'));
   await lost.sql('select pg_switch_wal()');
   await lost.stop();
 
@@ -176,6 +197,28 @@ before(async () => {
   });
   onRecovered = await started({ folder, settings: settingsOf(recovered) });
 });
+
+/** All answered 200. */
+async function loseWhatMerchantsWereTold(shop: Shop, recurrence: string, lost: Cluster): Promise<void> {
+  const recurring = { ...shop, token: recurrence };
+  const of = '/v1/recurrences';
+  await asked(recurring, `${of}/subscriptions/${told.ended.subscriptionId}/status`, { status: 'Canceled' });
+  await asked(recurring, `${of}/subscriptions/${told.other.subscriptionId}/vault`, { vaultId: otherCard });
+  await asked(recurring, `${of}/plans/${told.planEnded.planId}/status`, { status: 'Canceled' });
+  const [billing] = await lost.sql(
+    `select billing_id from billings where subscription_id = '${told.billingEnded.subscriptionId}'`,
+  );
+  await asked(recurring, `${of}/billing/${billing?.billing_id}/cancel`, {});
+  const numberToken = await tokenize(shop.gatewayUrl, shop.token);
+  for (const one of [
+    { path: `/v1/payments/${ids.keyed}/cancel`, body: { amount: 3_000 }, key: 'told-cancel' },
+    { path: '/v1/payments', body: paymentRequest(numberToken, 12_600), key: 'told-payment' },
+  ]) {
+    const reply = await send(shop, one);
+    assert.equal(reply.status, 200, reply.text);
+    keyed.push({ ...one, paymentId: reply.body.paymentAuthorization?.paymentId });
+  }
+}
 
 after(async () => {
   for (const service of services) await service.kill();
@@ -207,7 +250,7 @@ test('a dry run says what would be done and changes nothing: what is new may be 
   assert.deepEqual(
     { code, filled, voided, undecided, unfinished, leftToServices, notOurs },
     {
-      ...{ code: 1, filled: 6, voided: 0, undecided: 4, unfinished: 1, leftToServices: 0, notOurs: 0 },
+      ...{ code: 1, filled: 7, voided: 0, undecided: 5, unfinished: 1, leftToServices: 0, notOurs: 0 },
     },
   );
   assert.deepEqual(await recovered.sql('select from restore_runs'), []);
@@ -221,7 +264,7 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   );
   const first = await reconcile('--since', since);
   const { code, filled, undecided, unfinished } = first;
-  assert.deepEqual([code, filled, undecided, unfinished], [1, 5, 5, 1], JSON.stringify(first));
+  assert.deepEqual([code, filled, undecided, unfinished], [1, 6, 6, 1], JSON.stringify(first));
   assert.deepEqual(await rowOf(ids.lostInPart), {
     ...{ state: 'approved', origin: 'payment', amount: 12_000, canceled_amount: 500 },
   });
@@ -242,6 +285,16 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   const rows = await recovered.sql('select count(*)::int as count from movements');
   assert.equal(rows.length, 1);
 });
+
+type Redone = { done?: number; alreadySo?: number; items?: Record<string, string>[]; left?: unknown[] };
+
+async function redo(...words: string[]): Promise<Redone & { readonly code: number }> {
+  const { code, printed, said } = await parcela('restore', 'redo', '--lines', lostLines, '--json', ...words);
+  assert.ok(printed.startsWith('{'), said);
+  return { ...(JSON.parse(printed) as Redone), code: code as number };
+}
+
+const keyedPayment = () => keyed[1]?.paymentId as string;
 
 type Listed = { transactionId: string; reason: string; detail: string | null };
 
@@ -316,9 +369,10 @@ test('a person decides what is left, and it is in the audit log', async () => {
   const { items } = await listed();
   assert.deepEqual(
     items.map(({ transactionId }) => transactionId).toSorted(),
-    [ids.lost, ids.lostHeld, ids.silent].toSorted(),
+    [ids.lost, ids.lostHeld, ids.silent, keyedPayment()].toSorted(),
   );
-  const kept = ['--charge', ids.lost as string, '--charge', ids.lostHeld as string];
+  const ofSold = [ids.lost, ids.lostHeld, keyedPayment()];
+  const kept = ofSold.flatMap((id) => ['--charge', id as string]);
   const keeping = await parcela('restore', 'decide', ...kept, '--as', 'kept', ...REASON);
   assert.equal(keeping.code, 0, keeping.said + keeping.printed);
   const voiding = await parcela('restore', 'decide', '--all', '--as', 'voided', ...REASON);
@@ -328,7 +382,26 @@ test('a person decides what is left, and it is in the audit log', async () => {
   const silent = (await ledger()).find(({ paymentId }) => paymentId === ids.silent);
   assert.equal(silent?.status, 'undone');
   const { printed } = await parcela('audit', 'list', '--action', 'restore.decide', '--json');
-  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 6);
+  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 7);
+});
+
+test('what merchants were told in the lost time is read from the shipped lines, shown, and done again once', async () => {
+  const before = await redo();
+  assert.deepEqual(
+    before.items?.map(({ action, to, state }) => [action, to, state]),
+    [
+      ['subscription.change', 'canceled', 'toDo'],
+      ['subscription.change', otherCard, 'toDo'],
+      ['plan.change', 'canceled', 'toDo'],
+      ['billing.cancel', 'canceled', 'toDo'],
+    ],
+  );
+  assert.equal(before.code, 1, 'something is to be done');
+  const [first, again] = [await redo('--do'), await redo('--do')];
+  assert.deepEqual([first.done, first.alreadySo, first.left, first.code], [4, 0, [], 0]);
+  assert.deepEqual([again.done, again.alreadySo, again.left, again.code], [0, 4, [], 0]);
+  const { printed } = await parcela('audit', 'list', '--action', 'restore.redo', '--json');
+  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 4);
 });
 
 test('no database is accepted while it is being compared, not even unreconciled', async () => {
@@ -363,6 +436,7 @@ test('once it is accepted nothing is charged twice, and the books have every liv
   await until('it is ready', async () => {
     return (await fetch(new URL('/health/ready', onRecovered.gatewayUrl))).status === 200;
   });
+  assert.match(accepted.printed, /The billings of \d+ merchants are held/);
   await until('the billing is paid', async () => {
     return (await recovered.sql(`select from billings where state = 'paid'`)).length === 1;
   });
@@ -387,6 +461,50 @@ test('once it is accepted nothing is charged twice, and the books have every liv
   assert.equal((await captureOf(shop, ids.lostHeld as string)).status, 200);
   const audit = await parcela('audit', 'verify');
   assert.equal(audit.code, 0, audit.said + audit.printed);
+});
+
+test('what was canceled is not charged when it is due, and the other card is', async () => {
+  const due = (name: keyof typeof told) => `'${told[name].subscriptionId}'`;
+  const all = (Object.keys(told) as (keyof typeof told)[]).map(due).join();
+  await recovered.sql(`update billings set due_on = now()::date - 1, charge_on = now()::date - 1
+    where state = 'opened' and installment = 1 and subscription_id in (${all})`);
+  const waiting = () =>
+    recovered.sql(`select from billings where state = 'opened' and charge_on < now()::date`);
+  assert.equal((await waiting()).length, 2, 'only of those that nobody canceled');
+  assert.equal((await ledger()).filter(({ amount }) => amount === 4_500).length, 0, 'billings are held');
+  const released = await parcela(
+    'restore',
+    'release',
+    '--merchant',
+    merchantId,
+    '--reason',
+    'all is done again',
+  );
+  assert.equal(released.code, 0, released.said);
+  await until('what is due is charged', async () => (await waiting()).length === 0);
+  const amounts = (await ledger())
+    .map(({ amount }) => Number(amount))
+    .filter((one) => one > 4_000 && one < 4_600);
+  assert.deepEqual(amounts.toSorted(), [4_200, 4_500]);
+  const [charge] = await recovered.sql(`select vault_id from transactions where amount = 4200`);
+  assert.equal(charge?.vault_id, otherCard);
+});
+
+test('a cancel and a payment of the lost time, sent again with their keys, are met and done once', async () => {
+  const shop = { gatewayUrl: onRecovered.gatewayUrl, token, merchantId, simulatorUrl: simulator.url };
+  for (const one of keyed) {
+    const reply = await send(shop, one);
+    assert.deepEqual([reply.status, reply.headers.get('idempotent-replayed')], [200, 'true'], reply.text);
+    assert.deepEqual(reply.body.paymentAuthorization?.paymentId, one.paymentId);
+    const other = await send(shop, {
+      ...one,
+      body: { ...one.body, amount: 3_001, referenceTransaction: 'X' },
+    });
+    assert.equal(other.status, 422, other.text);
+  }
+  const there = await ledger();
+  assert.equal(there.find(({ paymentId }) => paymentId === ids.keyed)?.canceledAmount, 3_000);
+  assert.equal(there.filter(({ amount }) => amount === 12_600).length, 1);
 });
 
 test('what was authorized when no service was left is voided; what is accepted is not compared by mistake', async () => {

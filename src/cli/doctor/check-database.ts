@@ -1,6 +1,7 @@
 import type { Configuration } from '../../app/config.ts';
 import { auditWeakness } from '../../audit/audit-rights.sql.ts';
 import { keyWeakness } from '../../keys/key-rights.sql.ts';
+import { countHeldByRestore } from '../../merchants/merchants.sql.ts';
 import {
   type ServerFacts,
   standstill,
@@ -99,6 +100,7 @@ export async function checkDatabase(
   return [
     ...found,
     ...checkStanding(stamp, facts),
+    ...(await checkHold(database)),
     ...(await checkServer(database, databaseConnections.work + databaseConnections.search)),
   ];
 }
@@ -113,7 +115,22 @@ function checkStanding(stamp: Stamp | null, facts: ServerFacts): Diagnosis[] {
   if (facts.isReadOnly || stamp === null) return stands;
   if (differences(stamp, facts).length === 0 && stamp.doubt === null) return stands;
   const says = `the database was stamped as ${textOf(stamp)} and is ${textOf(facts)}: all work is held`;
-  return [...stands, fault('database.copied', says, 'read docs/restore.md, then parcela restore accept')];
+  return [
+    ...stands,
+    fault(
+      'database.copied',
+      says,
+      'read docs/restore.md, then parcela restore reconcile, and restore accept behind it',
+    ),
+  ];
+}
+
+/** What a restore holds is easily forgotten: nobody is refused, and nothing fails. */
+async function checkHold(database: Database): Promise<Diagnosis[]> {
+  const held = await countHeldByRestore(database);
+  if (held === 0) return [];
+  const says = `the due billings of ${held} merchants are held since a restore`;
+  return [warning('billings.held', says, 'parcela restore redo, then restore release: docs/restore.md')];
 }
 
 async function checkServer(database: Database, connectionsOfProcess: number): Promise<Diagnosis[]> {

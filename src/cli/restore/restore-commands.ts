@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 import { skipOurNumbers } from '../../boletos/boleto-intents.sql.ts';
+import { heldOf, holdRestoredStep } from '../../merchants/merchants.sql.ts';
 import { acceptance, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { textOf } from '../../platform/database-watch/server-stamp.ts';
 import type { CommitStep, Row, Step } from '../../platform/postgres/database.ts';
@@ -21,6 +22,8 @@ import {
 } from '../command.ts';
 import { RESTORE_DECIDE, RESTORE_LIST } from './restore-decide.ts';
 import { RESTORE_RECONCILE } from './restore-reconcile.ts';
+import { RESTORE_REDO } from './restore-redo.ts';
+import { RESTORE_RELEASE } from './restore-release.ts';
 
 /**
  * A database that was copied or restored does not act until its operator says that it shall: see
@@ -39,9 +42,13 @@ export const RESTORE_COMMANDS: readonly Command[] = [
   RESTORE_DECIDE,
   {
     words: ['restore', 'accept'],
-    summary: 'let a copied or restored database charge, settle and send from now on',
+    summary: 'let a copied or restored database work from now on; billings stay held until restore release',
     switches: [
-      { name: 'unreconciled', description: 'also where restore reconcile was begun and did not end' },
+      {
+        name: 'unreconciled',
+        description:
+          'also where restore reconcile was not run to its end: what it would find is charged again',
+      },
     ],
     options: [
       reasonOption('what was restored and why nothing else works on the same money, for the audit log'),
@@ -49,6 +56,8 @@ export const RESTORE_COMMANDS: readonly Command[] = [
     opens: 'audited',
     run: runAccept,
   },
+  RESTORE_REDO,
+  RESTORE_RELEASE,
 ];
 
 async function runShow(_given: GivenOptions, { database }: CommandTools): Promise<CommandOutcome> {
@@ -81,23 +90,26 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
   const is = textOf(facts);
   const lastSkipped = await skipOurNumbers(tools.database);
   await skipMovementIds(tools.database);
-  const event: AuditEvent = {
+  const eventOf = (held: number): AuditEvent => ({
     ...tools.operator,
     action: 'restore.accept',
     outcome: 'success',
     resource: 'database',
-    detail: { was, is, doubt: stamp?.doubt ?? '', reason: given.one('reason') ?? '' },
-  };
+    detail: { was, is, doubt: stamp?.doubt ?? '', held, reason: given.one('reason') ?? '' },
+  });
   // Asked again where it is done: what was begun, found or noted meanwhile is not overtaken.
   const accept: CommitStep = (rows) =>
     refusalToAccept(comparedOf(rows), isUnreconciled) === null ? acceptance(facts) : null;
-  const rows = await tools.audit.commit([...COMPARED, accept], (all) =>
-    all[COMPARED.length]?.length === 1 ? [event] : [],
+  // In one commit: no billing is due between the two.
+  const hold: CommitStep = (rows) => (rows[COMPARED.length]?.length === 1 ? holdRestoredStep : null);
+  const rows = await tools.audit.commit([...COMPARED, accept, hold], (all) =>
+    all[COMPARED.length]?.length === 1 ? [eventOf(heldOf(all[COMPARED.length + 1] ?? []))] : [],
   );
   const compared = comparedOf(rows);
   const { run, waiting } = compared;
   const refusal = refusalToAccept(compared, isUnreconciled);
   if (refusal !== null) return refused(refusal);
+  const held = heldOf(rows[COMPARED.length + 1] ?? []);
   return {
     ok: true,
     lines: [
@@ -105,11 +117,13 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
       `It was        ${was}`,
       `Numbers of boletos go on behind ${lastSkipped}: the bank may have those before it.`,
       ...reconciledLines(run, waiting),
+      `The billings of ${held} merchants are held: what they canceled in the lost time is alive again here.`,
+      'Do it again (restore redo), or let them, and then restore release.',
       'Running services go on within a second or two.',
     ],
     json: {
       ...{ acceptedAs: is, was, isReconciled: isFinished(run) },
-      ...{ undecided: waiting.undecided, unfinished: waiting.unfinished },
+      ...{ undecided: waiting.undecided, unfinished: waiting.unfinished, held },
     },
   };
 }
@@ -131,6 +145,8 @@ function comparedOf([, walks = [], runs = [], counts = []]: readonly Row[][]): C
   return { isWalked: walks.length > 0, run: parseNewestRun(runs), waiting: parseCounts(counts) };
 }
 
+const isFinished = (run: RestoreRun | null) => run !== null && run.finishedAt !== null;
+
 /** Null: nothing stands against it. */
 function refusalToAccept(
   { isWalked, run, waiting: { ofBillings } }: Compared,
@@ -139,16 +155,14 @@ function refusalToAccept(
   if (isWalked) return WALKED;
   if (ofBillings > 0)
     return `${ofBillings} charges of billings wait for a decision, and their billings would be charged again: see restore list`;
-  return run !== null && run.finishedAt === null && !isUnreconciled
-    ? 'restore reconcile was begun and has not ended: what it would find may be charged again'
-    : null;
+  if (isUnreconciled || isFinished(run)) return null;
+  const state = run === null ? 'was not run' : 'was begun and has not ended';
+  return `restore reconcile ${state}: what it would find may be charged again. --unreconciled accepts all the same`;
 }
 
 function refused(message: string): CommandOutcome {
   return { ok: false, option: null, message };
 }
-
-const isFinished = (run: RestoreRun | null) => run !== null && run.finishedAt !== null;
 
 function reconciledLines(run: RestoreRun | null, { undecided, unfinished }: WaitingCounts): string[] {
   const compared = isFinished(run)

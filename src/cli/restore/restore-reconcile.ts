@@ -11,8 +11,8 @@ import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../valu
 import { withAcquirer } from '../acquirer-of-command.ts';
 import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from '../command.ts';
 
-const instantOf = (text: string): Instant | null => parseUtcText(text) ?? parseOffsetText(text);
-const checkInstant = (text: string) =>
+export const instantOf = (text: string): Instant | null => parseUtcText(text) ?? parseOffsetText(text);
+export const checkInstant = (text: string) =>
   instantOf(text) === null ? 'must be an instant with its zone, as 2026-11-21T13:00:00.000Z' : null;
 
 /** Of a restored database that is still held: see docs/restore.md. */

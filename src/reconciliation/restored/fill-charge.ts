@@ -35,7 +35,7 @@ export type FillTools = {
 };
 
 /** In the books: who made what is put into them. */
-const RESTORER = 'restore';
+export const RESTORER = 'restore';
 /** As long as merchants may make them. */
 const LONGEST_REFERENCE = 50;
 /** What is left to the services is due at once when work goes on. */

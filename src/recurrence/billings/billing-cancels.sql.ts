@@ -1,11 +1,8 @@
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import {
-  type CommitStep,
-  type Database,
-  type Row,
-  type Step,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type CommitStep, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';
@@ -91,16 +88,20 @@ export type BillingCancel = {
   readonly nextBillingId: string;
   /** The user that cancels it, and the business time. */
   readonly stamp: Stamp;
+  readonly actor: MerchantActor;
 };
 
 export type CancelResult = 'canceled' | 'notFound' | CancelRefusal;
 
-/** Each has a commit of its own: what is written follows from what was read under the lock. */
-const LIMITS = { rowsPerBatch: 1, statementsInFlight: 4, waitingCallers: 500 };
+/**
+ * Each has a commit of its own: what is written follows from what was read under the lock. It ends with the
+ * end of the audit log's chain, as changes of subscriptions do.
+ */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 500 };
 
 /** Cancels an open billing by hand and goes on with its series, in one commit. */
 export function billingCancelsWrite(
-  database: Database,
+  audit: Audit,
   deliverer: Pick<Deliverer, 'notify'>,
 ): BatchedWriteOptions<BillingCancel, CancelResult> {
   const tried = new WeakSet<BillingCancel>();
@@ -110,16 +111,16 @@ export function billingCancelsWrite(
     key: ({ billingId }) => billingId,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
-    write: (rows) =>
+    write: (rows, deadlines) =>
       writeOneByOne(
         rows,
         ({ billingId }) => billingId,
-        (row) => {
+        (row, index) => {
           // After a lost connection it may be canceled by our own hand: what the caller asked for
           // is done.
           const wasTried = tried.has(row);
           tried.add(row);
-          return commitCancel({ database, deliverer }, row, wasTried);
+          return commitCancel({ audit, deliverer }, row, wasTried, deadlines[index] as Deadline);
         },
       ),
   };
@@ -135,9 +136,10 @@ const NOTHING: CancelWrites = { isCanceled: false, subscription: null, next: nul
 
 /** Holds subscription and billing, in this order, decides what is to be written, and writes it. */
 async function commitCancel(
-  { database, deliverer }: { readonly database: Database; readonly deliverer: Pick<Deliverer, 'notify'> },
+  { audit, deliverer }: { readonly audit: Audit; readonly deliverer: Pick<Deliverer, 'notify'> },
   cancel: BillingCancel,
   wasTried: boolean,
+  deadline: Deadline,
 ): Promise<CancelResult> {
   const { merchantId, billingId, stamp } = cancel;
   const at = utcText(stamp.at);
@@ -153,13 +155,23 @@ async function commitCancel(
     (rows) => openNext(cancel, writesOf(rows, today).next, at),
     (rows) => endSubscription(cancel, rows, writesOf(rows, today).subscription, at),
   ];
-  const rows = await database.commit(steps);
+  const rows = await audit.commit(
+    steps,
+    (all) => (writesOf(all, today).isCanceled ? [canceledEvent(cancel)] : []),
+    merchantId,
+    deadline,
+  );
   if (rows.at(-1)?.[0]?.notice_waits === true) deliverer.notify();
   const held = heldIn(rows, today);
   if (held === null) return 'notFound';
   if (wasTried && held.state === 'canceled') return 'canceled';
   const after = billingAfterCancel(held);
   return typeof after === 'string' ? after : 'canceled';
+}
+
+function canceledEvent({ actor, billingId }: BillingCancel): AuditEvent {
+  const changed = changedFields({ state: 'opened' }, { state: 'canceled' });
+  return merchantEvent('billing.cancel', actor, `billings/${billingId}`, changed);
 }
 
 /** By what the first two steps read. */

@@ -1,3 +1,4 @@
+import type { MerchantActor } from '../../audit/merchant-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
@@ -12,12 +13,13 @@ export type CancelBillingTools = {
 /** Cancels an open billing of this merchant by hand; its series goes on. */
 export async function cancelBilling(
   { clock, writeCancel }: CancelBillingTools,
-  { merchantId, userName }: { readonly merchantId: string; readonly userName: string },
+  actor: MerchantActor,
   billingId: string,
   deadlineAt: number,
 ): Promise<CancelResult> {
   if (!isUuid(billingId)) return 'notFound';
+  const { merchantId, userName } = actor;
   const stamp = { by: userName, at: clock.now(merchantId) };
   const key = { merchantId, billingId: billingId.toLowerCase() };
-  return writeCancel({ ...key, nextBillingId: newId(), stamp }, deadlineAt);
+  return writeCancel({ ...key, nextBillingId: newId(), stamp, actor }, deadlineAt);
 }

@@ -1,4 +1,4 @@
-import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import { pageFor, writePage } from '../../platform/pages.ts';
@@ -30,7 +30,7 @@ export const BILLING_ENDPOINTS: readonly Endpoint<BillingTools>[] = [
   }),
   endpoint(CANCEL_BILLING, async (tools: CancelBillingTools, call) => {
     const { billingId } = call.parameters;
-    const result = await cancelBilling(tools, callerOf(call), billingId, call.deadlineAt);
+    const result = await cancelBilling(tools, callerAt(call), billingId, call.deadlineAt);
     if (result === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
     if (result !== 'canceled') return refusalAnswer(BILLING_CANCEL_REFUSALS[result], call.language);
     return { status: 200, body: billingId.toLowerCase() };

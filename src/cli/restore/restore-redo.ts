@@ -1,0 +1,154 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { readShippedLine, type ShippedLine } from '../../audit/shipped-line.ts';
+import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
+import { textOf } from '../../platform/database-watch/server-stamp.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { applyLostChange } from '../../reconciliation/restored/apply-lost-change.ts';
+import { type FoundChange, findLostChanges } from '../../reconciliation/restored/find-lost-changes.ts';
+import { stateAfter } from '../../reconciliation/restored/lost-change.ts';
+import { findLastSince } from '../../reconciliation/restored/lost-changes.sql.ts';
+import { newestRestoreRun } from '../../reconciliation/restored/restore-runs.sql.ts';
+import { type Instant, instant, parseUtcText, utcText } from '../../values/instant.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type GivenOptions,
+  table,
+  visible,
+} from '../command.ts';
+import { checkInstant, instantOf } from './restore-reconcile.ts';
+
+/** More lines of lost entries than anybody looks through: name a later --since, or fewer files. */
+const MOST_LINES = 200_000;
+
+export const RESTORE_REDO: Command = {
+  words: ['restore', 'redo'],
+  summary: 'read the shipped lines of the audit log, and show or do again what a restore has undone',
+  switches: [{ name: 'do', description: 'do it; without, it is only shown' }],
+  options: [
+    {
+      name: 'lines',
+      value: 'FILE',
+      description: "lines of the lost services' log, as JSON; may be given several times",
+      isRequired: true,
+      isRepeatable: true,
+    },
+    {
+      name: 'since',
+      value: 'INSTANT',
+      description: 'lines from then on; default from where restore reconcile began',
+      check: checkInstant,
+    },
+  ],
+  opens: 'audited',
+  run: runRedo,
+};
+
+async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
+  const { database } = tools;
+  const early = given.has('do') ? await refusalToDo(database) : null;
+  if (early !== null) return { ok: false, option: null, message: early };
+  const since = instantOf(given.one('since') ?? '') ?? (await findLastSince(database));
+  if (since === null)
+    return { ok: false, option: '--since', message: 'is needed: restore reconcile was not run here' };
+  const lines = await linesSince(given.many('lines'), since);
+  if (typeof lines === 'string') return { ok: false, option: '--lines', message: lines };
+  const found = await findLostChanges(database, lines);
+  const left = found.filter(({ state }) => state !== 'alreadySo');
+  if (!given.has('do')) return shown(found, left.length);
+  const failed: { readonly change: FoundChange; readonly why: string }[] = [];
+  const apply = { ...tools, nowOf: (merchantId: string) => businessTime(tools, merchantId) };
+  for (const change of found) {
+    const why = await applyLostChange(apply, change);
+    if (why !== null) failed.push({ change, why });
+  }
+  const done = found.filter(({ state }) => state === 'toDo').length - countOf(failed, 'toDo');
+  const rows = failed.map(({ change, why }) => [...cellsOf(change), visible(why)]);
+  return {
+    ok: true,
+    isBad: failed.length > 0,
+    lines: [
+      `${done} changes done again, ${found.length - left.length} were so already, ${failed.length} are left to a person.`,
+      ...(rows.length === 0 ? [] : table([...HEADS, 'why'], rows)),
+    ],
+    json: {
+      done,
+      alreadySo: found.length - left.length,
+      left: failed.map(({ change, why }) => ({ ...jsonOf(change), why })),
+    },
+  };
+}
+
+const countOf = (failed: readonly { readonly change: FoundChange }[], state: FoundChange['state']) =>
+  failed.filter(({ change }) => change.state === state).length;
+
+/** Charges come first: a billing that is canceled takes none any more. */
+async function refusalToDo(database: Database): Promise<string | null> {
+  const { stamp, facts } = await readStamp(database);
+  if (facts.isReadOnly) return 'the server takes no writes: it is read-only';
+  const isHeld = stamp === null || textOf(stamp) !== textOf(facts) || stamp.doubt !== null;
+  if (!isHeld) return null;
+  const run = await newestRestoreRun(database);
+  return run?.finishedAt == null
+    ? 'run restore reconcile first, to its end: charges of billings are put into the books before these are canceled'
+    : null;
+}
+
+/** The lines of entries since then, or why they cannot be had. */
+async function linesSince(files: readonly string[], since: Instant): Promise<ShippedLine[] | string> {
+  const found: ShippedLine[] = [];
+  for (const file of files) {
+    try {
+      for await (const text of createInterface({ input: createReadStream(file, 'utf8') })) {
+        const line = readShippedLine(text);
+        if (line === null || (parseUtcText(line.time) ?? since) < since) continue;
+        found.push(line);
+        if (found.length > MOST_LINES) return `has more than ${MOST_LINES} lines since ${utcText(since)}`;
+      }
+    } catch (error) {
+      return `${file} cannot be read: ${(error as Error).message}`;
+    }
+  }
+  return found;
+}
+
+/** Homologation moves the clocks of merchants. */
+async function businessTime(
+  { database, environment }: Pick<AuditedCommandTools, 'database' | 'environment'>,
+  merchantId: string,
+): Promise<Instant> {
+  if (environment === 'production') return instant(Date.now());
+  const { findClock } = await import('../../homologation/clock/jumps.sql.ts');
+  return instant(Date.now() + ((await findClock(database, merchantId))?.shiftMilliseconds ?? 0));
+}
+
+const HEADS = ['entry', 'when', 'who', 'what', 'of', 'to'];
+
+function shown(found: readonly FoundChange[], left: number): CommandOutcome {
+  const words = { toDo: 'to do', alreadySo: 'so already', missing: 'not here', byHand: 'by a person' };
+  const rows = found.map((change) => [
+    ...cellsOf(change),
+    words[change.state],
+    change.state === 'byHand' ? visible(change.change.why) : '-',
+  ]);
+  return {
+    ok: true,
+    isBad: left > 0,
+    lines: rows.length === 0 ? ['Nothing was undone.'] : table([...HEADS, 'state', 'how'], rows),
+    json: { items: found.map(jsonOf) },
+  };
+}
+
+function cellsOf({ line, change, state }: FoundChange): string[] {
+  const { entryNumber, time, actor, action, resource } = line;
+  const to = state === 'byHand' ? '-' : stateAfter(change);
+  return [String(entryNumber), time, actor, action, resource, to].map(visible);
+}
+
+function jsonOf({ line, change, state }: FoundChange): object {
+  const { entryNumber, time, actor, action, resource } = line;
+  const to = state === 'byHand' ? null : stateAfter(change);
+  return { entryNumber, time, actor, action, resource, to, state };
+}

@@ -1,0 +1,111 @@
+import type { AuditAction } from '../../audit/audit-event.ts';
+import type { ShippedLine } from '../../audit/shipped-line.ts';
+import type { Standing } from '../../merchants/merchant.ts';
+import { PLAN_STATES, type PlanState } from '../../recurrence/plans/plan.ts';
+import { isUuid } from '../../values/ids.ts';
+
+type OfMerchant = { readonly merchantId: string };
+
+/** What a line says that was done, as it can be done again. */
+export type RedoableChange = OfMerchant &
+  (
+    | { readonly kind: 'subscription'; readonly id: string; readonly state: 'active' | 'canceled' }
+    | { readonly kind: 'card'; readonly id: string; readonly vaultId: string }
+    | { readonly kind: 'plan'; readonly id: string; readonly state: PlanState }
+    | { readonly kind: 'billing'; readonly id: string }
+    | { readonly kind: 'standing'; readonly standing: Standing; readonly isOn: boolean }
+  );
+
+/** `byHand`: a line does not tell enough of it, or somebody must look first. */
+export type LostChange = RedoableChange | { readonly kind: 'byHand'; readonly why: string };
+
+const STANDINGS: Readonly<Record<string, { readonly standing: Standing; readonly isOn: boolean }>> = {
+  'merchant.disable': { standing: 'disabled', isOn: true },
+  'merchant.enable': { standing: 'disabled', isOn: false },
+  'billing.hold': { standing: 'billingsHeld', isOn: true },
+};
+
+const ITS_MERCHANT = 'its merchant does it again';
+/** What began or ended something. Reads, logins and what files bring again are not among them. */
+const BY_HAND: Readonly<Partial<Record<AuditAction, string>>> = {
+  'billing.release': 'a hold by hand from before is here again: parcela billing release',
+  'plan.create': ITS_MERCHANT,
+  'card.store': ITS_MERCHANT,
+  'card.delete': `the card is here again: ${ITS_MERCHANT}`,
+  'notifier.register': ITS_MERCHANT,
+  'notifier.change': ITS_MERCHANT,
+  'exceptionNotifier.register': ITS_MERCHANT,
+  'exceptionNotifier.remove': ITS_MERCHANT,
+  'webhook.register': ITS_MERCHANT,
+  'webhook.remove': ITS_MERCHANT,
+  'secret.create': ITS_MERCHANT,
+  'merchant.create': 'parcela merchant create',
+  'merchant.change': 'parcela merchant change',
+  'account.add': 'parcela merchant change',
+  'credential.create': 'parcela credential create',
+  'credential.disable': 'it works here again: parcela credential disable',
+  'credential.rotate': 'the password of before works here again: parcela credential rotate',
+  'fees.change': 'parcela fees set',
+  'resolve.decide': 'parcela resolve',
+  'privacy.erase': 'the data are here again: parcela privacy erase',
+  'user.invite': 'parcela user invite',
+  'user.change': 'the roles of before are here again',
+  'user.recover': 'parcela user recover',
+  'user.disable': 'the user is let in here again: parcela user disable',
+  'reconciliation.resolve': 'the exception is open here again',
+};
+
+/** Null: nothing is to be done about it. */
+export function lostChange({
+  action,
+  outcome,
+  resource,
+  changed,
+  alsoChanged,
+}: ShippedLine): LostChange | null {
+  if (outcome !== 'success') return null;
+  const [, merchantId = '', thing, written = ''] = resource.split('/');
+  const id = written.toLowerCase();
+  const standing = STANDINGS[action];
+  if (standing !== undefined) return { kind: 'standing', merchantId, ...standing };
+  if (action === 'billing.cancel' && isUuid(id)) return { kind: 'billing', merchantId, id };
+  if (action === 'plan.change' && thing === 'plans') {
+    const state = PLAN_STATES.find((one) => one === changed['state.new']);
+    if (state !== undefined && isUuid(id)) return { kind: 'plan', merchantId, id, state };
+    return { kind: 'byHand', why: `${alsoChanged.join(', ')}: ${ITS_MERCHANT}` };
+  }
+  if (action === 'subscription.change') {
+    const { 'state.new': state, 'vaultId.new': vaultId } = changed;
+    if ((state === 'active' || state === 'canceled') && isUuid(id))
+      return { kind: 'subscription', merchantId, id, state };
+    if (typeof vaultId === 'string' && isUuid(vaultId) && isUuid(id))
+      return { kind: 'card', merchantId, id, vaultId: vaultId.toLowerCase() };
+    return { kind: 'byHand', why: `${alsoChanged.join(', ')}: ${ITS_MERCHANT}` };
+  }
+  const why = BY_HAND[action as AuditAction];
+  return why === undefined ? null : { kind: 'byHand', why };
+}
+
+/** How a thing stands, in the words of its changes; null: it is not here. */
+export type PresentState = string | null;
+
+/** As `PresentState` says it once this is done. */
+export function stateAfter(change: RedoableChange): string {
+  switch (change.kind) {
+    case 'subscription':
+    case 'plan':
+      return change.state;
+    case 'card':
+      return change.vaultId;
+    case 'billing':
+      return 'canceled';
+    case 'standing':
+      return change.isOn ? 'on' : 'off';
+  }
+}
+
+/** What is changed: changes of one thing follow one another. */
+export function thingOf(change: RedoableChange): string {
+  const { kind, merchantId } = change;
+  return kind === 'standing' ? `${change.standing}|${merchantId}` : `${kind}|${merchantId}|${change.id}`;
+}

@@ -1,0 +1,78 @@
+import { findSeals, parseSeals } from '../../audit/audit-entries.sql.ts';
+import type { ShippedLine } from '../../audit/shipped-line.ts';
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import type { Instant } from '../../values/instant.ts';
+import type { PresentState, RedoableChange } from './lost-change.ts';
+
+const FIND_STATE = statement(
+  'restored.find_state',
+  `select case $1
+     when 'subscription' then (select state from subscriptions where merchant_id = $2 and subscription_id = $3::uuid)
+     when 'card' then (select vault_id::text from subscriptions where merchant_id = $2 and subscription_id = $3::uuid)
+     when 'plan' then (select state from plans where merchant_id = $2 and plan_id = $3::uuid)
+     when 'billing' then (select state from billings where merchant_id = $2 and billing_id = $3::uuid)
+     when 'disabled' then (
+       select case when disabled_at is null then 'off' else 'on' end from merchants where merchant_id = $2)
+     when 'billingsHeld' then (
+       select case when billings_held_at is null or is_held_by_restore then 'off' else 'on' end
+       from merchants where merchant_id = $2)
+   end as state`,
+);
+
+/** How the thing stands that is changed. */
+export async function findPresentState(database: Database, change: RedoableChange): Promise<PresentState> {
+  const { merchantId } = change;
+  const values =
+    change.kind === 'standing'
+      ? [change.standing, merchantId, null]
+      : [change.kind, merchantId, change.id.toLowerCase()];
+  const [row] = await database.query(FIND_STATE, values);
+  return (row?.state as string | null | undefined) ?? null;
+}
+
+const LINES_AT_ONCE = 1_000;
+
+const FIND_REDONE = statement(
+  'restore_redone.find',
+  'select audit_seal from restore_redone where audit_seal = any ($1::bytea[])',
+);
+
+/** Of these lines those whose entry this database lacks, with whether they were done again before. */
+export async function findLost(
+  database: Database,
+  lines: readonly ShippedLine[],
+): Promise<{ readonly line: ShippedLine; readonly isRedone: boolean }[]> {
+  const found: { line: ShippedLine; isRedone: boolean }[] = [];
+  for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
+    const some = lines.slice(from, from + LINES_AT_ONCE);
+    const step = findSeals(some.map(({ entryNumber }) => entryNumber));
+    const here = parseSeals(await database.query(step.statement, [...step.values]));
+    const lost = some.filter(({ entryNumber, seal }) => here.get(entryNumber)?.toString('hex') !== seal);
+    const redone = await database.query(FIND_REDONE, [lost.map(({ seal }) => Buffer.from(seal, 'hex'))]);
+    const seals = new Set(redone.map((row) => (row.audit_seal as Buffer).toString('hex')));
+    found.push(...lost.map((line) => ({ line, isRedone: seals.has(line.seal) })));
+  }
+  return found;
+}
+
+const NOTE = statement(
+  'restore_redone.note',
+  `insert into restore_redone (audit_seal, audit_entry) values ($1, $2)
+   on conflict do nothing returning audit_entry`,
+);
+
+/** A row: nobody has noted it before. */
+export function noteRedoneStep({ seal, entryNumber }: ShippedLine): Step {
+  return { statement: NOTE, values: [Buffer.from(seal, 'hex'), entryNumber] };
+}
+
+const LAST_SINCE = statement(
+  'restore_runs.last_since',
+  'select since from restore_runs order by run_number desc limit 1',
+);
+
+/** From when on the acquirer was asked last after a restore; null: never. */
+export async function findLastSince(database: Database): Promise<Instant | null> {
+  const [row]: Row[] = await database.query(LAST_SINCE, []);
+  return (row?.since as Instant | undefined) ?? null;
+}
