@@ -371,18 +371,18 @@ test('a person decides what is left, and it is in the audit log', async () => {
     items.map(({ transactionId }) => transactionId).toSorted(),
     [ids.lost, ids.lostHeld, ids.silent, keyedPayment()].toSorted(),
   );
-  const ofSold = [ids.lost, ids.lostHeld, keyedPayment()];
+  const ofSold = [ids.lost, ids.lostHeld];
   const kept = ofSold.flatMap((id) => ['--charge', id as string]);
   const keeping = await parcela('restore', 'decide', ...kept, '--as', 'kept', ...REASON);
   assert.equal(keeping.code, 0, keeping.said + keeping.printed);
-  const voiding = await parcela('restore', 'decide', '--all', '--as', 'voided', ...REASON);
+  const voiding = await decide(ids.silent, 'voided');
   assert.equal(voiding.code, 0, voiding.said + voiding.printed);
   assert.equal((await rowOf(ids.lost))?.state, 'approved');
   assert.equal((await rowOf(ids.lostHeld))?.state, 'preauthorized');
   const silent = (await ledger()).find(({ paymentId }) => paymentId === ids.silent);
   assert.equal(silent?.status, 'undone');
   const { printed } = await parcela('audit', 'list', '--action', 'restore.decide', '--json');
-  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 7);
+  assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 6);
 });
 
 test('what merchants were told in the lost time is read from the shipped lines, shown, and done again once', async () => {
@@ -432,6 +432,7 @@ test('once it is accepted nothing is charged twice, and the books have every liv
   const accepted = await parcela('restore', 'accept', '--reason', 'a rehearsal of the tests');
   assert.equal(accepted.code, 0, accepted.said);
   assert.match(accepted.printed, /It was compared with the acquirer\./);
+  assert.match(accepted.printed, /1 charges wait for a decision/);
   assert.match(accepted.printed, /1 charges are finished by the services/);
   await until('it is ready', async () => {
     return (await fetch(new URL('/health/ready', onRecovered.gatewayUrl))).status === 200;
@@ -446,7 +447,8 @@ test('once it is accepted nothing is charged twice, and the books have every liv
       union all select from cancels where state = 'canceling'`);
     return open.length === 0;
   });
-  assert.deepEqual(await listed(), { items: [], unfinished: [] });
+  const { items, unfinished } = await listed();
+  assert.deepEqual([items.map(({ transactionId }) => transactionId), unfinished], [[keyedPayment()], []]);
   const captured = await rowOf(ids.capturing);
   assert.deepEqual([captured?.amount, captured?.canceled_amount], [24_000, 700]);
   const there = await ledger();
@@ -454,7 +456,8 @@ test('once it is accepted nothing is charged twice, and the books have every liv
   for (const { paymentId, status, amount, canceledAmount } of there) {
     const row = await rowOf(paymentId as string);
     if (status === 'undone') assert.ok(row === undefined || row.state === 'voided', String(paymentId));
-    else assert.deepEqual([row?.amount, row?.canceled_amount], [amount, canceledAmount], String(paymentId));
+    else if (paymentId !== keyedPayment())
+      assert.deepEqual([row?.amount, row?.canceled_amount], [amount, canceledAmount], String(paymentId));
   }
   const shop = { gatewayUrl: onRecovered.gatewayUrl, token, merchantId, simulatorUrl: simulator.url };
   await cancel(shop, ids.lost as string);
@@ -492,6 +495,10 @@ test('what was canceled is not charged when it is due, and the other card is', a
 
 test('a cancel and a payment of the lost time, sent again with their keys, are met and done once', async () => {
   const shop = { gatewayUrl: onRecovered.gatewayUrl, token, merchantId, simulatorUrl: simulator.url };
+  const undecided = await send(shop, keyed[1] as Keyed);
+  assert.deepEqual([undecided.status, undecided.body[0].tag], [409, 'idempotencyKey'], undecided.text);
+  const kept = await parcela('restore', 'decide', '--all', '--as', 'kept', ...REASON);
+  assert.equal(kept.code, 0, kept.said + kept.printed);
   for (const one of keyed) {
     const reply = await send(shop, one);
     assert.deepEqual([reply.status, reply.headers.get('idempotent-replayed')], [200, 'true'], reply.text);

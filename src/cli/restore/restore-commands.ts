@@ -74,7 +74,7 @@ async function runShow(_given: GivenOptions, { database }: CommandTools): Promis
       ...(typeof stamp?.doubt === 'string' ? [`in doubt    ${stamp.doubt}`] : []),
       isAccepted
         ? 'It acts.'
-        : 'All work is held where a service was not there when it changed; restore accept ends that.',
+        : 'All work is held where a service was not there when it changed; restore reconcile compares it, then restore accept ends that.',
     ],
     json: { stampedAs: stamped, is, doubt: stamp?.doubt ?? null, isAccepted },
   };
