@@ -72,6 +72,8 @@ function ofSales({ sales, ledger, undecided }: RestoredBooks): string[] {
     if (sale.paymentId === null)
       return charge === undefined ? [] : [`answered no payment, and charged: ${sale.order}`];
     if (sale.isInDoubt) return [];
+    if (sale.gaveBack !== undefined && charge !== undefined && charge.canceledAmount !== sale.gaveBack)
+      return [`gave back ${sale.gaveBack} once, and ${charge.canceledAmount} is given back: ${sale.order}`];
     if (sale.released) return charge === undefined ? [] : [`released, and held or charged: ${sale.order}`];
     if (charge === undefined) return [`answered as paid, and not charged: ${sale.order}`];
     if (sale.captured !== null && charge.amount !== sale.captured)

@@ -16,6 +16,8 @@ export type Sale = {
   /** Whether a release or a capture was asked for and not answered. */
   isInDoubt: boolean;
   released: boolean;
+  /** Cents of a part that it gave back, asked for with one key; absent: none. */
+  gaveBack?: number;
 };
 
 export type Door = { readonly url: string; readonly token: string };
@@ -31,6 +33,8 @@ const UNANSWERED_AMOUNTS = [1_002, 1_003] as const;
 export class RestoredTill {
   readonly sales: Sale[] = [];
   #orders = 0;
+  /** By order: a repetition is the same request. */
+  readonly #bodies = new Map<string, object>();
   readonly #chance: Chance;
   readonly #callbackUrl: string;
 
@@ -72,14 +76,44 @@ export class RestoredTill {
     };
     this.sales.push(sale);
     const [{ numberToken = '' } = {}] = tokenized.body as { numberToken?: string }[];
+    const body = requestOf(sale, numberToken, this.#callbackUrl);
+    this.#bodies.set(order, body);
     const answer = await callGateway(door.url, PAYMENTS, {
       token: door.token,
-      body: requestOf(sale, numberToken, this.#callbackUrl),
+      body,
+      key: `pay-${order}`,
     });
     if (answer.status !== 200) return;
     const { paymentAuthorization } = answer.body as { paymentAuthorization: { paymentId: string } };
     sale.paymentId = paymentAuthorization.paymentId;
     await this.#goOn(door, sale);
+  }
+
+  #giveBack(door: Door, { paymentId, order }: Sale, amount: number): Promise<Answered> {
+    const path = `${PAYMENTS}/${paymentId}/cancel`;
+    return callGateway(door.url, path, { token: door.token, body: { amount }, key: `cancel-${order}` });
+  }
+
+  /** As a merchant who is not sure: payments that were answered, and cancels. Gives what is wrong. */
+  async sendAgain(door: Door): Promise<string[]> {
+    const wrong: string[] = [];
+    for (const sale of this.sales) {
+      // What was let go leaves nothing that a comparison would bring back.
+      if (sale.paymentId === null || sale.released || sale.isInDoubt) continue;
+      const body = this.#bodies.get(sale.order);
+      const paid = await callGateway(door.url, PAYMENTS, {
+        token: door.token,
+        body,
+        key: `pay-${sale.order}`,
+      });
+      const { paymentAuthorization } = (paid.body ?? {}) as { paymentAuthorization?: { paymentId: string } };
+      if (paid.status === 200 && paymentAuthorization?.paymentId !== sale.paymentId)
+        wrong.push(`paid again under another id: ${sale.order}`);
+      if (paid.status !== 200)
+        wrong.push(`answered 200, and ${paid.status} when it came again: ${sale.order}`);
+      if (sale.gaveBack !== undefined) await this.#giveBack(door, sale, sale.gaveBack);
+    }
+    return wrong;
   }
 
   async #goOn(door: Door, sale: Sale): Promise<void> {
@@ -88,7 +122,10 @@ export class RestoredTill {
       callGateway(door.url, `${PAYMENTS}/${sale.paymentId}/${what}`, { token: door.token, body });
     if (!sale.isHeld) {
       // What it gave back is in the acquirer's books too, answered or not.
-      if (chance.isIn(0.2)) await ask('cancel', { amount: chance.whole(100, 900) });
+      if (!chance.isIn(0.2)) return;
+      const amount = chance.whole(100, 900);
+      sale.gaveBack = amount;
+      await this.#giveBack(door, sale, amount);
       return;
     }
     const fate = chance.next();

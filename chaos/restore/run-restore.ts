@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
@@ -21,6 +21,7 @@ import { callGateway } from '../merchant-client.ts';
 import { wait } from '../operations/operation.ts';
 import { judgeRestore, type LedgerCharge } from './of-restore.ts';
 import { type Door, RestoredTill } from './restored-till.ts';
+import { type AskShop, ToldShop } from './told-shop.ts';
 
 export type RestoreOptions = {
   /** What is lost: so long is sold behind the instant to which the database is restored. */
@@ -50,6 +51,7 @@ type Stage = {
   readonly archive: string;
   readonly simulator: TestSimulator;
   readonly till: RestoredTill;
+  readonly told: ToldShop;
   readonly merchant: Listener;
 };
 
@@ -74,7 +76,8 @@ export async function runRestore(options: RestoreOptions): Promise<RestoreReport
     const merchant = await startListener(200);
     opened.ends.push(() => merchant.close());
     const till = new RestoredTill(chanceFrom(options.seed), `${merchant.url}/callbacks`);
-    return await rehearse({ options, opened, archive, simulator, till, merchant }, clusters);
+    const told = new ToldShop(chanceFrom(options.seed + 1));
+    return await rehearse({ options, opened, archive, simulator, till, told, merchant }, clusters);
   } finally {
     for (const end of opened.ends.reverse()) await end().catch(() => {});
   }
@@ -89,25 +92,32 @@ async function rehearse(stage: Stage, clusters: Clusters): Promise<RestoreReport
   const making = await serve(stage, lost, {}, null);
   const demo = await making.demo();
   await making.stop();
-  const { restoredTo, recovered } = await loseEverything(stage, lost, demo);
+  const { restoredTo, recovered, logs } = await loseEverything(stage, lost, demo);
   await recover(stage, recovered);
 
   const held = await serve(stage, recovered, {});
   const lines = await reconcileByMerchant(stage, recovered, restoredTo);
+  const redo = ['restore', 'redo', ...logs.flatMap((file) => ['--lines', file]), '--do'];
+  const { printed: redone } = await parcela(stage, recovered, redo);
   await parcela(stage, recovered, ['restore', 'accept', '--reason', 'rehearsal']);
   await parcela(stage, recovered, ['restore', 'release', '--all', '--reason', 'rehearsal']);
   const door = await doorOf(held, demo);
   await until('work goes on', async () => (await readiness(held)) === 200, END_MILLISECONDS);
+  await until('nothing is unknown', async () => (await unknownOf(recovered)) === 0, END_MILLISECONDS);
+  const again = await till.sendAgain(door);
+  await stage.told.comeDue(recovered);
   options.say('accepted; selling on');
   const before = till.sales.length;
   await sellFor(stage, door, CALM_SECONDS);
   await until('nothing is unknown', async () => (await unknownOf(recovered)) === 0, END_MILLISECONDS);
-  const violations = await judge(stage, recovered);
+  const violations = [...again, ...(await judge(stage, recovered))];
   const billed = await recovered.sql(`select from billings where state = 'paid'`);
   await held.stop();
   return {
     lines: [
       ...lines,
+      ...stage.told.lines,
+      ...redone.trim().split('\n').slice(0, 1),
       `${before} sales before the restore was accepted, ${till.sales.length - before} behind it`,
       `${billed.length} billings paid, ${stage.merchant.received.length} callbacks received`,
     ],
@@ -120,11 +130,12 @@ async function loseEverything(
   stage: Stage,
   lost: Cluster,
   demo: Demo,
-): Promise<{ readonly restoredTo: string; readonly recovered: Cluster }> {
+): Promise<{ readonly restoredTo: string; readonly recovered: Cluster; readonly logs: readonly string[] }> {
   const { options } = stage;
   const service = await serve(stage, lost, { PARCELA_CHARGES_AT_ONCE: '0' });
   const door = await doorOf(service, demo);
-  await subscribe(service, demo, door);
+  const { ask, storeCard } = await subscribe(service, demo, door);
+  await stage.told.enroll(ask, storeCard, lost);
   let isOver = false;
   const selling = stage.till.sell(door, options.perSecond, () => isOver);
   await wait((CALM_SECONDS * 1_000) / 2);
@@ -134,14 +145,22 @@ async function loseEverything(
   const [moment] = await lost.sql('select now() as now, pg_create_restore_point($$instant$$)');
   // From now on billings are charged too.
   const charging = await serve(stage, lost, {});
+  const changing = stage.told.change(ask, options.seconds * 1_000);
   await wait(options.seconds * 1_000);
   await Promise.all([service.kill(), charging.kill()]);
   isOver = true;
   await lost.sql('select pg_switch_wal()');
   await lost.stop('fast');
-  await selling;
+  await Promise.all([selling, changing]);
+  const logs = await Promise.all(
+    [service, charging].map(async ({ log }, index) => {
+      const file = join(stage.opened.folder, `lost-${index}.log`);
+      await writeFile(file, log.join('\n'));
+      return file;
+    }),
+  );
   options.say(`lost after ${stage.till.sales.length} sales`);
-  return { restoredTo: new Date(moment?.now as string).toISOString(), recovered };
+  return { restoredTo: new Date(moment?.now as string).toISOString(), recovered, logs };
 }
 
 async function recover({ archive, options }: Stage, recovered: Cluster): Promise<void> {
@@ -194,7 +213,7 @@ async function reconcileByMerchant(stage: Stage, recovered: Cluster, since: stri
   return [...printed.trim().split('\n'), `Of those a person kept ${kept.length} and voided ${voided.length}`];
 }
 
-async function judge({ simulator, till }: Stage, recovered: Cluster): Promise<string[]> {
+async function judge({ simulator, till, told }: Stage, recovered: Cluster): Promise<string[]> {
   const ledger: LedgerCharge[] = [];
   for (let after = 0; ; ) {
     const answer = await fetch(`${simulator.url}/ledger/all?after=${after}&limit=1000`);
@@ -210,10 +229,9 @@ async function judge({ simulator, till }: Stage, recovered: Cluster): Promise<st
   const waiting = await recovered.sql(
     `select transaction_id as id from restored_charges where decision = 'undecided'`,
   );
-  return judgeRestore({
-    ...{ sales: till.sales, ledger, booked: booked as never, billings: billings as never },
-    undecided: waiting.map(({ id }) => id as string),
-  });
+  const books = { sales: till.sales, ledger, booked: booked as never, billings: billings as never };
+  const undecided = waiting.map(({ id }) => id as string);
+  return [...judgeRestore({ ...books, undecided }), ...(await told.judge(recovered, ledger))];
 }
 
 async function unknownOf(recovered: Cluster): Promise<number> {
@@ -260,7 +278,11 @@ async function tokenOf(url: string, login: Demo['gateway']): Promise<string> {
 }
 
 /** Their first billings are due today. */
-async function subscribe({ gatewayUrl: url }: Service, demo: Demo, door: Door): Promise<void> {
+async function subscribe(
+  { gatewayUrl: url }: Service,
+  demo: Demo,
+  door: Door,
+): Promise<{ readonly ask: AskShop; readonly storeCard: () => Promise<string> }> {
   const token = await tokenOf(url, demo.recurrence);
   const ask = async (path: string, body: object, by = token) => {
     const answer = await callGateway(url, path, { token: by, body });
@@ -269,15 +291,19 @@ async function subscribe({ gatewayUrl: url }: Service, demo: Demo, door: Door): 
   };
   const plan = { name: 'Clube', description: 'Um livro por mês', amount: 49.9, planType: 'Monthly' };
   const planId = await ask('/v1/recurrences/plans', { ...plan, paymentMethod: 'CreditCard' });
-  for (let count = 0; count < SUBSCRIPTIONS; count += 1) {
+  const storeCard = async (): Promise<string> => {
     const tokenized = await ask('/v1/cards/tokenization', { cardNumber: TEST_CARD }, door.token);
     const [{ numberToken = '' } = {}] = tokenized as { numberToken?: string }[];
     const card = { numberToken, brand: 'mastercard', cardholderName: 'ANA SOUZA' };
     const expiry = { expirationMonth: '12', expirationYear: '39' };
     const stored = await ask('/v1/vaults/cards', { ...card, ...expiry }, door.token);
-    const { vaultId } = stored as { vaultId: string };
+    return (stored as { vaultId: string }).vaultId;
+  };
+  for (let count = 0; count < SUBSCRIPTIONS; count += 1) {
+    const vaultId = await storeCard();
     await ask('/v1/recurrences/subscriptions', { planId, vaultId, orderNumber: `S-${count}` });
   }
+  return { ask, storeCard };
 }
 
 async function sellFor({ till, options }: Stage, door: Door, seconds: number): Promise<void> {

@@ -215,6 +215,14 @@ const IN_DATABASE: readonly (readonly [what: string, make: string, mend: string,
     'database.copied',
   ],
   [
+    'billings that a restore holds',
+    `insert into merchants (merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses,
+       billings_held_at, is_held_by_restore)
+     values ('PARADA', '11222333000181', 'Parada', 'Ana', 'ana@example.com', '11999990000', '{}', now(), true)`,
+    `delete from merchants where merchant_id = 'PARADA'`,
+    'billings.held',
+  ],
+  [
     'a role that may read nothing',
     'revoke select on data_keys from ROLE',
     'grant select on data_keys to ROLE',

@@ -39,6 +39,13 @@ test('each difference that a restore may leave is found', () => {
     [{ booked: [...BOOKS.booked, { ...ROW, id: 'p4' }] }, /not live at the acquirer: p4/],
     [{ sales: [{ ...SALE, paymentId: null }] }, /answered no payment, and charged: R-1/],
     [{ sales: [SALE, { ...SALE, order: 'R-2' }] }, /answered as paid, and not charged: R-2/],
+    [
+      {
+        sales: [{ ...SALE, gaveBack: 100 }],
+        ledger: [{ ...CHARGE, canceledAmount: 200 }],
+      },
+      /gave back 100 once, and 200 is given back/,
+    ],
     [{ sales: [{ ...SALE, released: true }] }, /released, and held or charged: R-1/],
     [{ sales: [{ ...SALE, captured: 4_000 }] }, /captured 4000, and charged 5000/],
     [{ billings: [{ id: 'b1', state: 'opened' }] }, /a billing that is opened has 1 charges/],

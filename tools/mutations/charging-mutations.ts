@@ -159,6 +159,13 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
     caughtBy: 'test/payments/idempotency.test.ts',
   },
   {
+    name: 'a restored database charges billings as soon as it is accepted',
+    file: 'src/cli/restore/restore-commands.ts',
+    find: 'rows[COMPARED.length]?.length === 1 ? holdRestoredStep : null',
+    put: 'rows[COMPARED.length]?.length === 1 ? null : holdRestoredStep',
+    caughtBy: 'test/restored/copied.test.ts',
+  },
+  {
     name: 'what a forgotten key has paid is paid again',
     file: KEYS,
     find: 'if (earlier !== null || made === null) return earlier;',
