@@ -2,11 +2,11 @@ import { type KeyedRequestLook, listKeyedRequests } from '../idempotency/keyed-r
 import { DAYS_KEPT } from '../idempotency/work.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { TransactionWithCancels } from '../transactions/cancels/cancel.ts';
-import { findIdsOfReference } from '../transactions/transaction-looks.sql.ts';
+import { findIdsOfReference, findMadeAt } from '../transactions/transaction-looks.sql.ts';
 import { findTransactionWithCancels } from '../transactions/transaction-queries.sql.ts';
 import { reaisText } from '../values/cents.ts';
-import { isUuid, millisecondsOfId } from '../values/ids.ts';
-import { type Instant, instant, utcText } from '../values/instant.ts';
+import { isUuid } from '../values/ids.ts';
+import { type Instant, utcText } from '../values/instant.ts';
 import { listMessagesOf, type PaymentMessage } from '../webhooks/history/messages-of-payments.sql.ts';
 import {
   type AuditedCommandTools,
@@ -95,12 +95,12 @@ async function withRequests(
   // What is charged on its day was asked for by nobody.
   const asked = origin === 'billing' ? [] : [transactionId];
   for (const id of [...asked, ...cancels.map(({ cancelId }) => cancelId)]) {
-    const madeAt = millisecondsOfId(id);
+    const madeAt = await findMadeAt(database, merchantId, id);
     if (madeAt === null) continue;
     const span = { from: madeAt - BEFORE_MILLISECONDS, to: madeAt + AFTER_MILLISECONDS };
     const keyed = await listKeyedRequests(database, merchantId, [id], span);
     requests.push(...keyed.map((one) => ({ ...one, key: 'kept' as const })));
-    if (keyed.length === 0) requests.push({ key: 'none', resourceId: id, createdAt: instant(madeAt) });
+    if (keyed.length === 0) requests.push({ key: 'none', resourceId: id, createdAt: madeAt });
   }
   const messages =
     nsu === null ? [] : await listMessagesOf(database, [{ merchantId, transactionId, nsu }], MOST_MESSAGES);

@@ -1,10 +1,25 @@
 import { type Reader, statement } from '../platform/postgres/database.ts';
+import type { Instant } from '../values/instant.ts';
 
 const FIND_IDS = statement(
   'transactions.find_ids_of_reference',
   `select transaction_id::text from transactions
-   where merchant_id = $1 and reference_transaction = $2 order by transaction_id desc limit $3`,
+   where merchant_id = $1 and reference_transaction = $2 order by created_at desc, transaction_id desc limit $3`,
 );
+
+const FIND_MADE_AT = statement(
+  'transactions.find_made_at',
+  `select created_at from transactions where merchant_id = $1 and transaction_id = $2
+   union all
+   select created_at from cancels where merchant_id = $1 and cancel_id = $2
+   limit 1`,
+);
+
+/** Real time at which a transaction or a cancel was written; null: there is none. */
+export async function findMadeAt(database: Reader, merchantId: string, id: string): Promise<Instant | null> {
+  const [row] = await database.query(FIND_MADE_AT, [merchantId, id]);
+  return (row?.created_at as Instant | undefined) ?? null;
+}
 
 /** The newest transactions of a merchant under this reference of its own. */
 export async function findIdsOfReference(

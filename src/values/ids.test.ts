@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isUuid, millisecondsOfId } from './ids.ts';
+import { isUuid } from './ids.ts';
 
 test('a UUID of any version, in either case, is an identifier', () => {
   fc.assert(
@@ -28,9 +28,4 @@ test('what only looks like a UUID is none', () => {
   ];
   for (const text of [...others, '', id.replace('1', '１'), 'urn:uuid:'.concat(id)])
     assert.equal(isUuid(text), false, text);
-});
-
-test('an id of version 7 says when it was made, another one does not', () => {
-  assert.equal(millisecondsOfId('017f22e2-79b0-7cc3-98c4-dc0c0c07398f'), 1_645_557_742_000);
-  assert.equal(millisecondsOfId('017f22e2-79b0-4cc3-98c4-dc0c0c07398f'), null);
 });

@@ -18,8 +18,3 @@ const NOBODYS_ID = '00000000-0000-0000-0000-000000000000';
 export function idOrUnissued(text: string): string {
   return isUuid(text) ? text.toLowerCase() : NOBODYS_ID;
 }
-
-/** When an id of version 7 was made, in milliseconds since the epoch; null: it does not say. */
-export function millisecondsOfId(id: string): number | null {
-  return id.charAt(14) === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : null;
-}
