@@ -64,12 +64,12 @@ export async function listCustomerPayments(
   return (await database.query(LIST, values)).map(parse);
 }
 
-/** Along the index of documents, whose rest is in the order of the ids. */
+/** All of a document, by its index: ids of keyed requests do not say which is newer. */
 const FIND_NEWEST = statement(
   'customers.find_newest_payments',
   `select t.transaction_id from transactions t
    where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $2 and t.merchant_id = $1
-   order by t.transaction_id desc limit $3`,
+   order by t.sold_at desc, t.transaction_id desc limit $3`,
 );
 
 /** The ids of the newest payments of a merchant whose customer has this document. */
