@@ -102,6 +102,8 @@ test('what stands inside an encrypted card and beside it must be the same; what 
 });
 
 test('a cardSource in use is refused in the name of the field that brought it', () => {
-  assert.equal(sourceUsedRefusal({ numberToken: 't' }), 'numberTokenUnknown');
-  assert.equal(sourceUsedRefusal({ numberToken: null }), 'encryptedCardUnreadable');
+  const silent = { namesFaults: false };
+  assert.equal(sourceUsedRefusal({ numberToken: 't' }, { namesFaults: true }), 'numberTokenUnknown');
+  assert.equal(sourceUsedRefusal({ numberToken: null }, silent), 'encryptedCardUnreadable');
+  assert.equal(sourceUsedRefusal({ numberToken: null }, { namesFaults: true }), 'encryptedCardUsed');
 });

@@ -26,6 +26,21 @@ export type OpenCard = {
   readonly brand: CardBrand;
 };
 
+/**
+ * What a card is compared by when a request is repeated: equal for the same card in whatever carrier.
+ * Without the security code.
+ */
+export function comparableCard(card: {
+  readonly number: unknown;
+  readonly expirationMonth: unknown;
+  readonly expirationYear: unknown;
+  readonly holderName: unknown;
+}): string {
+  const { number, expirationMonth, expirationYear, holderName } = card;
+  const parts = [number, expirationMonth, expirationYear, holderName];
+  return JSON.stringify(parts.map((part) => part ?? null));
+}
+
 /** The card source of a payment, named by a hash: it may pay once. */
 export type CardSource = { readonly hash: Buffer; readonly expiresAt: Instant };
 
@@ -46,9 +61,16 @@ export function cardSummaryOf(number: string, brand: CardBrand, { keyId, print }
   return { brand, ...maskedCard(number), fingerprint: print, fingerprintKeyId: keyId };
 }
 
-/** The refusal of a card source that is in use or used up: the same as of one that never was. */
-export function sourceUsedRefusal(named: Pick<NamedCard, 'numberToken'>): CardRefusal {
-  return named.numberToken === null ? 'encryptedCardUnreadable' : 'numberTokenUnknown';
+/**
+ * The refusal of a card source that is in use or used up: the same as of one that never was, save of
+ * an encrypted card where its faults are named.
+ */
+export function sourceUsedRefusal(
+  named: Pick<NamedCard, 'numberToken'>,
+  { namesFaults }: { readonly namesFaults: boolean },
+): CardRefusal {
+  if (named.numberToken !== null) return 'numberTokenUnknown';
+  return namesFaults ? 'encryptedCardUsed' : 'encryptedCardUnreadable';
 }
 
 /** A use of a card that the merchant keeps. */

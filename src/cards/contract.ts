@@ -14,19 +14,36 @@ export const GET_PUBLIC_KEY = contract({
   description:
     'RSA of 3,072 bits as SPKI in base64, without PEM lines. Encrypt with RSA-OAEP and SHA-256 (also for MGF1) the UTF-8 ' +
     'JSON `{ "cardNumber", "merchantId", "createdAt", "securityCode", "expirationMonth", "expirationYear", ' +
-    '"cardholderName" }`: strings, the first three required, createdAt an ISO 8601 date-time of the last 24 hours. Send ' +
-    'the result as base64 in one line (`base64 -w0`).',
+    '"cardholderName" }`: strings, the first three required, an empty one is absent. Put in the createdAt and merchantId of ' +
+    'this answer: the encrypted card is taken for 24 hours from that createdAt, whatever clock the page has (one that is up to 24 hours ' +
+    'ahead is taken too). Send the result as base64 in one line (`base64 -w0`). Why one does not open is said in homologation only.',
   answers: {
     200: {
       description: 'The key in use.',
-      schema: Type.Object({ key: Type.String(), keyId: Type.String() }),
+      schema: Type.Object({
+        key: Type.String(),
+        keyId: Type.String(),
+        createdAt: Type.String({ description: 'Now, for createdAt inside encryptedCard.' }),
+        merchantId: Type.String({ description: 'Yours, for merchantId inside encryptedCard.' }),
+      }),
       example: {
         key: 'MIIBojANBgkqhkiG9w0BAQEFAAOCAY8AMIIBigKCAYEA…',
         keyId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+        createdAt: '2026-11-21T13:00:00.123Z',
+        merchantId: '01700555550000',
       },
     },
   },
 });
+
+/** `now`: real time, in milliseconds. */
+export function writePublicKey(
+  { key, keyId }: { readonly key: string; readonly keyId: string },
+  merchantId: string,
+  now: number,
+): object {
+  return { key, keyId, createdAt: new Date(now).toISOString(), merchantId };
+}
 
 export const TOKENIZATION_FAULTS = {
   numberInvalid: {
@@ -74,8 +91,8 @@ export const TOKENIZE_CARD = contract({
   answers: {
     200: {
       description: 'A list with one token.',
-      schema: Type.Array(Type.Object({ numberToken: Type.String() })),
-      example: [{ numberToken: 'k3Jt0c0b8nVq0m3l4m2pYq0cJf0m9yZ0w1u2t3s4r5Q' }],
+      schema: Type.Array(Type.Object({ numberToken: Type.String({ format: 'guid' }) })),
+      example: [{ numberToken: 'f0b1c7de-2f0e-4d35-9a57-6d1f2c3b4a59' }],
     },
   },
 });

@@ -44,7 +44,10 @@ export const CARDS: Published = {
 };
 
 type CardsContext = ModuleContext & {
-  readonly configuration: { readonly acquirerTimeoutMilliseconds: number };
+  readonly configuration: {
+    readonly acquirerTimeoutMilliseconds: number;
+    readonly environment: 'production' | 'homologation';
+  };
   readonly keyring: Keyring;
   readonly audit: Audit;
   readonly acquirer: Acquirer;
@@ -55,7 +58,8 @@ export type Cards = Module & Omit<CardTools, 'keyring'> & Pick<StoreVaultCardToo
 
 export async function openCards(context: CardsContext): Promise<Cards> {
   const { database, batched, keyring, acquirer, log } = context;
-  const cardKeys = await context.whileDatabaseStarts(() => openCardKeys(database, keyring));
+  const namesFaults = context.configuration.environment === 'homologation';
+  const cardKeys = await context.whileDatabaseStarts(() => openCardKeys(database, keyring, namesFaults));
   const findCardToken = batchReads(cardTokensRead(database));
   const findVaultCard = batchReads(vaultCardsRead(database));
   const warnOfDoubtfulBrand = (merchantId: string, firstSix: string, brand: string) =>

@@ -77,7 +77,7 @@ export async function openCardSource(
     named.numberToken === null
       ? await openBlob(tools, merchantId, named)
       : await openToken(tools, merchantId, named);
-  if (typeof opened === 'string') return [opened, ...expiryRefusals(named, now)];
+  if (!('number' in opened)) return [...opened, ...expiryRefusals(named, now)];
   const { number, inside, cardSource } = opened;
   const known = brandOf(number);
   const whole = {
@@ -118,9 +118,9 @@ async function openBlob(
   tools: CardTools,
   merchantId: string,
   named: NamedCard,
-): Promise<Opened | CardRefusal> {
+): Promise<Opened | readonly CardRefusal[]> {
   const opened = await openEncryptedCard(tools.cardKeys, merchantId, named.encryptedCard ?? '');
-  if (opened === null) return 'encryptedCardUnreadable';
+  if (!('card' in opened)) return opened;
   return { number: opened.card.number, inside: opened.card, cardSource: opened.cardSource };
 }
 
@@ -128,15 +128,24 @@ async function openToken(
   tools: CardTools,
   merchantId: string,
   named: NamedCard,
-): Promise<Opened | CardRefusal> {
-  const hashed = tokenHash(named.numberToken ?? '');
-  const { value: found } = await tools.findCardToken({ merchantId, tokenHash: hashed });
-  if (found === null) return 'numberTokenUnknown';
-  const record = cardTokenRecord(merchantId, hashed);
-  const number = await openSealedNumber(tools.keyring, record, found.number);
+): Promise<Opened | readonly CardRefusal[]> {
+  const found = await findTokenized(tools, merchantId, named.numberToken ?? '');
+  if (found === null || found.isUsed) return ['numberTokenUnknown'];
+  return { number: found.number, inside: NOTHING_INSIDE, cardSource: found.cardSource };
+}
+
+/** The card behind a token that has not expired, also a used one. */
+export async function findTokenized(
+  { findCardToken, keyring }: Pick<CardTools, 'findCardToken' | 'keyring'>,
+  merchantId: string,
+  numberToken: string,
+): Promise<(Omit<LiveCardToken, 'number'> & { readonly number: string }) | null> {
+  const hashed = tokenHash(numberToken);
+  const { value: found } = await findCardToken({ merchantId, tokenHash: hashed });
+  if (found === null) return null;
+  const number = await openSealedNumber(keyring, cardTokenRecord(merchantId, hashed), found.number);
   // It was altered: the alarm has been raised, and the caller is refused as for any bad token.
-  if (number === null) return 'numberTokenUnknown';
-  return { number, inside: NOTHING_INSIDE, cardSource: found.cardSource };
+  return number === null ? null : { ...found, number };
 }
 
 /** Tokens are kept as hashes: a reader of the table cannot pay with them. */

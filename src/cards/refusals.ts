@@ -1,9 +1,12 @@
 import type { RefusalShape } from '../platform/http/refusal.ts';
+import type { EncryptedCardFault } from './pairs/encrypted-card.ts';
 
 /** The tag is the field inside `cardInfo`; endpoints put their own prefix before it. */
 export type CardRefusal =
   | 'numberTokenUnknown'
   | 'encryptedCardUnreadable'
+  | EncryptedCardFault
+  | 'encryptedCardUsed'
   | 'vaultIdUnknown'
   | 'holderNameNeeded'
   | 'holderNameHoldsNumber'
@@ -31,6 +34,13 @@ const NOT_AS_STORED = {
   pt: 'Não confere com o cartão guardado no cofre.',
   en: 'Not what is stored with the card in the vault.',
 };
+/** In homologation only: production has one sentence for all of them. */
+const inside = (pt: string, en: string) =>
+  ({
+    status: 400,
+    tag: 'encryptedCard',
+    sentence: { pt: `Cartão criptografado: ${pt}`, en: `Encrypted card: ${en}` },
+  }) as const;
 const NEEDED = { pt: 'Campo obrigatório.', en: 'This field is required.' };
 
 export const CARD_REFUSALS = {
@@ -50,6 +60,56 @@ export const CARD_REFUSALS = {
       en: 'The encrypted card is invalid, expired or used already.',
     },
   },
+  encryptedCardEncoding: inside(
+    'não é base64 padrão em uma única linha (sem base64url e sem quebras de linha).',
+    'not standard base64 in one line (no base64url, no line breaks).',
+  ),
+  encryptedCardLength: inside(
+    'não tem os 384 bytes que a chave de 3072 bits produz.',
+    'not the 384 bytes that the key of 3,072 bits makes.',
+  ),
+  encryptedCardKey: inside(
+    'nenhuma chave o abre. Use RSA-OAEP com SHA-256 (também no MGF1) e a chave atual de GET /v1/cards/public-key.',
+    'no key opens it. Use RSA-OAEP with SHA-256 (for MGF1 too) and the current key of GET /v1/cards/public-key.',
+  ),
+  encryptedCardJson: inside(
+    'foi aberto, mas não contém um objeto JSON em UTF-8.',
+    'it opened, but holds no JSON object in UTF-8.',
+  ),
+  encryptedCardNumber: inside(
+    'cardNumber deve ser um texto só de dígitos, com dígito verificador correto.',
+    'cardNumber must be a text of digits alone, with a correct check digit.',
+  ),
+  encryptedCardMerchant: inside(
+    'merchantId deve ser um texto igual ao seu merchantId.',
+    'merchantId must be a text, and your own merchantId.',
+  ),
+  encryptedCardMoment: inside(
+    'createdAt deve ser um texto com data e hora ISO 8601, como 2026-11-21T13:00:00.000Z.',
+    'createdAt must be a text, an ISO 8601 date-time such as 2026-11-21T13:00:00.000Z.',
+  ),
+  encryptedCardOld: inside('createdAt tem mais de 24 horas.', 'createdAt is more than 24 hours old.'),
+  encryptedCardAhead: inside(
+    'createdAt está mais de 24 horas adiante.',
+    'createdAt is more than 24 hours ahead.',
+  ),
+  encryptedCardSecurityCode: inside(
+    'securityCode deve ser um texto de 3 ou 4 dígitos.',
+    'securityCode must be a text of 3 or 4 digits.',
+  ),
+  encryptedCardMonth: inside(
+    'expirationMonth deve ser um texto de dois dígitos, de 01 a 12.',
+    'expirationMonth must be a text of two digits, 01 to 12.',
+  ),
+  encryptedCardYear: inside(
+    'expirationYear deve ser um texto de dois dígitos, como 30.',
+    'expirationYear must be a text of two digits, such as 30.',
+  ),
+  encryptedCardHolderName: inside(
+    'cardholderName deve ser um texto de até 30 caracteres, sem caracteres de controle.',
+    'cardholderName must be a text of up to 30 characters, without control characters.',
+  ),
+  encryptedCardUsed: inside('já foi utilizado.', 'it was used already.'),
   vaultIdUnknown: {
     status: 400,
     tag: 'vaultId',

@@ -3,10 +3,12 @@ import type { Looked } from '../platform/postgres/batched-reads.ts';
 import {
   type EarlierRequest,
   earlierRequest,
+  isOtherCard,
   type KeyedRequest,
   type RecordedRequest,
 } from './idempotency-key.ts';
 import type { RequestKey } from './idempotency-keys.sql.ts';
+import { carriedText } from './identify-request.ts';
 
 export type FindRequestTools = {
   readonly findRequest: (key: RequestKey) => Promise<Looked<RecordedRequest>>;
@@ -21,12 +23,17 @@ export async function findEarlierRequest(
 ): Promise<EarlierRequest | null> {
   const { value: recorded } = await findRequest({ merchantId, keyHash: request.keyHash });
   if (recorded === null) return null;
-  const known = earlierRequest(recorded, request);
-  if (known !== null) return known;
-  // Another process has fingerprinted it under a data key that was made a moment ago.
-  await keyring.reload();
-  const again = earlierRequest(recorded, { bodyFingerprints: keyring.fingerprints(request.text) });
+  let earlier = earlierRequest(recorded, request);
+  if (earlier === null) {
+    // Another process has fingerprinted it under a data key that was made a moment ago.
+    await keyring.reload();
+    earlier = earlierRequest(recorded, { bodyFingerprints: keyring.fingerprints(request.text) });
+  }
   // A body that cannot be compared is not answered again: it may be another request. Data keys
   // outlive the fingerprints made under them.
-  return again ?? { kind: 'otherBody' };
+  if (earlier === null || earlier.kind === 'otherBody') return { kind: 'otherBody' };
+  // A carrier that cannot be opened any more may be the first one.
+  const card = await request.openCarrier();
+  const isOther = card !== null && isOtherCard(recorded, keyring.fingerprints(carriedText(card)));
+  return isOther ? { kind: 'otherBody' } : earlier;
 }

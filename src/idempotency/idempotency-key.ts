@@ -7,14 +7,20 @@ import type { IdStem } from './derived-id.ts';
 export type SentRequest = {
   readonly idempotency: { readonly key: string; readonly target: string } | null;
   readonly body: unknown;
+  /** The text of the card that its carrier holds, equal for equal cards; null: it cannot be opened. */
+  readonly openCarrier?: () => Promise<string | null>;
 };
+
+/** One for each data key that compares, the one in use first. */
+type Fingerprints = readonly [Fingerprint, ...Fingerprint[]];
 
 /** A request that may be repeated: its key as a hash over method, path and key, and its body. */
 export type KeyedRequest = {
   readonly keyHash: Buffer;
   readonly text: string;
-  /** Of the text: one for each data key that compares, the one in use first. */
-  readonly bodyFingerprints: readonly [Fingerprint, ...Fingerprint[]];
+  /** Of the text; behind it, once its carrier was opened, that of the card. */
+  readonly bodyFingerprints: Fingerprints;
+  readonly openCarrier: () => Promise<string | null>;
   /** Of the id of a payment, cancel or capture that it makes. */
   readonly idStem: IdStem;
 };
@@ -39,6 +45,9 @@ export type EarlierRequest =
   | { readonly kind: 'same'; readonly resourceId: string; readonly progress: RequestProgress }
   | { readonly kind: 'otherBody' };
 
+/** Of one of our keyed fingerprints. */
+const PRINT_BYTES = 32;
+
 /**
  * Until a key is so old, the request that recorded it before its resource may still make that, or
  * free the key.
@@ -55,14 +64,14 @@ export function isRequestLost({ isDone, ageMilliseconds }: RequestProgress): boo
 }
 
 /**
- * Fields that a faithful repetition may send anew: they carry a card for a while, or must not be
- * compared at all.
+ * Carriers are compared by the card that they hold, for a faithful repetition may encrypt it anew; a
+ * security code must not be compared at all.
  */
 const LEFT_OUT = new Set(['numberToken', 'encryptedCard', 'securityCode']);
 
 /**
- * The body as a text that is equal for equal requests: names in order, without card sources and
- * security code. A stored card (`vaultId`) is no card source: another one is another request.
+ * The body as a text that is equal for equal requests: names in order, without carriers of a card
+ * and security code. A stored card (`vaultId`) is no carrier: its id is compared.
  */
 export function comparableText(body: unknown): string {
   return JSON.stringify(body, (name, value: unknown) => {
@@ -81,7 +90,8 @@ function byName([one]: [string, unknown], [other]: [string, unknown]): number {
 }
 
 /**
- * How the earlier request compares; null when its fingerprint is of a key that is not known here.
+ * How the earlier request compares, as far as its carrier does not matter; null when its fingerprint
+ * is of a key that is not known here.
  */
 export function earlierRequest(
   { bodyFingerprint, bodyFingerprintKeyId, resourceId, isDone, ageMilliseconds }: RecordedRequest,
@@ -89,6 +99,29 @@ export function earlierRequest(
 ): EarlierRequest | null {
   const own = bodyFingerprints.find(({ keyId }) => keyId === bodyFingerprintKeyId);
   if (own === undefined) return null;
-  if (!own.print.equals(bodyFingerprint)) return { kind: 'otherBody' };
+  if (!ofBody(own.print).equals(ofBody(bodyFingerprint))) return { kind: 'otherBody' };
   return { kind: 'same', resourceId, progress: { isDone, ageMilliseconds } };
 }
+
+/** The fingerprints of a body and of the card that its carrier holds, as they are recorded. */
+export function withCarried(body: Fingerprints, carried: Fingerprints): Fingerprints {
+  const [first, ...others] = body.map(({ keyId, print }) => {
+    const card = carried.find((one) => one.keyId === keyId);
+    return { keyId, print: Buffer.concat([ofBody(print), card?.print ?? NO_CARD]) };
+  });
+  return [first as Fingerprint, ...others];
+}
+
+/** Whether another card was recorded than the one that these fingerprints are of. */
+export function isOtherCard(
+  { bodyFingerprint, bodyFingerprintKeyId }: RecordedRequest,
+  carried: Fingerprints,
+): boolean {
+  const recorded = bodyFingerprint.subarray(PRINT_BYTES);
+  const own = carried.find(({ keyId }) => keyId === bodyFingerprintKeyId);
+  return recorded.length > 0 && own !== undefined && !own.print.equals(recorded);
+}
+
+const NO_CARD = Buffer.alloc(0);
+
+const ofBody = (print: Buffer): Buffer => print.subarray(0, PRINT_BYTES);

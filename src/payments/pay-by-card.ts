@@ -6,6 +6,7 @@ import { type FindCodeTools, findAntiFraudCode, type UsableCode } from '../antif
 import { cardFingerprints } from '../antifraud/fingerprints.ts';
 import { initiatorOf, sourceUsedRefusal } from '../cards/card.ts';
 import { type CardTools, type OpenedCardSource, openCardSource } from '../cards/open-card-source.ts';
+import { identifyCarriedCard } from '../cards/open-carried-card.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { newIdOf } from '../idempotency/identify-request.ts';
 import type { Database } from '../platform/postgres/database.ts';
@@ -140,7 +141,7 @@ export async function payByCard(
     transactionId: sale.transactionId,
     antiFraudCode: code,
     decided: { ...decided, verdict },
-    request,
+    request: identifyCarriedCard(tools.keyring, request, opened),
     soldAt,
   });
   if (payment.callbackUrl !== null) await tools.rememberCallbackEndpoint(merchantId, payment.callbackUrl);
@@ -148,7 +149,7 @@ export async function payByCard(
   const charge = await chargeCard(tools, intent, card, deadlineAt, later);
   if (verdict === 'review' && WITH_TRANSACTION.includes(charge.kind))
     tools.observeReview(intent, charge.kind);
-  return resultOf(payment, intent, charge);
+  return resultOf(tools, payment, intent, charge);
 }
 
 /** The others leave nothing on record. */
@@ -249,6 +250,7 @@ function saleOf(
 }
 
 function resultOf(
+  { cardKeys }: Pick<PayTools, 'cardKeys'>,
   payment: Payment,
   { transactionId, trace, split, soldAt }: Pick<Intent, 'transactionId' | 'trace' | 'split' | 'soldAt'>,
   charge: Charge,
@@ -269,7 +271,7 @@ function resultOf(
         soldAt,
       };
     case 'sourceUsed':
-      return { kind: 'refused', refusals: [sourceUsedRefusal(payment.card)] };
+      return { kind: 'refused', refusals: [sourceUsedRefusal(payment.card, cardKeys)] };
     case 'codeUsed':
       return { kind: 'refused', refusals: ['codeUnusable'] };
     case 'unknown':

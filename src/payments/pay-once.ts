@@ -1,4 +1,5 @@
 import { readDecline } from '../acquirers/issuer-code.ts';
+import { openCarriedCard } from '../cards/open-carried-card.ts';
 import { answerOnce } from '../idempotency/answer-once.ts';
 import type { FindRequestTools } from '../idempotency/find-earlier-request.ts';
 import type { SentRequest } from '../idempotency/idempotency-key.ts';
@@ -31,7 +32,10 @@ export function payOnce(
   deadlineAt: number,
 ): Promise<Once<PayResult>> {
   const { merchantId } = seller;
-  const request = identifyRequest(tools.keyring, merchantId, sent);
+  const request = identifyRequest(tools.keyring, merchantId, {
+    ...sent,
+    openCarrier: () => openCarriedCard(tools, merchantId, payment.card),
+  });
   return answerOnce(tools, merchantId, request, {
     make: (isFirst) => payByCard(tools, seller, payment, { request, isFirst }, deadlineAt),
     isRefused: ({ kind }) => kind === 'refused',

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUIDv7 } from 'node:crypto';
+import { randomBytes, randomUUID, randomUUIDv7 } from 'node:crypto';
 
 /** A UUID of version 7, so that new rows stand together at the end of an index. */
 export function newId(): string {
@@ -8,6 +8,11 @@ export function newId(): string {
 /** 32 random bits, which tell one try from another. */
 export function newTry(): Buffer {
   return randomBytes(4);
+}
+
+/** A UUID of version 4, of 122 random bits: for a secret that lives minutes, where clients keep a UUID. */
+export function newSecretId(): string {
+  return randomUUID();
 }
 
 /** A secret of 256 random bits in base64url (43 characters). */

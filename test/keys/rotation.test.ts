@@ -202,7 +202,7 @@ test('a new public key is handed out by every process, and what was encrypted fo
   const reply = await call(urls[1] as string, '/v1/payments', { token: tokens[1] as string, body });
   assert.equal(reply.status, 200, reply.text);
   await setup.auditor.query(
-    `update card_key_pairs set retired_at = now() - interval '25 hours' where key_id = $1`,
+    `update card_key_pairs set retired_at = now() - interval '49 hours' where key_id = $1`,
     [old.keyId],
   );
   const service = await setup.startService();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { call, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
+import { call, encryptCard, paymentRequest, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { BESIDE, openVaultProcess, storedId, type VaultProcess } from '../vault/vault-service.ts';
 
@@ -158,6 +158,103 @@ test('a key that was used for another body is refused, whatever differs', async 
   const { payment, ...rest } = body;
   const same = await pay({ Unknown: 1, ...rest, customer: null, Payment: payment }, key);
   assert.deepEqual([same.status, isReplayed(same)], [200, true], same.text);
+});
+
+/** Another good card of the same brand. */
+const OTHER_CARD = '5555555555554444';
+
+type Inside = Record<string, string>;
+
+/** A card as a buyer's page encrypts it now. */
+async function encrypted(cardNumber: string, change: Inside = {}): Promise<string> {
+  const { body } = await call(service.gatewayUrl, '/v1/cards/public-key', { token: service.token() });
+  const { key, createdAt, merchantId } = body;
+  const inside = { expirationMonth: '12', expirationYear: '39', cardholderName: 'ANA SOUZA' };
+  const card = { cardNumber, securityCode: '123', merchantId, createdAt, ...inside, ...change };
+  return encryptCard(key, card);
+}
+
+async function assertReplays(
+  send: (body: Body, key: string) => Promise<Reply>,
+  first: Body,
+  same: readonly Body[],
+  others: readonly Body[],
+): Promise<void> {
+  const key = randomUUID();
+  const made = await send(first, key);
+  assert.equal(isReplayed(made), false, made.text);
+  for (const body of same) {
+    const reply = await send(body, key);
+    assert.deepEqual(
+      [reply.status, isReplayed(reply), reply.body],
+      [made.status, true, made.body],
+      reply.text,
+    );
+  }
+  for (const body of others) {
+    const reply = await send(body, key);
+    assert.deepEqual([reply.status, reply.body[0].tag], [422, 'idempotencyKey'], reply.text);
+  }
+}
+
+test('one key pays with one card: encrypted anew it is the same request, another card is another', async () => {
+  const other = await encrypted(OTHER_CARD);
+  const usedBlob = await encrypted(OTHER_CARD);
+  const usedToken = await tokenize(service.gatewayUrl, service.token(), OTHER_CARD);
+  for (const cardInfo of [
+    { encryptedCard: usedBlob, cardholderName: 'ANA SOUZA' },
+    { ...((await request(1)).cardInfo as Body), numberToken: usedToken },
+  ])
+    assert.equal((await pay(await request(5_100, { cardInfo }), null)).status, 200);
+  const dayAgo = new Date(Date.now() - 25 * 3_600_000).toISOString();
+  for (const amount of [5_000, 1051]) {
+    const body = await request(amount);
+    const of = (encryptedCard: string): Body => ({
+      ...body,
+      cardInfo: { encryptedCard, cardholderName: 'ANA SOUZA' },
+    });
+    const first = await encrypted(TEST_CARD);
+    const same = [first, await encrypted(TEST_CARD), await encrypted(TEST_CARD, { createdAt: dayAgo })];
+    const unreadable = 'x'.repeat(512);
+    const others = [
+      other,
+      usedBlob,
+      await encrypted(OTHER_CARD, { createdAt: dayAgo }),
+      await encrypted(TEST_CARD, { expirationYear: '38' }),
+      await encrypted('x'),
+    ];
+    await assertReplays(pay, of(first), [...same, unreadable].map(of), others.map(of));
+    const token = (numberToken: string): Body => ({
+      ...body,
+      cardInfo: { ...(body.cardInfo as Body), numberToken },
+    });
+    const own = (body.cardInfo as { numberToken: string }).numberToken;
+    const fresh = await tokenize(service.gatewayUrl, service.token());
+    const otherToken = await tokenize(service.gatewayUrl, service.token(), OTHER_CARD);
+    await assertReplays(
+      pay,
+      token(own),
+      [own, fresh, randomUUID()].map(token),
+      [otherToken, usedToken].map(token),
+    );
+  }
+});
+
+test('one key stores one card, verified or not', async () => {
+  const store = (body: Body, key: string) => post('/v1/vaults/cards', body, key);
+  for (const verifyCard of [false, true]) {
+    const of = (encryptedCard: string): Body => ({ encryptedCard, verifyCard });
+    const first = await encrypted(TEST_CARD);
+    const others = [await encrypted(OTHER_CARD), await encrypted(TEST_CARD, { cardholderName: 'BIA' })];
+    await assertReplays(store, of(first), [first, await encrypted(TEST_CARD)].map(of), others.map(of));
+    const token = (numberToken: string): Body => ({ ...BESIDE, numberToken, verifyCard });
+    const [own, fresh] = [
+      await tokenize(service.gatewayUrl, service.token()),
+      await tokenize(service.gatewayUrl, service.token()),
+    ];
+    const other = await tokenize(service.gatewayUrl, service.token(), OTHER_CARD);
+    await assertReplays(store, token(own), [own, fresh].map(token), [token(other)]);
+  }
 });
 
 test("a key is the merchant's own, and belongs to one path", async () => {

@@ -1,3 +1,4 @@
+import { isBlank } from '../../values/blank-text.ts';
 import { isCardNumber } from '../../values/card-number.ts';
 import type { Instant } from '../../values/instant.ts';
 
@@ -11,34 +12,80 @@ export type EncryptedCard = {
   readonly expiresAt: Instant;
 };
 
+/** Why an encrypted card does not open. Callers learn it in homologation only. */
+export type EncryptedCardFault =
+  | 'encryptedCardEncoding'
+  | 'encryptedCardLength'
+  | 'encryptedCardKey'
+  | 'encryptedCardJson'
+  | 'encryptedCardNumber'
+  | 'encryptedCardMerchant'
+  | 'encryptedCardMoment'
+  | 'encryptedCardOld'
+  | 'encryptedCardAhead'
+  | 'encryptedCardSecurityCode'
+  | 'encryptedCardMonth'
+  | 'encryptedCardYear'
+  | 'encryptedCardHolderName';
+
 /** A blob is good for a day: longer-lived ones would be stored cards in disguise. */
 const BLOB_LIFETIME_MILLISECONDS = 24 * 60 * 60 * 1_000;
-/** Clocks of shops run a little ahead. */
-const CLOCK_TOLERANCE_MILLISECONDS = 5 * 60 * 1_000;
+/** The clock is the buyer's, and many run hours ahead; what bounds the use of a blob is that it pays once. */
+const CLOCK_TOLERANCE_MILLISECONDS = 24 * 60 * 60 * 1_000;
 const INSTANT = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?$/;
 
 /**
- * Reads the JSON inside an encrypted card. Null for anything that is not whole, of another merchant
- * or too old: a caller learns only that the card cannot be opened, never why. Real time: a moved
- * test clock ages no blob.
+ * Reads the JSON inside an encrypted card; all faults at once. Real time: a moved test clock ages no
+ * blob.
  */
-export function readEncryptedCard(json: unknown, merchantId: string, now: Instant): EncryptedCard | null {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
-  const fields = json as Record<string, unknown>;
+export function readEncryptedCard(
+  json: unknown,
+  merchantId: string,
+  now: Instant,
+): EncryptedCard | readonly EncryptedCardFault[] {
+  const fields = fieldsOf(json);
+  if (fields === null) return ['encryptedCardJson'];
   const { cardNumber, createdAt } = fields;
-  if (typeof cardNumber !== 'string' || !isCardNumber(cardNumber)) return null;
-  if (fields.merchantId !== merchantId || typeof createdAt !== 'string') return null;
-  const madeAt = instantOf(createdAt);
-  const isFresh = madeAt <= now + CLOCK_TOLERANCE_MILLISECONDS && madeAt > now - BLOB_LIFETIME_MILLISECONDS;
-  if (!isFresh) return null;
-  const securityCode = optional(fields.securityCode, /^\d{3,4}$/);
-  const expirationMonth = optional(fields.expirationMonth, /^(0[1-9]|1[0-2])$/);
-  const expirationYear = optional(fields.expirationYear, /^\d\d$/);
-  const holderName = optional(fields.cardholderName, /^(?=.*\S)(?!.*\p{Cc}).{1,30}$/u);
-  if (securityCode === undefined || expirationMonth === undefined) return null;
-  if (expirationYear === undefined || holderName === undefined) return null;
-  const expiresAt = (madeAt + BLOB_LIFETIME_MILLISECONDS) as Instant;
-  return { number: cardNumber, securityCode, expirationMonth, expirationYear, holderName, expiresAt };
+  const madeAt = typeof createdAt === 'string' ? instantOf(createdAt) : Number.NaN;
+  const faults: EncryptedCardFault[] = [];
+  const isNumber = typeof cardNumber === 'string' && isCardNumber(cardNumber);
+  if (!isNumber) faults.push('encryptedCardNumber');
+  if (fields.merchantId !== merchantId) faults.push('encryptedCardMerchant');
+  if (Number.isNaN(madeAt)) faults.push('encryptedCardMoment');
+  if (madeAt > now + CLOCK_TOLERANCE_MILLISECONDS) faults.push('encryptedCardAhead');
+  if (madeAt <= now - BLOB_LIFETIME_MILLISECONDS) faults.push('encryptedCardOld');
+  const read = (name: string, shape: RegExp, fault: EncryptedCardFault): string | null => {
+    const value = fields[name];
+    if (value === undefined) return null;
+    if (typeof value === 'string' && shape.test(value)) return value;
+    faults.push(fault);
+    return null;
+  };
+  const card = {
+    securityCode: read('securityCode', /^\d{3,4}$/, 'encryptedCardSecurityCode'),
+    expirationMonth: read('expirationMonth', /^(0[1-9]|1[0-2])$/, 'encryptedCardMonth'),
+    expirationYear: read('expirationYear', /^\d\d$/, 'encryptedCardYear'),
+    holderName: read('cardholderName', /^(?=.*\S)(?!.*\p{Cc}).{1,30}$/u, 'encryptedCardHolderName'),
+    expiresAt: (madeAt + BLOB_LIFETIME_MILLISECONDS) as Instant,
+  };
+  return isNumber && faults.length === 0 ? { number: cardNumber, ...card } : faults;
+}
+
+/** What is inside as it came, whatever its age and shape; nothing of what is no object. */
+export function rawParts(
+  json: unknown,
+): Record<'number' | 'expirationMonth' | 'expirationYear' | 'holderName', unknown> {
+  const { cardNumber, expirationMonth, expirationYear, cardholderName } = fieldsOf(json) ?? {};
+  return { number: cardNumber, expirationMonth, expirationYear, holderName: cardholderName };
+}
+
+/** By the rules of a body: null and blank texts are absent, a name may begin with a capital letter. */
+function fieldsOf(json: unknown): Record<string, unknown> | null {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
+  const sent = Object.entries(json).filter(([, value]) => value !== null && !isBlank(value));
+  return Object.fromEntries(
+    sent.map(([name, value]) => [name.charAt(0).toLowerCase() + name.slice(1), value]),
+  );
 }
 
 /**
@@ -49,10 +96,4 @@ function instantOf(text: string): number {
   const match = INSTANT.exec(text);
   if (match === null) return Number.NaN;
   return Date.parse(match[3] === undefined ? `${text}Z` : text);
-}
-
-/** Null when absent, undefined when malformed. */
-function optional(value: unknown, shape: RegExp): string | null | undefined {
-  if (value === undefined || value === null) return null;
-  return typeof value === 'string' && shape.test(value) ? value : undefined;
 }

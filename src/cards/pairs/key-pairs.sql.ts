@@ -76,12 +76,12 @@ export function retirement(keyId: string): Step {
 }
 
 /**
- * A blob lives a day, from up to five minutes ahead of our clock, and other processes may hand out
+ * A blob lives a day, from up to a day ahead of our clock, and other processes may hand out
  * a retired key for a second more.
  */
 const LIST_OVERDUE = statement(
   'cards.list_overdue_pairs',
-  `select key_id from card_key_pairs where retired_at < now() - interval '24 hours 10 minutes'
+  `select key_id from card_key_pairs where retired_at < now() - interval '48 hours 10 minutes'
    order by key_id limit $1`,
 );
 

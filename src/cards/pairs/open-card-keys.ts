@@ -15,6 +15,8 @@ export type CardKeys = {
    * unknown pair may fit.
    */
   decrypt(ciphertext: Buffer): Promise<Buffer | null>;
+  /** Whether callers are told why an encrypted card does not open. */
+  readonly namesFaults: boolean;
   /** Reads the pairs again, in a read that begins after this call. */
   reload(): Promise<void>;
 };
@@ -37,7 +39,11 @@ const MOST_CREATIONS = 3;
  * Opens the key pairs of this database, making the first one. Throws `KeysUnusable` when the one in
  * use does not open.
  */
-export async function openCardKeys(database: Database, keyring: Keyring): Promise<CardKeys> {
+export async function openCardKeys(
+  database: Database,
+  keyring: Keyring,
+  namesFaults: boolean,
+): Promise<CardKeys> {
   let pairs: LoadedPairs = new Map();
   const reload = freshReads(async () => {
     pairs = await loadPairs(database, keyring, pairs);
@@ -55,6 +61,7 @@ export async function openCardKeys(database: Database, keyring: Keyring): Promis
   }
   return {
     reload,
+    namesFaults,
     publicKey() {
       const { pair, open } = inUse(pairs) as LoadedPair;
       return { keyId: pair.keyId, key: open.publicKey };

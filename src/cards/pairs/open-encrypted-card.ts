@@ -3,34 +3,62 @@ import { readExactJson } from '../../values/exact-json.ts';
 import { instant } from '../../values/instant.ts';
 import type { CardSource } from '../card.ts';
 import { CIPHERTEXT_BYTES } from './create-key-pair.ts';
-import { type EncryptedCard, readEncryptedCard } from './encrypted-card.ts';
+import {
+  type EncryptedCard,
+  type EncryptedCardFault,
+  rawParts,
+  readEncryptedCard,
+} from './encrypted-card.ts';
 import type { CardKeys } from './open-card-keys.ts';
 
+type UnreadableCard = 'encryptedCardUnreadable' | EncryptedCardFault;
+
 /**
- * Opens an `encryptedCard` of this merchant. Null for every failure alike: which one it was would
- * help only an attacker.
+ * Opens an `encryptedCard` of this merchant, or returns why not. In production every failure is the
+ * same one: which one it was would help only an attacker.
  */
 export async function openEncryptedCard(
   cardKeys: CardKeys,
   merchantId: string,
   encryptedCard: string,
-): Promise<{ card: EncryptedCard; cardSource: CardSource } | null> {
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encryptedCard)) return null;
+): Promise<{ card: EncryptedCard; cardSource: CardSource } | readonly UnreadableCard[]> {
+  const opened = await decrypt(cardKeys, encryptedCard);
+  const card =
+    typeof opened === 'string' ? [opened] : readEncryptedCard(opened.json, merchantId, instant(Date.now()));
+  if (typeof opened === 'string' || !('number' in card)) {
+    // As a blob that no pair opens costs a query, so does one that opens and holds no good card:
+    // the duration of the refusal does not distinguish them.
+    if (typeof opened !== 'string') await cardKeys.reload();
+    return cardKeys.namesFaults ? (card as readonly EncryptedCardFault[]) : ['encryptedCardUnreadable'];
+  }
+  // The hash is of the bytes, not of their spelling in base64: another spelling is the same blob.
+  const hash = createHash('sha256').update('encryptedCard').update(opened.ciphertext).digest();
+  return { card, cardSource: { hash, expiresAt: card.expiresAt } };
+}
+
+/** What an encrypted card holds, also one that is used or too old; null: it cannot be decrypted. */
+export async function peekEncryptedCard(
+  cardKeys: CardKeys,
+  encryptedCard: string,
+): Promise<ReturnType<typeof rawParts> | null> {
+  const opened = await decrypt(cardKeys, encryptedCard);
+  return typeof opened === 'string' ? null : rawParts(opened.json);
+}
+
+type Decrypted = {
+  readonly ciphertext: Buffer;
+  /** Null: it is no JSON. */
+  readonly json: unknown;
+};
+
+async function decrypt(cardKeys: CardKeys, encryptedCard: string): Promise<Decrypted | EncryptedCardFault> {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(encryptedCard)) return 'encryptedCardEncoding';
   const ciphertext = Buffer.from(encryptedCard, 'base64');
   // Exactly the length of the key: a shorter spelling of the same number would decrypt too, and
   // count as another card.
-  if (ciphertext.length !== CIPHERTEXT_BYTES) return null;
+  if (ciphertext.length !== CIPHERTEXT_BYTES) return 'encryptedCardLength';
   const plain = await cardKeys.decrypt(ciphertext);
-  if (plain === null) return null;
+  if (plain === null) return 'encryptedCardKey';
   const reading = readExactJson(plain);
-  const card = reading.ok ? readEncryptedCard(reading.value, merchantId, instant(Date.now())) : null;
-  if (card === null) {
-    // As a blob that no pair opens costs a query, so does one that opens and holds no good card:
-    // the duration of the refusal does not distinguish them.
-    await cardKeys.reload();
-    return null;
-  }
-  // The hash is of the bytes, not of their spelling in base64: another spelling is the same blob.
-  const hash = createHash('sha256').update('encryptedCard').update(ciphertext).digest();
-  return { card, cardSource: { hash, expiresAt: card.expiresAt } };
+  return { ciphertext, json: reading.ok ? reading.value : null };
 }

@@ -57,7 +57,7 @@ const INSERT = statement(
 export type TokenResult = 'written' | 'keyRetired';
 
 /**
- * The hash is of 256 random bits: a conflict can only be this row itself, written again after a
+ * The hash is of 122 random bits: a conflict can only be this row itself, written again after a
  * lost connection.
  */
 export function cardTokensWrite(database: Database): BatchedWriteOptions<CardTokenRow, TokenResult> {
@@ -88,18 +88,25 @@ const KEYS = inputRows<CardTokenKey>({
 
 const FIND = statement(
   'cards.find_tokens',
-  `select t.merchant_id, t.token_hash, t.sealed_number, t.data_key_id, t.source_hash, t.source_expires_at
+  `select t.merchant_id, t.token_hash, t.sealed_number, t.data_key_id, t.source_hash, t.source_expires_at,
+     exists (
+       select 1 from card_source_locks c where c.merchant_id = t.merchant_id and c.source_hash = t.source_hash
+     ) as is_used
    from ${KEYS.sql}
    join card_tokens t on t.merchant_id = i.merchant_id and t.token_hash = i.token_hash
-   where t.expires_at > now() and not exists (
-     select 1 from card_source_locks c where c.merchant_id = t.merchant_id and c.source_hash = t.source_hash)`,
+   where t.expires_at > now()`,
 );
 
-export type LiveCardToken = { readonly number: Sealed; readonly cardSource: CardSource };
+/** `isUsed`: it pays no more, and is answered like one that never was. */
+export type LiveCardToken = {
+  readonly number: Sealed;
+  readonly cardSource: CardSource;
+  readonly isUsed: boolean;
+};
 
 /**
- * The sealed numbers behind valid tokens that are not in use, each looked up for one merchant: a
- * used token is answered like one that never was. The claim decides between two concurrent uses.
+ * The sealed numbers behind valid tokens, each looked up for one merchant. The claim decides between
+ * two concurrent uses.
  */
 export function cardTokensRead(database: Database): BatchedReadOptions<CardTokenKey, LiveCardToken> {
   return {
@@ -113,6 +120,7 @@ export function cardTokensRead(database: Database): BatchedReadOptions<CardToken
           {
             number: { dataKeyId: row.data_key_id as number, bytes: row.sealed_number as Buffer },
             cardSource: { hash: row.source_hash as Buffer, expiresAt: row.source_expires_at as Instant },
+            isUsed: row.is_used as boolean,
           },
         ]),
       );

@@ -1,10 +1,11 @@
 import type { Keyring } from '../../keys/open-keyring.ts';
-import { newSecret } from '../../platform/chance.ts';
+import { newSecretId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { type CardSource, cardTokenRecord, TOKEN_LIFETIME_MILLISECONDS } from '../card.ts';
 import { tokenHash } from '../open-card-source.ts';
 import type { CardKeys } from '../pairs/open-card-keys.ts';
 import { openEncryptedCard } from '../pairs/open-encrypted-card.ts';
+import type { CardRefusal } from '../refusals.ts';
 import type { CardTokenRow, TokenResult } from './card-tokens.sql.ts';
 
 export type TokenizeTools = {
@@ -26,18 +27,18 @@ export async function tokenizeCard(
   merchantId: string,
   given: { readonly number: string } | { readonly encryptedCard: string },
   deadlineAt: number,
-): Promise<{ numberToken: string } | 'encryptedCardUnreadable'> {
+): Promise<{ numberToken: string } | readonly CardRefusal[]> {
   let number: string;
   let madeFrom: CardSource | null = null;
   if ('number' in given) {
     number = given.number;
   } else {
     const opened = await openEncryptedCard(tools.cardKeys, merchantId, given.encryptedCard);
-    if (opened === null) return 'encryptedCardUnreadable';
+    if (!('card' in opened)) return opened;
     number = opened.card.number;
     madeFrom = opened.cardSource;
   }
-  const numberToken = newSecret();
+  const numberToken = newSecretId();
   const hash = tokenHash(numberToken);
   const record = cardTokenRecord(merchantId, hash);
   for (let sealings = 0; sealings < MOST_SEALINGS; sealings += 1) {

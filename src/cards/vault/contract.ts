@@ -14,6 +14,7 @@ const STORE_REQUEST = Type.Object({
     Type.String({
       maxLength: 128,
       mayHoldCard: true,
+      reads: 'smallLetters',
       description: 'This or encryptedCard, exactly one; needs name and expiry beside it.',
     }),
   ),
@@ -90,7 +91,7 @@ export const STORE_VAULT_CARD = contract({
   isRepeatable: true,
   body: STORE_REQUEST,
   bodyExample: {
-    numberToken: 'k3Jt0c0b8nVq0m3l4m2pYq0cJf0m9yZ0w1u2t3s4r5Q',
+    numberToken: 'f0b1c7de-2f0e-4d35-9a57-6d1f2c3b4a59',
     brand: 'mastercard',
     cardholderName: 'ANA SOUZA',
     expirationMonth: '12',

@@ -13,6 +13,7 @@ import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type NamedCard, sourceUsedRefusal } from '../card.ts';
 import { type CardTools, type OpenedCardSource, openCardSource } from '../open-card-source.ts';
+import { identifyCarriedCard, openCarriedCard } from '../open-carried-card.ts';
 import type { CardRefusal } from '../refusals.ts';
 import type { VerificationRefusal } from './refusals.ts';
 import { copiesOf, isAnotherCopyRefused } from './stored-copies.sql.ts';
@@ -120,7 +121,10 @@ export function storeVaultCard(
   sent: SentRequest,
   deadlineAt: number,
 ): Promise<Once<StoreVaultCardResult>> {
-  const request = identifyRequest(tools.keyring, keeper.merchantId, sent);
+  const request = identifyRequest(tools.keyring, keeper.merchantId, {
+    ...sent,
+    openCarrier: () => openCarriedCard(tools, keeper.merchantId, card.named),
+  });
   return answerOnce(tools, keeper.merchantId, request, {
     make: async (isFirst) =>
       (await isFirst) ? openAndKeep(tools, keeper, { ...card, request }, deadlineAt) : 'keyUsed',
@@ -154,7 +158,12 @@ async function openAndKeep(
     return { kind: 'verificationNotOffered' };
   const { trace, cardSource } = opened;
   if (opened.isBrandDoubtful) tools.warnOfDoubtfulBrand(merchantId, trace.firstSix, trace.brand);
-  const claim = { merchantId, vaultId: newId(), cardSource, request };
+  const claim = {
+    merchantId,
+    vaultId: newId(),
+    cardSource,
+    request: identifyCarriedCard(tools.keyring, request, opened),
+  };
   if (!isToBeVerified) {
     return keepCard(tools, keeper, { claim, opened, named, verified: null }, deadlineAt);
   }
@@ -180,7 +189,8 @@ async function verifyAndKeep(
   const { claim, opened, named } = wanted;
   const claimed = await lockCardSource(tools.database, claim);
   if (claimed === 'keyUsed') return claimed;
-  if (claimed === 'sourceUsed') return { kind: 'refused', refusals: [sourceUsedRefusal(named)] };
+  if (claimed === 'sourceUsed')
+    return { kind: 'refused', refusals: [sourceUsedRefusal(named, tools.cardKeys)] };
   const { card } = opened;
   const verified = await verifyCard(tools, claim, opened, deadlineAt);
   if (verified.kind === 'approved') {
@@ -288,7 +298,7 @@ async function keepCard(
       case 'tooManyCopies':
         return { kind: 'tooManyCopies' };
       case 'sourceUsed':
-        return { kind: 'refused', refusals: [sourceUsedRefusal(card.named)] };
+        return { kind: 'refused', refusals: [sourceUsedRefusal(card.named, tools.cardKeys)] };
       case 'keyRetired':
         await tools.keyring.reload();
     }
