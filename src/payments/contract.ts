@@ -66,6 +66,7 @@ const PAYMENT_REQUEST = Type.Object({
       Type.String({
         maxLength: 128,
         mayHoldCard: true,
+        reads: 'smallLetters',
         description: 'This, encryptedCard or vaultId, exactly one; needs the expiry beside it.',
       }),
     ),
@@ -94,17 +95,17 @@ const PAYMENT_REQUEST = Type.Object({
   customer: Type.Optional(
     Type.Object({
       documentType: Type.Optional(Type.Enum(['cpf', 'cnpj'])),
-      documentNumber: text(20),
+      documentNumber: Type.Optional(Type.String({ maxLength: 20, reads: 'document' })),
       firstName: text(60),
       lastName: text(60),
-      email: text(255),
+      email: Type.Optional(Type.String({ maxLength: 255, reads: 'emailAddress' })),
       phoneNumber: text(15),
       mobilePhoneNumber: text(25),
       address: text(60),
       complement: text(60),
       city: text(50),
-      state: text(2),
-      zipCode: text(10),
+      state: Type.Optional(Type.String({ maxLength: 2, reads: 'capitals' })),
+      zipCode: Type.Optional(Type.String({ maxLength: 10, reads: 'postalCode' })),
       ipAddress: text(48),
       country: text(2),
     }),
@@ -226,7 +227,7 @@ const PAYMENT_EXAMPLE = {
   referenceTransaction: 'PEDIDO-1001',
   sellerInfo: { codeAntiFraud: '6f1c4f0e-3b55-4c9c-9a57-0a3a6f1b2c3d', softDescriptor: 'LOJA*PEDIDO 1' },
   cardInfo: {
-    numberToken: 'k3Jt0c0b8nVq0m3l4m2pYq0cJf0m9yZ0w1u2t3s4r5Q',
+    numberToken: 'f0b1c7de-2f0e-4d35-9a57-6d1f2c3b4a59',
     cardholderName: 'ANA SOUZA',
     securityCode: '123',
     brand: 'mastercard',

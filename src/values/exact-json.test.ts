@@ -152,7 +152,7 @@ test('a damaged body is never understood where others would refuse it, nor refus
     fc.property(mutatedText, (text) => {
       let parsed: { value: unknown } | undefined;
       try {
-        parsed = { value: JSON.parse(text) };
+        parsed = { value: JSON.parse(text.replace(/^\ufeff/, '')) };
       } catch {}
       const reading = readExactJson(text);
       if (parsed === undefined) assert.equal(reading.ok, false, text);
@@ -240,13 +240,14 @@ test('what is not JSON is refused', () => {
       '\u20281',
       '/**/1',
     ],
-    ...['\ufeff{}', '"a"b'],
+    ...['\ufeff\ufeff{}', ' \ufeff{}', '{}\ufeff', '\ufeff', '"a"b'],
   ];
   for (const text of texts) assert.equal(faultIn(text).kind, 'syntax', text);
 });
 
-test('a byte order mark is refused in bytes too', () => {
-  assert.deepEqual(faultIn(Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d])), { kind: 'syntax', path: '' });
+test('one byte order mark before the text is skipped', () => {
+  for (const source of ['\ufeff {}', Buffer.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d])])
+    assert.deepEqual(readExactJson(source), { ok: true, value: {} });
 });
 
 test('a name that occurs twice in an object is refused, also when it is escaped the second time', () => {

@@ -65,11 +65,11 @@ export class ExactNumber {
 }
 
 /**
- * Reads JSON (RFC 8259) strictly: what two readers could understand differently, and what the
- * database cannot store, is a fault instead of a guess. The grammar is that of JSON.parse; beyond
- * it these are refused: a name that occurs twice in an object, the name `__proto__`, NUL and lone
- * surrogates in strings and names, bytes that are not UTF-8, more than `maxDepth` levels (32 by
- * default, at most 512), numbers of more than 64 characters.
+ * Reads JSON (RFC 8259), behind a byte order mark too, strictly: what two readers could understand
+ * differently, and what the database cannot store, is a fault instead of a guess. The grammar is
+ * that of JSON.parse; beyond it these are refused: a name that occurs twice in an object, the name
+ * `__proto__`, NUL and lone surrogates in strings and names, bytes that are not UTF-8, more than
+ * `maxDepth` levels (32 by default, at most 512), numbers of more than 64 characters.
  *
  * A number stays a JavaScript number when that prints the same decimal value (`1.0`, `1e0` and `1`
  * are all 1) and is an ExactNumber otherwise. Negative zero reads as 0: the two are one amount, and
@@ -100,7 +100,7 @@ export function readExactJson(
     fault: undefined,
     path: [],
   };
-  let value = readValue(reader, skipSpace(text, 0));
+  let value = readValue(reader, skipSpace(text, text.startsWith('\ufeff') ? 1 : 0));
   if (value !== undefined) {
     const end = skipSpace(text, reader.at);
     if (end < text.length) value = faultOf(reader, 'syntax', end);
@@ -169,7 +169,6 @@ const SPACE = 0x20;
 
 function utf8Text(bytes: Uint8Array): string | undefined {
   if (!isUtf8(bytes)) return undefined;
-  // Unlike TextDecoder this keeps a byte order mark, which the grammar then refuses.
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 

@@ -51,6 +51,8 @@ const PURE_NAMES: readonly { path: string; module: string; names: readonly strin
 const PURE_PLATFORM = [
   'src/platform/channels/channel-url.ts',
   'src/platform/requests/body-shape.ts',
+  'src/platform/requests/foreign-fields.ts',
+  'src/platform/requests/text-readings.ts',
   'src/platform/http/connection-deadlines.ts',
   'src/platform/http/endpoint.ts',
   'src/platform/http/failures.ts',

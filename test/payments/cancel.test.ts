@@ -66,6 +66,33 @@ async function settled(paymentId: string): Promise<void> {
   await until('every cancel is answered', async () => (await read(paymentId)).cancelingAmount === 0, 60_000);
 }
 
+test('a cancel that misnames its amount does nothing, and names what it does not know', async () => {
+  const paymentId = (await paid(5_000)).paymentId;
+  const path = `/v1/payments/${paymentId}/cancel`;
+  const cases: [unknown, string, string][] = [
+    [{ value: 700 }, '', 'value'],
+    [{ amount: 700, AMOUNT: 700 }, '', 'AMOUNT'],
+    [{ amount: 700, reason: '' }, '', 'reason'],
+    [{ amount: null }, '', 'amount'],
+    [{ Amount: null }, '', 'Amount'],
+    [{ amount: '' }, '', 'amount'],
+    [{}, '?amount=700', 'amount'],
+    [{ amount: 700 }, '?amount=', 'amount'],
+    [[], '?x=1', 'x'],
+  ];
+  for (const [body, query, tag] of cases) {
+    const reply = await call(service.gatewayUrl, path + query, { token: service.token(), body });
+    assert.deepEqual(
+      [reply.status, reply.body[0].tag],
+      [400, tag],
+      `${JSON.stringify(body)} ${query}: ${reply.text}`,
+    );
+  }
+  const all = await call(service.gatewayUrl, path, { token: service.token(), raw: '\ufeff[]' });
+  assert.equal(all.status, 200, all.text);
+  assert.equal(all.body.amount, 5_000);
+});
+
 test('a canceled payment is Cancelada, and the acquirer gave all of it back', async () => {
   const { paymentId, authorizationCode } = await paid(10_000, 3);
   const reply = await cancel(paymentId);

@@ -28,6 +28,33 @@ function cancel(paymentId: string, amount?: number, headers: Record<string, stri
   });
 }
 
+test('a capture that misnames its amount does nothing, and names what it does not know', async () => {
+  const paymentId = (await preauthorize(service, 5_000)).paymentId;
+  const path = `/v1/payments/${paymentId}/capture`;
+  const cases: [unknown, string, string][] = [
+    [{ value: 700 }, '', 'value'],
+    [{ amount: 700, AMOUNT: 700 }, '', 'AMOUNT'],
+    [{ amount: 700, reason: '' }, '', 'reason'],
+    [{ amount: null }, '', 'amount'],
+    [{ Amount: null }, '', 'Amount'],
+    [{ amount: '' }, '', 'amount'],
+    [{}, '?amount=700', 'amount'],
+    [{ amount: 700 }, '?amount=', 'amount'],
+    [[], '?x=1', 'x'],
+  ];
+  for (const [body, query, tag] of cases) {
+    const reply = await call(service.gatewayUrl, path + query, { token: service.token, body });
+    assert.deepEqual(
+      [reply.status, reply.body[0].tag],
+      [400, tag],
+      `${JSON.stringify(body)} ${query}: ${reply.text}`,
+    );
+  }
+  const all = await call(service.gatewayUrl, path, { token: service.token, raw: '\ufeff[]' });
+  assert.equal(all.status, 200, all.text);
+  assert.equal(all.body.captureAuthorization.amount, 5_000);
+});
+
 test('what is authorized waits, and is charged when it is captured', async () => {
   const { paymentId, reply } = await preauthorize(service, 10_000, { installments: 3 });
   const { captureUntil, releaseAt } = reply.body.paymentAuthorization;

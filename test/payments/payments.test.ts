@@ -136,34 +136,108 @@ test('a card encrypted with OpenSSL is opened too', async () => {
   assert.equal(reply.status, 200, reply.text);
 });
 
-test('every encrypted card that cannot be opened gets the same answer', async () => {
+test('homologation says why an encrypted card does not open', async () => {
   const { body } = await call(service.gatewayUrl, '/v1/cards/public-key', { token });
-  const whole = { cardNumber: TEST_CARD, merchantId, createdAt: new Date().toISOString() };
-  const blobs = [
-    'AAAA',
-    'not base64 !',
-    Buffer.alloc(384, 7).toString('base64'),
-    await encryptCard(body.key, { ...whole, merchantId: 'another' }),
-    await encryptCard(body.key, { ...whole, createdAt: '2020-01-01T00:00:00Z' }),
-    await encryptCard(body.key, { ...whole, cardNumber: '1234567890123456' }),
-    await encryptCard(body.key, { nothing: 'at all' }),
+  const whole = { cardNumber: TEST_CARD, merchantId: body.merchantId, createdAt: body.createdAt };
+  const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+  const good = await encryptCard(body.key, whole);
+  const blobs: [string, ...RegExp[]][] = [
+    ['AAAA', /384/],
+    ['not base64 !', /base64/],
+    [good.replace(/.{64}/, '$&\n'), /base64/],
+    [Buffer.alloc(384, 7).toString('base64'), /SHA-256/],
+    [await encryptCard(body.key, { ...whole, merchantId: 'another' }), /merchantId/],
+    [await encryptCard(body.key, { ...whole, createdAt: hours(-25) }), /createdAt/],
+    [await encryptCard(body.key, { ...whole, createdAt: hours(25) }), /createdAt/],
+    [await encryptCard(body.key, { ...whole, cardNumber: '1234567890123456' }), /cardNumber/],
+    [
+      await encryptCard(body.key, { ...whole, expirationMonth: '1', expirationYear: '2039' }),
+      /expirationMonth/,
+      /expirationYear/,
+    ],
+    [await encryptCard(body.key, { nothing: 'at all' }), /cardNumber/, /merchantId/, /createdAt/],
   ];
-  const texts = new Set<string>();
-  for (const encryptedCard of blobs) {
+  for (const [encryptedCard, ...causes] of blobs) {
     const cardInfo = {
       encryptedCard,
       cardholderName: 'ANA SOUZA',
       expirationMonth: '12',
       expirationYear: '39',
     };
-    const reply = await call(service.gatewayUrl, '/v1/payments', {
-      token,
-      body: paymentRequest('', 500, { cardInfo }),
-    });
-    assert.equal(reply.status, 400);
-    texts.add(reply.text);
+    const sent = { token, body: paymentRequest('', 500, { cardInfo }) };
+    const reply = await call(service.gatewayUrl, '/v1/payments', sent);
+    assert.equal(reply.status, 400, reply.text);
+    assert.equal(reply.body.length, causes.length, reply.text);
+    for (const [index, cause] of causes.entries()) {
+      assert.equal(reply.body[index].tag, 'cardInfo.encryptedCard');
+      assert.match(reply.body[index].description, cause);
+    }
+    const made = await call(service.gatewayUrl, '/v1/cards/tokenization', { token, body: { encryptedCard } });
+    assert.deepEqual([made.status, made.body.length], [400, causes.length], made.text);
   }
-  assert.equal(texts.size, 1);
+});
+
+test("a page may put in the key's own createdAt, or that of a buyer whose clock is hours off, and leave the rest empty", async () => {
+  const { body } = await call(service.gatewayUrl, '/v1/cards/public-key', { token });
+  assert.equal(body.merchantId, merchantId);
+  assert.ok(Math.abs(Date.parse(body.createdAt) - Date.now()) < 3_600_000, body.createdAt);
+  const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
+  for (const createdAt of [body.createdAt, hours(1), hours(23), hours(-23)]) {
+    const empty = { securityCode: '', cardholderName: ' ', expirationMonth: '', expirationYear: '' };
+    const inside = { cardNumber: TEST_CARD, merchantId, createdAt, ...empty };
+    const cardInfo = {
+      encryptedCard: await encryptCard(body.key, inside),
+      cardholderName: 'ANA SOUZA',
+      expirationMonth: '12',
+      expirationYear: '39',
+      ...{ numberToken: '', vaultId: ' ', brand: '', securityCode: '' },
+    };
+    const empties = { urlCallBack: '', referenceTransaction: ' ', customer: [], configSplit: [] };
+    const sent = { token, body: paymentRequest('', 2_700, { cardInfo, ...empties }) };
+    const reply = await call(service.gatewayUrl, '/v1/payments', sent);
+    assert.equal(reply.status, 200, reply.text);
+    assert.equal(reply.body.paymentAuthorization.referenceTransaction, null);
+  }
+});
+
+test('a card token is a UUID, read in capitals too', async () => {
+  const numberToken = await tokenize(service.gatewayUrl, token);
+  assert.match(numberToken, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  const body = paymentRequest(numberToken.toUpperCase(), 2_800);
+  const reply = await call(service.gatewayUrl, '/v1/payments', { token, body });
+  assert.equal(reply.status, 200, reply.text);
+});
+
+test('a sale by fields of another gateway is refused by their names, and charges nothing', async () => {
+  const numberToken = await tokenize(service.gatewayUrl, token);
+  const sale = paymentRequest(numberToken, 2_900);
+  const body = {
+    ...sale,
+    payment: { ...sale.payment, currencyCode: 'usd' },
+    sellerInfo: { ...sale.sellerInfo, code3DS: '1', cavvUcaf: 'x', eci: '05', xid: 'y' },
+    sellers: [{ id: 1, amount: 100 }],
+  };
+  const reply = await call(service.gatewayUrl, '/v1/payments', { token, body });
+  assert.equal(reply.status, 400, reply.text);
+  assert.deepEqual(reply.body.map(({ tag }: { tag: string }) => tag).sort(), [
+    ...[
+      'payment.currencyCode',
+      'sellerInfo.cavvUcaf',
+      'sellerInfo.code3DS',
+      'sellerInfo.eci',
+      'sellerInfo.xid',
+    ],
+    'sellers',
+  ]);
+  assert.equal((await ledger(sale.referenceTransaction)).length, 0);
+  const harmless = {
+    ...sale,
+    payment: { ...sale.payment, currencyCode: 'BRL' },
+    sellers: [],
+    orderNumber: '7',
+  };
+  const paid = await call(service.gatewayUrl, '/v1/payments', { token, body: harmless });
+  assert.equal(paid.status, 200, paid.text);
 });
 
 test('a decline carries the code of the issuer and leaves no charge; its token may try again', async () => {

@@ -175,9 +175,30 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a key answers another request too',
     file: 'src/idempotency/idempotency-key.ts',
-    find: "if (!own.print.equals(bodyFingerprint)) return { kind: 'otherBody' };",
-    put: "if (own.print.length !== bodyFingerprint.length) return { kind: 'otherBody' };",
+    find: 'if (!ofBody(own.print).equals(ofBody(bodyFingerprint)))',
+    put: 'if (ofBody(own.print).length !== ofBody(bodyFingerprint).length)',
     caughtBy: 'src/idempotency/idempotency-key.test.ts',
+  },
+  {
+    name: 'a key answers a request with another card too',
+    file: 'src/idempotency/idempotency-key.ts',
+    find: 'own !== undefined && !own.print.equals(recorded)',
+    put: 'own !== undefined && own.print.length !== recorded.length',
+    caughtBy: 'src/idempotency/idempotency-key.test.ts',
+  },
+  {
+    name: 'a card is not recorded with its key',
+    file: 'src/payments/pay-by-card.ts',
+    find: 'request: identifyCarriedCard(tools.keyring, request, opened),',
+    put: 'request: identifyCarriedCard === null ? null : request,',
+    caughtBy: 'test/payments/idempotency.test.ts',
+  },
+  {
+    name: 'a misnamed amount cancels everything',
+    file: 'src/platform/requests/body-shape.ts',
+    find: 'if (isExact) shaped.faults.push',
+    put: 'if (false && isExact) shaped.faults.push',
+    caughtBy: 'src/platform/requests/body-shape.test.ts',
   },
   {
     name: 'the outcome of a charge is written under any fence',

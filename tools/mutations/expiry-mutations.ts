@@ -53,8 +53,8 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a card token never ends',
     file: CARDS,
-    find: 'where t.expires_at > now() and not exists',
-    put: 'where not exists',
+    find: 'where t.expires_at > now()`',
+    put: 'where t.expires_at is not null`',
     caughtBy: 'test/payments/payments.test.ts',
   },
   {
@@ -67,8 +67,8 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'an encrypted card never ends',
     file: 'src/cards/pairs/encrypted-card.ts',
-    find: ' && madeAt > now - BLOB_LIFETIME_MILLISECONDS',
-    put: '',
+    find: 'madeAt <= now - BLOB_LIFETIME_MILLISECONDS',
+    put: 'madeAt <= -BLOB_LIFETIME_MILLISECONDS',
     caughtBy: 'src/cards/pairs/encrypted-card.test.ts',
   },
   {

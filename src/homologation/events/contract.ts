@@ -44,6 +44,7 @@ export const FORCE_EVENT = contract({
     'payment is under way the change waits for it, and the answer shows the state before. By itself the simulator pays ' +
     'installment n at n times 30 days after the sale.',
   homologationOnly: true,
+  isExact: true,
   parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
   body: Type.Object({
     type: Type.Enum([...CHANGE_EVENTS]),

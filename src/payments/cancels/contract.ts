@@ -40,6 +40,7 @@ export const CANCEL_PAYMENT = contract({
   isRepeatable: true,
   body: CANCEL_REQUEST,
   isBodyOptional: true,
+  isExact: true,
   bodyExample: { amount: 4_330 },
   answers: {
     200: {

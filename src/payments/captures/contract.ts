@@ -30,6 +30,7 @@ const CAPTURE = {
   isRepeatable: true,
   body: CAPTURE_REQUEST,
   isBodyOptional: true,
+  isExact: true,
   bodyExample: { amount: 9_990 },
   answers: {
     200: {

@@ -23,7 +23,7 @@ export const SPLIT_REQUEST = Type.Optional(
     Type.Object({
       documentNumberBeneficiary: Type.String({
         maxLength: 14,
-        format: 'cpfOrCnpj',
+        format: 'bareCpfOrCnpj',
         description: 'Each once; letters of a CNPJ in capitals.',
       }),
       percent: Type.Unsafe<number | ExactNumber>({

@@ -77,6 +77,11 @@ export type Contract<
   readonly body?: Body;
   /** No body at all stands for an empty object. */
   readonly isBodyOptional?: boolean;
+  /**
+   * Gives back or takes money: an unknown field, an unknown query parameter and null are faults, for a
+   * misspelt amount would mean all.
+   */
+  readonly isExact?: boolean;
   /** Takes the header Idempotency-Key: a repetition with the same key has no second effect. */
   readonly isRepeatable?: boolean;
   /**

@@ -119,6 +119,11 @@ test('an exact decimal is measured as it was written', () => {
   }
 });
 
+const DOCUMENTS = {
+  good: ['52998224725', '11222333000181', '12ABC34501DE35'],
+  bad: ['', '52998224724', '529.982.247-25', '11222333000182', '12abc34501de35', '00000000000', 'A'],
+};
+
 const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] }> = {
   guid: {
     good: ['6f1c4f0e-3b55-4c9c-9a57-0a3a6f1b2c3d', '6F1C4F0E-3B55-4C9C-9A57-0A3A6F1B2C3D'],
@@ -147,11 +152,9 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
     good: ['LOJA*PEDIDO 7', 'a.b-c'],
     bad: ['', ' ', '.-*', 'CAFÉ', 'LOJA*PEDIDO 77', 'A\n'],
   },
-  softDescriptorOrNone: { good: ['', 'LOJA'], bad: [' ', 'CAFÉ', 'LOJA*PEDIDO 77'] },
-  cpfOrCnpj: {
-    good: ['52998224725', '11222333000181', '12ABC34501DE35'],
-    bad: ['', '52998224724', '529.982.247-25', '11222333000182', '12abc34501de35', '00000000000', 'A'],
-  },
+  cpfOrCnpj: DOCUMENTS,
+  bareCpfOrCnpj: DOCUMENTS,
+  postalCode: { good: ['13010000'], bad: ['', '1301000', '130100000', '13010-000', '1301000a'] },
   emailAddress: {
     good: ['ana@loja.example', 'ana.souza+1@mail.loja.example'],
     bad: ['', 'ana', 'ana@loja', '@loja.example', 'a b@loja.example', 'ana@loja.', 'ana@@loja.example'],

@@ -64,19 +64,26 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
       en: 'Must have up to 13 letters without accents, digits, blanks and .-*, and not be blank.',
     },
   },
-  /** The same; an empty text takes away what was there. */
-  softDescriptorOrNone: {
-    test: (text) => text === '' || isSoftDescriptor(text),
+  cpfOrCnpj: {
+    test: (text) => documentKind(text) !== null,
     sentence: {
-      pt: 'Deve ter até 13 letras sem acento, dígitos, espaços e .-*; vazio: nenhum.',
-      en: 'Must have up to 13 letters without accents, digits, blanks and .-*; empty: none.',
+      pt: 'Deve ser um CPF ou CNPJ válido, com máscara ou sem.',
+      en: 'Must be a valid CPF or CNPJ, with its mask or without.',
     },
   },
-  cpfOrCnpj: {
+  /** The same, where it is not read without its mask. */
+  bareCpfOrCnpj: {
     test: (text) => documentKind(text) !== null,
     sentence: {
       pt: 'Deve ser um CPF ou CNPJ válido, sem máscara.',
       en: 'Must be a valid CPF or CNPJ, without mask.',
+    },
+  },
+  postalCode: {
+    test: (text) => /^\d{8}$/.test(text),
+    sentence: {
+      pt: 'Deve ser um CEP de 8 dígitos, com hífen ou sem.',
+      en: 'Must be a CEP of 8 digits, with its hyphen or without.',
     },
   },
   emailAddress: {
@@ -156,6 +163,8 @@ function makeAjv(): Ajv {
   });
   // The finder of card numbers reads it; the validator ignores it.
   ajv.addKeyword({ keyword: 'mayHoldCard', schemaType: 'boolean' });
+  // The reader of bodies and queries reads it.
+  ajv.addKeyword({ keyword: 'reads', schemaType: 'string' });
   return ajv;
 }
 

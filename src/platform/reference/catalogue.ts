@@ -2,7 +2,9 @@ import { FAILURES } from '../http/failures.ts';
 import type { RefusalShape } from '../http/refusal.ts';
 import { FORMATS, REQUIRED } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
+import { NULL, unknownName } from '../requests/body-shape.ts';
 import { CARD_NUMBER_IN_TEXT } from '../requests/card-numbers.ts';
+import { FOREIGN_FIELD_SENTENCES, FOREIGN_FIELDS } from '../requests/foreign-fields.ts';
 import { JSON_FAULTS } from '../requests/request-reader.ts';
 
 /**
@@ -46,12 +48,18 @@ export function failureTable(): CatalogueTable {
 export function fieldTable(): CatalogueTable {
   const { syntax: _, ...jsonFaults } = JSON_FAULTS;
   const formats = Object.values(FORMATS).map((format) => format.sentence);
-  const sentences = [REQUIRED, CARD_NUMBER_IN_TEXT, ...Object.values(jsonFaults), ...formats];
+  const ofNames = [...FOREIGN_FIELD_SENTENCES, unknownName(['amount']), NULL];
+  const sentences = [REQUIRED, CARD_NUMBER_IN_TEXT, ...ofNames, ...Object.values(jsonFaults), ...formats];
   return {
     title: 'Fields',
     text:
       'Status 400. The tag is the path of the field as you sent it, such as `payment.amount` or ' +
-      '`configSplit[0].percent`. Types, sizes and allowed values are reported in the same way, as are rules between fields.',
+      '`configSplit[0].percent`. Types, sizes and allowed values are reported in the same way, as are rules between fields. ' +
+      'What stands for nothing is absent, at every depth and inside encryptedCard: null, and an optional text that is empty or blank; ' +
+      'required texts stay refused. An empty list stands for an empty object; a byte order mark before the body is skipped. CPF, CNPJ and CEP may carry their masks ' +
+      '(not documentNumberBeneficiary), a state may be in small letters, an e-mail address may have blanks around it. Unknown fields are ignored, except where money is ' +
+      'given back or taken (cancels, captures, charges by hand), where an unknown field or parameter and null are refused; and except those by which other gateways charge, refused everywhere unless they ' +
+      `say nothing (null, empty, false, 0; brl as a currency): ${FOREIGN_FIELDS.join(', ')}, in any case of letters.`,
     columns: [...SENTENCES],
     rows: sentences.map(({ pt, en }) => [pt, en]),
   };

@@ -44,11 +44,14 @@ function printDescribed(
       const { isPositive } = value as ExactDecimal;
       Object.assign(printed, { type: 'number', [isPositive === true ? 'exclusiveMinimum' : 'minimum']: 0 });
       said.push(wording.pick(digitsKept(value as ExactDecimal)));
-    } else if (keyword !== 'mayHoldCard' && keyword !== 'description') printed[keyword] = value;
+    } else if (!OWN_KEYWORDS.includes(keyword) && keyword !== 'description') printed[keyword] = value;
   }
   const description = said.filter(Boolean).join(' ');
   return description === '' ? printed : { ...printed, description };
 }
+
+/** Of our readers. */
+const OWN_KEYWORDS = ['mayHoldCard', 'reads'];
 
 /** What a field means, by its contract or by its path. A schema at the head of a path is no field. */
 export function describedAs(schema: TSchema, wording: Wording, path: readonly string[]): string | undefined {

@@ -1,10 +1,13 @@
 import type { TSchema } from 'typebox';
 import { ExactNumber, type JsonValue } from '../../values/exact-json.ts';
 import type { Fault } from '../http/endpoint.ts';
+import type { Sentence } from '../http/sentence.ts';
+import { findForeignFields } from './foreign-fields.ts';
+import { isAbsent, readText } from './text-readings.ts';
 
 /**
- * The paths that the client wrote with a capital first letter, as `/payment/amount` →
- * `Payment.Amount`'s own names.
+ * What of a pointer the client wrote otherwise: a name with a capital first letter (`/payment` →
+ * `Payment`), the index of an item behind empty ones (`/instructions/0` → `2`).
  */
 export type SentNames = Map<string, string>;
 
@@ -25,67 +28,120 @@ type SchemaParts = {
 /**
  * Makes the reader of one body: keeps the names that the schema knows (unknown and read-only ones
  * are dropped, never stored), takes the same name with a capital first letter, and lets `null` mean
- * absent. Arrays are bounded here, before the schema checks them: a hostile array would otherwise
+ * absent, as an optional text that is empty or blank, and an empty list in the place of an object mean
+ * an empty one. Arrays are bounded here, before the schema checks them: a hostile array would otherwise
  * make tens of thousands of faults. A required object that is absent is made, empty: the check
- * names each field that is missing in it.
+ * names each field that is missing in it. `isExact`: where money is given back or taken, nothing is
+ * dropped, and `null` means nothing.
  */
-export function bodyShaper(schema: TSchema): (value: JsonValue) => ShapedBody {
-  const shape = shaperOf(schema);
+export function bodyShaper(schema: TSchema, isExact: boolean): (value: JsonValue) => ShapedBody {
+  const shape = shaperOf(schema, isExact);
   return (value) => {
-    const shaped: Findings = { faults: [], sentNames: new Map(), missing: [] };
+    const shaped: Findings = {
+      faults: findForeignFields(schema, value),
+      sentNames: new Map(),
+      missing: [],
+    };
     return { value: shape(value, '', shaped), ...shaped };
   };
 }
 
-function shaperOf(schema: TSchema): Shaper {
-  const { properties, required, items, maxItems } = schema as SchemaParts;
-  if (properties !== undefined) return objectShaper(properties, required ?? []);
+function shaperOf(schema: TSchema, isExact: boolean): Shaper {
+  const { properties, items, maxItems } = schema as SchemaParts;
+  if (properties !== undefined) return objectShaper(schema as Required<SchemaParts>, isExact);
   if (items !== undefined) {
     // Without a bound the schema would not report the items that are cut off here.
     if (maxItems === undefined) throw new Error('a list in a body needs maxItems');
-    return arrayShaper(items, maxItems);
+    return arrayShaper(items, maxItems, isExact);
   }
-  return (value) => value;
+  return (value) => readText(schema, value);
 }
 
-function objectShaper(properties: Record<string, TSchema>, required: readonly string[]): Shaper {
-  const fields = Object.entries(properties).map(([name, schema]) => ({
+type FieldShape = {
+  readonly name: string;
+  readonly capital: string;
+  readonly schema: TSchema;
+  readonly isRequired: boolean;
+  readonly shape: Shaper;
+};
+
+function fieldShapes({ properties = {}, required = [] }: SchemaParts, isExact: boolean): FieldShape[] {
+  return Object.entries(properties).map(([name, schema]) => ({
     name,
     capital: name.charAt(0).toUpperCase() + name.slice(1),
-    shape: shaperOf(schema),
-    isNeededObject: required.includes(name) && (schema as SchemaParts).properties !== undefined,
+    schema,
+    isRequired: required.includes(name),
+    shape: shaperOf(schema, isExact),
   }));
+}
+
+function objectShaper(schema: SchemaParts, isExact: boolean): Shaper {
+  const fields = fieldShapes(schema, isExact);
   return (value, pointer, shaped) => {
     // To the schema an ExactNumber looks like an object, which is expected here: as a number it is
     // a fault.
     if (value instanceof ExactNumber) return Number(value.source);
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
-    const sent = value as Record<string, JsonValue>;
+    if (value === null || typeof value !== 'object') return value;
+    if (Array.isArray(value) && value.length > 0) return value;
+    const sent = (Array.isArray(value) ? {} : value) as Record<string, JsonValue>;
+    if (isExact) shaped.faults.push(...inexactFields(sent, fields, pointer));
     const kept: Record<string, unknown> = {};
-    for (const { name, capital, shape, isNeededObject } of fields) {
-      const here = `${pointer}/${name}`;
-      const isCapital = capital !== name && Object.hasOwn(sent, capital);
-      if (isCapital) {
-        shaped.sentNames.set(here, capital);
-        if (Object.hasOwn(sent, name)) shaped.faults.push({ tag: here, sentence: DUPLICATE });
-      }
-      const own = Object.hasOwn(sent, name) ? sent[name] : isCapital ? sent[capital] : undefined;
-      if (own !== undefined && own !== null) kept[name] = shape(own, here, shaped);
-      else if (isNeededObject) {
+    for (const field of fields) {
+      const here = `${pointer}/${field.name}`;
+      const own = sentValue(sent, field, here, shaped);
+      if (own !== undefined) kept[field.name] = field.shape(own, here, shaped);
+      else if (field.isRequired && (field.schema as SchemaParts).properties !== undefined) {
         shaped.missing.push(here);
-        kept[name] = shape({}, here, shaped);
+        kept[field.name] = field.shape({}, here, shaped);
       }
     }
     return kept;
   };
 }
 
-function arrayShaper(items: TSchema, maxItems: number): Shaper {
-  const shape = shaperOf(items);
+/** What was sent for a field under either name; undefined: nothing, or what stands for nothing. */
+function sentValue(
+  sent: Record<string, JsonValue>,
+  { name, capital, schema, isRequired }: FieldShape,
+  pointer: string,
+  shaped: Findings,
+): JsonValue | undefined {
+  const isCapital = capital !== name && Object.hasOwn(sent, capital);
+  if (isCapital) {
+    shaped.sentNames.set(pointer, capital);
+    if (Object.hasOwn(sent, name)) shaped.faults.push({ tag: pointer, sentence: DUPLICATE });
+  }
+  const own = Object.hasOwn(sent, name) ? sent[name] : isCapital ? sent[capital] : undefined;
+  if (own === undefined || own === null) return undefined;
+  // An empty text in a required field is a fault, and not a missing one.
+  return !isRequired && isAbsent(schema, own) ? undefined : own;
+}
+
+function inexactFields(
+  sent: Record<string, JsonValue>,
+  fields: readonly FieldShape[],
+  pointer: string,
+): Fault[] {
+  const unknown = unknownName(fields.map(({ name }) => name));
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const isKnown = fields.some((field) => field.name === name || field.capital === name);
+    if (!isKnown) return [{ tag: `${pointer}/${name}`, sentence: unknown }];
+    return value === null ? [{ tag: `${pointer}/${name}`, sentence: NULL }] : [];
+  });
+}
+
+function arrayShaper(items: TSchema, maxItems: number, isExact: boolean): Shaper {
+  const shape = shaperOf(items, isExact);
   return (value, pointer, shaped) => {
     if (!Array.isArray(value)) return value;
+    const sent = value.map((item, index) => ({ item, index }));
+    const filled = sent.filter(({ item }) => !isAbsent(items, item) || item === null);
     // One more than allowed is kept, so that the schema still reports that there are too many.
-    return value.slice(0, maxItems + 1).map((item, index) => shape(item, `${pointer}/${index}`, shaped));
+    return filled.slice(0, maxItems + 1).map(({ item, index }, place) => {
+      const here = `${pointer}/${place}`;
+      if (index !== place) shaped.sentNames.set(here, String(index));
+      return shape(item, here, shaped);
+    });
   };
 }
 
@@ -94,14 +150,29 @@ const DUPLICATE = {
   en: 'The field was sent more than once.',
 };
 
+/** Where every name counts. `known`: the fields of the body. */
+export function unknownName(known: readonly string[]): Sentence {
+  const pt = known.length === 0 ? 'não há campos' : known.join(', ');
+  const en = known.length === 0 ? 'there are none' : known.join(', ');
+  return {
+    pt: `Campo ou parâmetro desconhecido, e nada foi feito. Campos do corpo: ${pt}.`,
+    en: `Unknown field or parameter, and nothing was done. Fields of the body: ${en}.`,
+  };
+}
+export const NULL: Sentence = {
+  pt: 'Não pode ser null, e nada foi feito. Para o valor inteiro, não envie o campo.',
+  en: 'Must not be null, and nothing was done. For all of it leave the field out.',
+};
+
 /** `/configSplit/0/percent` as the client wrote it: `configSplit[0].percent`. */
 export function tagOf(pointer: string, sentNames: SentNames): string {
   let tag = '';
   let walked = '';
   for (const part of pointer.split('/').slice(1)) {
     walked += `/${part}`;
-    if (/^\d+$/.test(part)) tag += `[${part}]`;
-    else tag += `${tag === '' ? '' : '.'}${sentNames.get(walked) ?? part}`;
+    const sent = sentNames.get(walked) ?? part;
+    if (/^\d+$/.test(part)) tag += `[${sent}]`;
+    else tag += `${tag === '' ? '' : '.'}${sent}`;
   }
   return tag;
 }

@@ -5,8 +5,12 @@ import type { PointedFault } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
 
 export const CARD_NUMBER_IN_TEXT: Sentence = {
-  pt: 'Não pode conter um número de cartão.',
-  en: 'Must not hold a card number.',
+  pt:
+    'Não pode conter um número de cartão, nem algo que passe por um. Se for um número seu (pedido, referência), ponha uma ' +
+    'letra entre os dígitos, como em 12345678P90123456.',
+  en:
+    'Must not hold a card number, nor what passes for one. If it is a number of yours (order, reference), put a letter ' +
+    'between the digits, as in 12345678P90123456.',
 };
 
 type SchemaParts = {

@@ -1,13 +1,15 @@
 import { parse } from 'node:querystring';
-import type { TObject, TSchema } from 'typebox';
+import { type TObject, type TSchema, Type } from 'typebox';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
-import type { JsonFault, JsonReading } from '../../values/exact-json.ts';
+import type { JsonFault, JsonReading, JsonValue } from '../../values/exact-json.ts';
 import type { Caller, Contract, Fault } from '../http/endpoint.ts';
 import { FAILURES, malformedJsonAt } from '../http/failures.ts';
 import { MOST_FAULTS, REQUIRED, type SchemaCheck, schemaCheck } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
-import { bodyShaper, type SentNames, tagOf } from './body-shape.ts';
+import { bodyShaper, type SentNames, tagOf, unknownName } from './body-shape.ts';
 import { cardNumberFinder } from './card-numbers.ts';
+import { findForeignFields } from './foreign-fields.ts';
+import { readText } from './text-readings.ts';
 
 export type RequestReading =
   | { readonly ok: true; readonly body: unknown; readonly query: unknown }
@@ -32,11 +34,9 @@ export type RequestReader = (
  * of the schema.
  */
 export function requestReader(endpoint: Contract): RequestReader {
-  const readQuery =
-    endpoint.query === undefined
-      ? () => ({ value: {}, faults: [] })
-      : queryReader(endpoint.query, endpoint.checkQuery);
-  const readBody = endpoint.body === undefined ? null : bodyReader(endpoint.body, endpoint);
+  const readQuery = queryReader(endpoint);
+  const body = endpoint.body ?? (endpoint.isExact === true ? NO_FIELDS : undefined);
+  const readBody = body === undefined ? null : bodyReader(body, endpoint);
   return (bytes, query, caller, readJson) => {
     const asked = readQuery(query as Record<string, unknown>);
     const sent = readBody === null ? NOTHING_SENT : readBody(bytes, caller, readJson);
@@ -84,9 +84,10 @@ function unreadable(fault: Fault): Body {
 }
 
 const NO_BODY = Buffer.from('{}');
+const NO_FIELDS = Type.Object({});
 
-function bodyReader(schema: TSchema, { check, isBodyOptional }: Contract) {
-  const shape = bodyShaper(schema);
+function bodyReader(schema: TSchema, { check, isBodyOptional, isExact = false }: Contract) {
+  const shape = bodyShaper(schema, isExact);
   const findFaults = schemaCheck(schema);
   const findCardNumbers = cardNumberFinder(schema);
   return (
@@ -115,7 +116,7 @@ function bodyReader(schema: TSchema, { check, isBodyOptional }: Contract) {
       sound: found.length === 0 ? value : withoutFaulty(value, '', faulty),
       faultsWith: (more) =>
         oncePerField([...found, ...more.map(atPointer)]).map(({ tag, sentence }) => ({
-          tag: tagOf(tag, sentNames),
+          tag: shownPath(tagOf(tag, sentNames)),
           sentence,
         })),
     };
@@ -165,11 +166,15 @@ export const JSON_FAULTS: Record<JsonFault['kind'], Sentence> = {
 };
 
 function jsonFault(fault: JsonFault): Fault {
-  // Names of the caller's own: a card number that was sent as a name must not come back into the
-  // caller's logs.
   const sentence = fault.kind === 'syntax' ? malformedJsonAt(fault) : JSON_FAULTS[fault.kind];
-  return { tag: fault.path.replaceAll(/\d(?:[ .-]?\d){12,}/g, '…'), sentence };
+  return { tag: shownPath(fault.path), sentence };
 }
+
+/**
+ * With names of the caller's own: a card number that was sent as a name must not come back into the
+ * caller's logs.
+ */
+const shownPath = (path: string): string => path.replaceAll(/\d(?:[ .-]?\d){12,}/g, '…');
 
 /** Names that mean something to JavaScript have no business in a query. */
 const FORBIDDEN_NAMES = ['__proto__', 'constructor', 'prototype'];
@@ -204,9 +209,13 @@ export function parseQuery(text: string): Record<string, unknown> {
  * capital first letter is taken too, and one without a value (`?name=&page=2`) counts as absent. A
  * parameter sent twice is a fault.
  */
-function queryReader(schema: TObject, check: Contract['checkQuery']) {
+function queryReader(endpoint: Contract) {
+  const { query: schema = NO_FIELDS as TObject, checkQuery: check, isExact, body = NO_FIELDS } = endpoint;
+  const unknownHere = unknownName(Object.keys((body as Partial<TObject>).properties ?? {}));
   const findFaults: SchemaCheck = schemaCheck(schema);
   const properties = Object.entries(schema.properties as Record<string, { type?: string }>);
+  const isKnown = (name: string) =>
+    properties.some(([known]) => known === name || capitalized(known) === name);
   return (query: Record<string, unknown>): { value: unknown; faults: readonly Fault[] } => {
     const value: Record<string, unknown> = {};
     const sentNames: SentNames = new Map();
@@ -214,7 +223,12 @@ function queryReader(schema: TObject, check: Contract['checkQuery']) {
     for (const name of FORBIDDEN_NAMES) {
       if (Object.hasOwn(query, name)) faults.push({ tag: name, sentence: JSON_FAULTS.forbiddenKey });
     }
-    for (const [name, { type }] of properties) {
+    const unknown = Object.keys(query).filter((name) => !isKnown(name));
+    if (isExact === true)
+      faults.push(...unknown.map((name) => ({ tag: shownPath(name), sentence: unknownHere })));
+    else faults.push(...foreignParameters(query, unknown));
+    for (const [name, property] of properties) {
+      const { type } = property;
       const tag = sentName(query, name);
       const sent = query[tag];
       if (sent === undefined || sent === '') continue;
@@ -223,7 +237,8 @@ function queryReader(schema: TObject, check: Contract['checkQuery']) {
       if (isTwice) faults.push({ tag, sentence: JSON_FAULTS.duplicateKey });
       else if (sent.includes('\0')) faults.push({ tag, sentence: JSON_FAULTS.nul });
       else if (!sent.isWellFormed()) faults.push({ tag, sentence: JSON_FAULTS.loneSurrogate });
-      else value[name] = type === 'integer' && /^\d{1,15}$/.test(sent) ? Number(sent) : sent;
+      else
+        value[name] = type === 'integer' && /^\d{1,15}$/.test(sent) ? Number(sent) : readText(property, sent);
     }
     const checked = (check?.(value) ?? []).map(({ tag, sentence }) => ({ pointer: `/${tag}`, sentence }));
     for (const { pointer, sentence } of [...findFaults(value), ...checked]) {
@@ -234,7 +249,17 @@ function queryReader(schema: TObject, check: Contract['checkQuery']) {
   };
 }
 
+function foreignParameters(query: Record<string, unknown>, names: readonly string[]): readonly Fault[] {
+  const sent = Object.fromEntries(names.map((name) => [name, query[name] as JsonValue]));
+  return findForeignFields(undefined, sent).map(({ tag, sentence }) => ({
+    tag: tagOf(tag, new Map()),
+    sentence,
+  }));
+}
+
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
 function sentName(query: Record<string, unknown>, name: string): string {
-  const capital = name.charAt(0).toUpperCase() + name.slice(1);
+  const capital = capitalized(name);
   return query[capital] === undefined ? name : capital;
 }

@@ -16,6 +16,8 @@ export const CHARGE_BILLING = contract({
   id: 'chargeBilling',
   method: 'POST',
   path: '/v1/recurrences/billing/{billingId}/charge',
+  isBodyOptional: true,
+  isExact: true,
   summary: 'Charge a billing again by hand',
   description:
     'A billing that is Denied or PaymentInvalid is charged once more, with the card that its subscription has now. It is Paid then, or ' +

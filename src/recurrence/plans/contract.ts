@@ -227,9 +227,9 @@ const PLAN_FIELDS = {
   softDescriptor: Type.Optional(
     Type.String({
       maxLength: LONGEST_SOFT_DESCRIPTOR,
-      format: 'softDescriptorOrNone',
+      format: 'softDescriptor',
       description:
-        "What subscribers read on their cards' statements: letters without accents, digits, blanks and `.-*`. Empty: none, and your default is read.",
+        "What subscribers read on their cards' statements: letters without accents, digits, blanks and `.-*`. Absent: as it was, at first your default.",
     }),
   ),
 };
@@ -372,7 +372,7 @@ export function readWantedPlan(
     ...(interval === undefined ? {} : { intervalDays: interval }),
     ...(installments === undefined ? {} : { installments }),
     ...(attempts === undefined ? {} : { maxRetries: attempts }),
-    ...(softDescriptor === undefined ? {} : { softDescriptor: softDescriptor || null }),
+    ...(softDescriptor === undefined ? {} : { softDescriptor }),
   };
 }
 

@@ -136,8 +136,8 @@ const SUBSCRIPTION_ID = Type.Object({ subscriptionId: Type.String({ maxLength: 3
 const VAULT_ID = Type.String({ minLength: 1, maxLength: 36, description: 'A stored card of yours.' });
 const CUSTOMER = Type.Object({
   name: Type.Optional(Type.String({ minLength: 1, maxLength: 120, format: 'visibleText' })),
-  email: Type.Optional(Type.String({ maxLength: 255, format: 'emailAddress' })),
-  documentNumber: Type.Optional(Type.String({ maxLength: 14, format: 'cpfOrCnpj' })),
+  email: Type.Optional(Type.String({ maxLength: 255, format: 'emailAddress', reads: 'emailAddress' })),
+  documentNumber: Type.Optional(Type.String({ maxLength: 18, format: 'cpfOrCnpj', reads: 'document' })),
   phone: Type.Optional(Type.String({ maxLength: 25, format: 'telephone' })),
 });
 const ID_ANSWER = { schema: Type.Object({ id: Type.String() }), example: { id: SUBSCRIPTION_EXAMPLE.id } };
@@ -194,12 +194,18 @@ const LIST_QUERY = Type.Object({
     Type.String({ minLength: 1, maxLength: 36, description: 'Paid with this stored card.' }),
   ),
   documentNumber: Type.Optional(
-    Type.String({ maxLength: 14, format: 'cpfOrCnpj', description: 'Of a customer with this CPF or CNPJ.' }),
+    Type.String({
+      maxLength: 18,
+      format: 'cpfOrCnpj',
+      reads: 'document',
+      description: 'Of a customer with this CPF or CNPJ.',
+    }),
   ),
   email: Type.Optional(
     Type.String({
       maxLength: 255,
       format: 'emailAddress',
+      reads: 'emailAddress',
       description: 'Of a customer with this e-mail address; capitals make no difference.',
     }),
   ),

@@ -8,7 +8,7 @@ import {
   type UrlValue,
   valuesFor,
 } from './field-values.ts';
-import { type Field, type FieldSchema, fieldsOf, sampleOf, tagOf } from './fields.ts';
+import { type Field, type FieldSchema, fieldsOf, sampleOf, saysNothing, tagOf } from './fields.ts';
 import { capital, type JsonTree, textOf, valueAt, withMembers, without, withValue } from './json-tree.ts';
 
 /** What the answer must be. Tags are paths of fields as the request has them. */
@@ -75,9 +75,17 @@ function bodyCase(endpoint: Contract, field: Field, value: FieldValue): HostileC
       if (value.is !== 'broken') return { ...valid, body };
       return { ...valid, raw: withBadBytes(textOf(body)) };
     },
-    verdict: verdictOf(value, field),
+    verdict:
+      !field.isRequired && saysNothing(field.schema, value.value)
+        ? { kind: 'asWithout', twin: withoutField(endpoint, field) }
+        : verdictOf(value, field),
   };
 }
+
+const withoutField = (endpoint: Contract, field: Field) => (valid: WireRequest) => ({
+  ...valid,
+  body: without(bodyAround(endpoint, field, valid), field.steps),
+});
 
 function withBadBytes(text: string): Buffer {
   const [before = '', behind] = text.split(BAD_BYTE);
@@ -108,7 +116,7 @@ function presenceCases(endpoint: Contract, field: Field): HostileCase[] {
     const tree = around(valid);
     return valueAt(tree, steps) === undefined ? withValue(tree, steps, sampleOf(schema)) : tree;
   };
-  const leaveOut = (valid: WireRequest) => ({ ...valid, body: without(around(valid), steps) });
+  const leaveOut = withoutField(endpoint, field);
   const setNull = (valid: WireRequest) => ({ ...valid, body: withValue(around(valid), steps, null) });
   const twice = (other: string) => (valid: WireRequest) => {
     const body = whole(valid);
@@ -131,7 +139,7 @@ function presenceCases(endpoint: Contract, field: Field): HostileCase[] {
     {
       name: `${tag} is null`,
       make: setNull,
-      verdict: isRequired ? missed : { kind: 'asWithout', twin: leaveOut },
+      verdict: isRequired || endpoint.isExact === true ? missed : { kind: 'asWithout', twin: leaveOut },
     },
     { name: `${tag} is sent twice`, make: twice(name), verdict: { kind: 'names', tag } },
     {
@@ -147,8 +155,8 @@ function presenceCases(endpoint: Contract, field: Field): HostileCase[] {
     {
       name: `${tag} has a capital first letter and a value of the wrong type`,
       make: (valid) => {
-        const broken = withValue(around(valid), steps, [[]]);
-        return { ...valid, body: withValue(without(broken, steps), [...parent, capital(name)], [[]]) };
+        const broken = withValue(around(valid), steps, [[1]]);
+        return { ...valid, body: withValue(without(broken, steps), [...parent, capital(name)], [[1]]) };
       },
       verdict: { kind: 'names', tag: capitalTag, orInside: true },
     },

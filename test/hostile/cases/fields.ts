@@ -26,6 +26,7 @@ export type FieldSchema = {
   };
   readonly description?: string;
   readonly mayHoldCard?: boolean;
+  readonly reads?: string;
 };
 
 const KEYWORDS = new Set([
@@ -41,7 +42,7 @@ const KEYWORDS = new Set([
     'minimum',
     'maximum',
   ],
-  ...['minLength', 'maxLength', 'format', 'exactDecimal', 'description', 'default', 'mayHoldCard'],
+  ...['minLength', 'maxLength', 'format', 'exactDecimal', 'description', 'default', 'mayHoldCard', 'reads'],
 ]);
 
 export type Field = {
@@ -104,6 +105,9 @@ function assertKnownKeywords(schema: FieldSchema, steps: Field['steps']): void {
       throw new Error(`test/hostile/cases/fields.ts does not know ${keyword} of the field ${tagOf(steps)}`);
     }
   }
+  if (schema.reads !== undefined && !Object.hasOwn(READINGS, schema.reads)) {
+    throw new Error(`test/hostile/cases/fields.ts does not know the reading ${schema.reads}`);
+  }
   if (schema.format !== undefined && !Object.hasOwn(FORMATS, schema.format)) {
     throw new Error(`test/hostile/cases/fields.ts does not know the format ${schema.format}`);
   }
@@ -133,15 +137,9 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       fits: (text) => /^[A-Za-z0-9 .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*$/.test(text),
       longest: (most) => 'LOJA*'.padEnd(most, 'x'),
     },
-    softDescriptorOrNone: {
-      fits: (text) => text === '' || /^[A-Za-z0-9 .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*$/.test(text),
-      longest: (most) => 'LOJA*'.padEnd(most, 'x'),
-    },
-    cpfOrCnpj: {
-      // Only numbers that nobody has: the rule of the check digits is tried elsewhere.
-      fits: (text) => ['52998224725', '11222333000181', '12ABC34501DE35'].includes(text),
-      longest: () => '12ABC34501DE35',
-    },
+    cpfOrCnpj: { fits: isNobodys, longest: () => '12.ABC.345/01DE-35' },
+    bareCpfOrCnpj: { fits: isNobodys, longest: () => '12ABC34501DE35' },
+    postalCode: { fits: (text) => /^\d{8}$/.test(text), longest: () => '01.001-000' },
     emailAddress: {
       fits: (text) => /^[^@\s\p{Cc}]+@([^@\s.\p{Cc}]+\.)+[^@\s.\p{Cc}]+$/u.test(text),
       longest: (most) => `${'a'.repeat(most - 13)}@loja.example`,
@@ -176,6 +174,28 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
     },
   };
 
+/** Only numbers that nobody has: the rule of the check digits is tried elsewhere. */
+function isNobodys(text: string): boolean {
+  return ['52998224725', '11222333000181', '12ABC34501DE35'].includes(text);
+}
+
+/** How texts are read before they are judged, written down a second time too. */
+const READINGS: Readonly<Record<string, (text: string) => string>> = {
+  document: (text) => (/^[\dA-Z./\-\s]+$/.test(text) ? text.replaceAll(/[^\dA-Z]/g, '') : text),
+  postalCode: (text) => (/^[\d.\-\s]+$/.test(text) ? text.replaceAll(/\D/g, '') : text),
+  emailAddress: (text) => text.trim(),
+  capitals: (text) => text.trim().toUpperCase(),
+  smallLetters: (text) => text.toLowerCase(),
+};
+
+const isText = ({ type, enum: words }: FieldSchema): boolean =>
+  type === 'string' || (words?.every((word) => typeof word === 'string') ?? false);
+
+/** Whether an optional field is as good as left out. */
+export function saysNothing(schema: FieldSchema, tree: JsonTree): boolean {
+  return isText(schema) && typeof tree === 'string' && tree.trim() === '';
+}
+
 const codePoints = (text: string): number => [...text].length;
 
 /** Without a limit of its own a text is bounded by the body alone. */
@@ -193,9 +213,15 @@ export function longestText({ maxLength = UNBOUNDED_LENGTH, format }: FieldSchem
 export function fits(schema: FieldSchema, tree: JsonTree): boolean {
   if (tree instanceof Written) return numberFits(schema, tree.text);
   if (typeof tree === 'number') return numberFits(schema, String(tree));
+  if (typeof tree === 'string' && schema.reads !== undefined) {
+    const { reads, ...rest } = schema;
+    return fits(rest, READINGS[reads]?.(tree) ?? tree);
+  }
   if (schema.enum !== undefined) return schema.enum.includes(tree);
   if (schema.const !== undefined) return schema.const === tree;
   if (tree === null) return false;
+  if (Array.isArray(tree) && tree.length === 0 && schema.type === 'object')
+    return objectFits(schema, new Members([]));
   if (Array.isArray(tree)) return arrayFits(schema, tree);
   if (tree instanceof Members) return objectFits(schema, tree);
   return typeof tree === 'string' ? textFits(schema, tree) : schema.type === 'boolean';

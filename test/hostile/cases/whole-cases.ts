@@ -122,7 +122,11 @@ function bodySizeCases(): HostileCase[] {
 
 function bodyTextCases({ isBodyOptional }: Contract): HostileCase[] {
   const cases: BodyChange[] = [
-    ['a list', () => '[]', REFUSED],
+    [
+      'an empty list',
+      () => '[]',
+      { kind: 'asWithout', twin: (valid) => ({ ...valid, raw: Buffer.from('{}') }) },
+    ],
     ['a list of itself', (text) => `[${text}]`, REFUSED],
     ['a text', () => '"hello"', REFUSED],
     ['itself in a text', (text) => JSON.stringify(text), REFUSED],
@@ -131,7 +135,8 @@ function bodyTextCases({ isBodyOptional }: Contract): HostileCase[] {
     ['true', () => 'true', REFUSED],
     ['nothing', () => '', REFUSED],
     ['blanks', () => ' \r\n\t ', REFUSED],
-    ['a byte order mark before it', (text) => `\ufeff${text}`, REFUSED],
+    ['a byte order mark before it', (text) => `\ufeff${text}`, ACCEPTED],
+    ['two byte order marks before it', (text) => `\ufeff\ufeff${text}`, REFUSED],
     ['UTF-16', (text) => Buffer.from(text, 'utf16le'), REFUSED],
     ['a form', () => 'a=b&c=d', REFUSED],
     ['something behind it', (text) => `${text}{}`, REFUSED],
@@ -217,7 +222,24 @@ function nameCases(endpoint: Contract, body: JsonTree): HostileCase[] {
       ]);
     const proto = new Written('{"__proto__":{"isAdmin":true}}');
     return [
-      changed(`names that nobody asked for stand in ${here}`, add(FOREIGN_NAMES), ACCEPTED),
+      changed(
+        `names that nobody asked for stand in ${here}`,
+        add(FOREIGN_NAMES),
+        endpoint.isExact === true ? { kind: 'names', tag: tagOf([...steps, 'createdBy']) } : ACCEPTED,
+      ),
+      changed(`a field that others charge by stands in ${here}`, add([['currencyCode', 'usd']]), {
+        kind: 'names',
+        tag: tagOf([...steps, 'currencyCode']),
+      }),
+      changed(
+        `a field that others charge by stands in an unknown one of ${here}`,
+        add([['unknown', treeOf({ inside: [{ Sellers: [1] }] })]]),
+        {
+          kind: 'names',
+          tag: tagOf([...steps, 'unknown', ...(endpoint.isExact === true ? [] : ['inside', 0, 'Sellers'])]),
+          orInside: true,
+        },
+      ),
       changed(`__proto__ stands in ${here}`, add([['__proto__', treeOf({ isAdmin: true })]]), {
         kind: 'names',
         tag: tagOf([...steps, '__proto__']),

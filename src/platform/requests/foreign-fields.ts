@@ -1,0 +1,75 @@
+import type { TSchema } from 'typebox';
+import { isBlank } from '../../values/blank-text.ts';
+import { ExactNumber, type JsonValue } from '../../values/exact-json.ts';
+import type { Fault } from '../http/endpoint.ts';
+import type { Sentence } from '../http/sentence.ts';
+
+const NOT_OFFERED: Sentence = {
+  pt: 'Este campo muda a cobrança em outros gateways e não é oferecido aqui. Nada foi feito; envie sem ele.',
+  en: 'This field changes the charge at other gateways and is not offered here. Nothing was done; send it without.',
+};
+export const FOREIGN_FIELD_SENTENCES = [NOT_OFFERED];
+
+/** Fields by which other gateways decide what is charged, of whom and for whom, in small letters. */
+const CHARGED_BY = [
+  // 3-D Secure.
+  ...[
+    'code3ds',
+    'threeds',
+    'threeds2',
+    'threedsecure',
+    'threedsid',
+    'authenticate',
+    'externalauthentication',
+  ],
+  ...['cavv', 'cavvucaf', 'ucaf', 'eci', 'xid', 'programprotocol'],
+  // Who gets the money.
+  ...['sellers', 'subsellers', 'marketplace', 'splitpayments', 'splitrules'],
+  // How much, and when.
+  ...['currency', 'currencycode', 'servicetaxamount', 'capture'],
+];
+
+/** Said of these, they change nothing. */
+const HARMLESS: Readonly<Record<string, readonly string[]>> = {
+  currency: ['brl', '986', 'r$'],
+  currencycode: ['brl', '986', 'r$'],
+  capture: ['true'],
+};
+const NOTHING = ['false', '0'];
+
+/** Of the documents. */
+export const FOREIGN_FIELDS: readonly string[] = CHARGED_BY;
+
+type Parts = { readonly properties?: Readonly<Record<string, TSchema>>; readonly items?: TSchema };
+
+/**
+ * Finds such fields at whatever depth, but for those that the schema itself has there. What else is
+ * unknown is ignored: it changes nothing.
+ */
+export function findForeignFields(schema: TSchema | undefined, value: JsonValue, pointer = ''): Fault[] {
+  if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return [];
+  const { properties = {}, items } = (schema ?? {}) as Parts;
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => findForeignFields(items, item, `${pointer}/${index}`));
+  return Object.entries(value).flatMap(([sent, own]) => {
+    const name = Object.hasOwn(properties, sent) ? sent : sent.charAt(0).toLowerCase() + sent.slice(1);
+    const isKnown = Object.hasOwn(properties, name);
+    const here = `${pointer}/${isKnown ? name : sent}`;
+    if (!isKnown && isForeign(sent, own)) return [{ tag: here, sentence: NOT_OFFERED }];
+    return findForeignFields(isKnown ? properties[name] : undefined, own, here);
+  });
+}
+
+function isForeign(sent: string, value: unknown): boolean {
+  const name = sent.toLowerCase();
+  return CHARGED_BY.includes(name) && !isHarmless(name, value);
+}
+
+function isHarmless(name: string, value: unknown): boolean {
+  if (value === null || isBlank(value)) return true;
+  if (typeof value === 'object' && !(value instanceof ExactNumber)) return Object.keys(value).length === 0;
+  const text = String(value instanceof ExactNumber ? value.source : value)
+    .trim()
+    .toLowerCase();
+  return (HARMLESS[name] ?? NOTHING).includes(text);
+}

@@ -1,0 +1,49 @@
+import { isBlank } from '../../values/blank-text.ts';
+
+/**
+ * How a text is read before it is checked: the keyword `reads` of a schema names one. What does not
+ * look like the thing stays as it is, and the check says so.
+ */
+const TEXT_READINGS: Readonly<Record<string, (text: string) => string>> = {
+  /** CPF and CNPJ, which people write with their mask. */
+  document: (text) => unmasked(text, /^([\dA-Z]{12}\d\d|\d{11})$/),
+  /** CEP. */
+  postalCode: (text) => unmasked(text, /^\d{8}$/),
+  emailAddress: (text) => text.trim(),
+  /** A state of Brazil. */
+  capitals: (text) => text.trim().toUpperCase(),
+  /** A UUID. */
+  smallLetters: (text) => text.toLowerCase(),
+};
+
+export type TextReading = 'document' | 'postalCode' | 'emailAddress' | 'capitals' | 'smallLetters';
+
+function unmasked(text: string, shape: RegExp): string {
+  const bare = text.replaceAll(/[\s./-]/g, '');
+  return shape.test(bare) ? bare : text;
+}
+
+type Parts = {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly reads?: TextReading;
+};
+
+export function readText(schema: object, value: unknown): unknown {
+  const { reads } = schema as Parts;
+  return reads === undefined || typeof value !== 'string' ? value : TEXT_READINGS[reads]?.(value);
+}
+
+/** Whether a field is a text; only of texts an empty one is absent. */
+function isTextSchema(schema: object): boolean {
+  const { type, enum: words, const: word } = schema as Parts;
+  return (
+    type === 'string' || typeof word === 'string' || (words?.every((one) => typeof one === 'string') ?? false)
+  );
+}
+
+/** Null, and a text that says nothing. */
+export function isAbsent(schema: object, value: unknown): boolean {
+  return value === null || (isBlank(value) && isTextSchema(schema));
+}
