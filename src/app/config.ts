@@ -184,7 +184,7 @@ export function readConfiguration(environment: Record<string, string | undefined
     chargesAtOnce: whole('PARCELA_CHARGES_AT_ONCE', 0, 1_000),
     ...readProxies(reader),
     ...readCallerLimits(reader),
-    storedCopies: readStoredCopies(reader, runningAs),
+    storedCopies: whole('PARCELA_STORED_COPIES', 1, 1_000_000),
     expiredCardRetentionDays: whole('PARCELA_EXPIRED_CARD_RETENTION_DAYS', 0, 36_500),
     antiFraud: readAntiFraud(reader, runningAs),
     clockAnswerMilliseconds: whole('PARCELA_CLOCK_ANSWER_MILLISECONDS', 1, 600_000),
@@ -333,12 +333,6 @@ function readChangesSeconds({ text, whole }: SettingReader, runningAs: Environme
 function readDrainSeconds({ text, whole }: SettingReader, runningAs: Environment) {
   const name = 'PARCELA_DRAIN_SECONDS';
   return whole(name, 0, 300, text(name) || (runningAs === 'production' ? '5' : '0'));
-}
-
-/** Homologation has few trial cards, and a merchant stores one of them all day. */
-function readStoredCopies({ text, whole }: SettingReader, runningAs: Environment) {
-  const name = 'PARCELA_STORED_COPIES';
-  return whole(name, 1, 1_000_000, text(name) || (runningAs === 'production' ? '20' : '10000'));
 }
 
 function readWindow({ text, faults }: SettingReader): ChargeWindow {

@@ -247,8 +247,8 @@ const ROWS: readonly Row[] = [
   ],
   [
     'PARCELA_STORED_COPIES',
-    '',
-    'how often a merchant may store one card; by default 20 in production, 10000 in homologation, where trial cards are few',
+    '20',
+    'how often a merchant may store one card, in homologation too: what would fail in production must fail there',
   ],
   [
     'PARCELA_EXPIRED_CARD_RETENTION_DAYS',

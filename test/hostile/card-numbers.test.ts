@@ -50,6 +50,8 @@ const OTHER_SHAPES = [
   'day',
   'moment',
   'cpfOrCnpj',
+  'bareCpfOrCnpj',
+  'postalCode',
   'telephone',
   'saoPauloTime',
   'digits',

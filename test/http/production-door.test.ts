@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { openProductionService, type ProductionService } from '../antifraud/production-service.ts';
-import { call } from '../kit/merchant.ts';
+import { call, encryptCard, TEST_CARD } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import { exchange } from '../wire/wire.ts';
 
@@ -28,9 +28,11 @@ function askFrom(
   localAddress: string,
   path: string,
   headers: Record<string, string> = {},
+  body: object | null = null,
 ): Promise<Answered> {
   return new Promise((resolve, reject) => {
-    const asking = request(url + path, { localAddress, headers, agent: false }, (response) => {
+    const method = body === null ? 'GET' : 'POST';
+    const asking = request(url + path, { method, localAddress, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () =>
@@ -42,7 +44,7 @@ function askFrom(
       );
     });
     asking.on('error', reject);
-    asking.end();
+    asking.end(body === null ? undefined : JSON.stringify(body));
   });
 }
 
@@ -82,6 +84,30 @@ test('peers that are not served have a handful of connections, and take none fro
   assert.equal((await askFrom(PROXY, '/v1/cards/public-key', bearer)).status, 200);
   assert.equal((await askFrom(OTHER, '/health/live')).status, 200);
   for (const socket of ends) socket.destroy();
+});
+
+test('every encrypted card that does not open gets the same answer', { skip }, async () => {
+  const bearer = { authorization: `Bearer ${production.token}`, 'content-type': 'application/json' };
+  const { body } = await askFrom(PROXY, '/v1/cards/public-key', bearer);
+  const { key, merchantId, createdAt } = JSON.parse(body);
+  const whole = { cardNumber: TEST_CARD, merchantId, createdAt };
+  const answers = new Set<string>();
+  for (const encryptedCard of [
+    'AAAA',
+    'not base64 !',
+    Buffer.alloc(384, 7).toString('base64'),
+    await encryptCard(key, { ...whole, merchantId: 'another' }),
+    await encryptCard(key, { ...whole, createdAt: '2020-01-01T00:00:00Z' }),
+    await encryptCard(key, { ...whole, cardNumber: '1234567890123456' }),
+    await encryptCard(key, { ...whole, expirationMonth: '1' }),
+  ]) {
+    const refused = await askFrom(PROXY, '/v1/cards/tokenization', bearer, { encryptedCard });
+    assert.equal(refused.status, 400);
+    answers.add(refused.body);
+  }
+  assert.equal(answers.size, 1);
+  const encryptedCard = await encryptCard(key, whole);
+  assert.equal((await askFrom(PROXY, '/v1/cards/tokenization', bearer, { encryptedCard })).status, 200);
 });
 
 test('a peer that is no named proxy is answered 421 whatever it sends', { skip }, async () => {

@@ -25,6 +25,8 @@ export function settingsIn(
     PARCELA_DRAIN_SECONDS: '0',
     PARCELA_REGISTRATIONS_PER_MINUTE: '1000000',
     PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS: '1000000',
+    // Of the one card that nearly all tests use.
+    PARCELA_STORED_COPIES: '10000',
     PARCELA_DATA_DIR: folder,
     // All that is published is served.
     PARCELA_SECURITY_CONTACT: 'mailto:security@parcela.example',

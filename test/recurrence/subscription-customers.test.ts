@@ -127,7 +127,7 @@ test('customers are found by document and by e-mail address, of the own merchant
 });
 
 test('what is wrong with a customer is named by its field, all at once, a card number in a text too', async () => {
-  const wrong = { name: ' ', email: 'ana', documentNumber: '529.982.247-25', phone: '123' };
+  const wrong = { name: '\u0001', email: 'ana', documentNumber: '529.982.247-26', phone: '123' };
   const tags = ['documentNumber', 'email', 'name', 'phone'];
   const created = await ask('', { vaultId, orderNumber: 'P-1001', planId, customer: wrong });
   assert.deepEqual(refused(created), [400, tags.map((tag) => `customer.${tag}`)]);
@@ -136,6 +136,17 @@ test('what is wrong with a customer is named by its field, all at once, a card n
   const cards = { name: 'Ana 5155 9012 2228 0001', email: '5155901222280001@loja.example' };
   assert.deepEqual(refused(await ask(`/${id}/customer`, cards)), [400, ['email', 'name']]);
   assert.deepEqual((await read(id)).customer, ANA);
+});
+
+test('a customer is read as a form sends it: masks, blanks around an address, and nothing in what is empty', async () => {
+  const sent = { name: '', email: ` ${ANA.email} `, documentNumber: '529.982.247-25', phone: ' ' };
+  const id = await subscribe({ customer: sent });
+  assert.deepEqual((await read(id)).customer, { email: ANA.email, documentNumber: '52998224725' });
+  const found = await ask(`?documentNumber=${encodeURIComponent('529.982.247-25')}`);
+  assert.ok(
+    found.body.items.some((one: { id: string }) => one.id === id),
+    found.text,
+  );
 });
 
 test('the customer of another merchant is neither seen nor changed', async () => {

@@ -58,7 +58,12 @@ async function ask(body: object, key = randomUUID(), url = service.gatewayUrl): 
 test('a card is stored so often and no more, by whatever name and expiry, and its token stays free', async () => {
   const [first = ''] = await fill();
   const numberToken = await newToken();
-  assertFull(await storeBy(service, { numberToken, ...BESIDE }));
+  for (const verifyCard of [false, true]) {
+    const full = await storeBy(service, { numberToken, ...BESIDE, verifyCard });
+    assertFull(full);
+    assert.equal(full.body[0].vaultId, first);
+    assert.ok(full.body[0].description.includes(first), full.text);
+  }
   assertFull(await store(service, { cardholderName: 'BIA LIMA', expirationYear: '38' }));
   assert.equal((await store(service, {}, OTHER_CARD)).status, 200, 'another card');
   const foreign = await call(service.gatewayUrl, '/v1/vaults/cards', {

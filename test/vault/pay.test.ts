@@ -222,7 +222,7 @@ test('an unknown, foreign or malformed vaultId is one and the same refusal', asy
   const replies = await Promise.all([
     payBy(service, { vaultId: randomUUID() }),
     payBy(service, { vaultId: 'not-an-id' }),
-    payBy(service, { vaultId: '' }),
+    payBy(service, { vaultId: 'a'.repeat(36) }),
     payBy(service, { vaultId }, 1000, service.foreignToken()),
   ]);
   for (const reply of replies) {

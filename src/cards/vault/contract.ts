@@ -3,6 +3,7 @@ import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../../acquirers/contract.ts'
 import { contract, type Fault, type Sound } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
+import type { Language, Sentence } from '../../platform/http/sentence.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { NamedCard } from '../card.ts';
 import type { ShownCard, VaultCardStatus } from './vault-card.ts';
@@ -74,6 +75,22 @@ function checkCard(body: unknown): Fault[] {
 const EXAMPLE_ID = '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44';
 const ID_ANSWER = { schema: Type.Object({ vaultId: Type.String() }), example: { vaultId: EXAMPLE_ID } };
 
+/** What is said beside the refusal of another copy. */
+const firstCopy = (vaultId: string): Sentence => ({
+  pt: `O primeiro tem o vaultId ${vaultId}.`,
+  en: `The first one has the vaultId ${vaultId}.`,
+});
+
+export function writeTooManyCopies(
+  { tag, sentence }: RefusalShape,
+  firstVaultId: string | null,
+  language: Language,
+): object[] {
+  if (firstVaultId === null) return [{ tag, description: sentence[language] }];
+  const description = `${sentence[language]} ${firstCopy(firstVaultId)[language]}`;
+  return [{ tag, description, vaultId: firstVaultId }];
+}
+
 export const STORE_VAULT_CARD = contract({
   id: 'storeVaultCard',
   method: 'POST',
@@ -87,7 +104,7 @@ export const STORE_VAULT_CARD = contract({
     'the issuer says that the card is good; while it is asked, the same Idempotency-Key answers 409, and a decline or no ' +
     'answer of the issuer leaves the key free. An error answer means that nothing was stored, save 409 and 422 about the ' +
     'key; after no answer (a lost connection) ask with a new token and the same key. One card can be stored only so many times ' +
-    '(20 in production, unless the operator says otherwise): store it once and charge it by its vaultId.',
+    '(20, unless the operator says otherwise), and the refusal names the vaultId that was stored first: store it once and charge it by that.',
   isRepeatable: true,
   body: STORE_REQUEST,
   bodyExample: {
@@ -116,13 +133,20 @@ export const STORE_VAULT_CARD = contract({
     },
     409: {
       description: 'The card is stored as often as it may be; card token and key are free.',
-      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
+      schema: Type.Array(
+        Type.Object({
+          tag: Type.String(),
+          description: Type.String(),
+          vaultId: Type.Optional(Type.String({ description: 'Of the copy that was stored first.' })),
+        }),
+      ),
       example: [
         {
           tag: '__general__',
           description:
             'Este cartão já está guardado no cofre tantas vezes quantas são permitidas. Nada foi guardado. Use um vaultId que ' +
-            'já existe, ou remova um deles com DELETE /v1/vaults/cards/{vaultId}.',
+            `já existe, ou remova um deles com DELETE /v1/vaults/cards/{vaultId}. ${firstCopy(EXAMPLE_ID).pt}`,
+          vaultId: EXAMPLE_ID,
         },
       ],
     },

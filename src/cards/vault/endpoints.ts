@@ -12,6 +12,7 @@ import {
   STORE_VAULT_CARD,
   writeDecline,
   writeRetryLimit,
+  writeTooManyCopies,
   writeVaultCard,
 } from './contract.ts';
 import { type DeleteVaultCardTools, deleteVaultCard } from './delete-vault-card.ts';
@@ -75,6 +76,7 @@ function writeStored(result: StoreVaultCardResult, language: Language): Answer {
         language,
       );
     case 'tooManyCopies':
+      return writeFull(result.firstVaultId, language);
     case 'verificationNotOffered':
       return refusalAnswer(VAULT_REFUSALS[result.kind], language);
     case 'limited':
@@ -86,6 +88,11 @@ function writeStored(result: StoreVaultCardResult, language: Language): Answer {
     case 'notConnected':
       return unavailableAnswer('acquirerAway', language);
   }
+}
+
+function writeFull(firstVaultId: string | null, language: Language): Answer {
+  const shape = VAULT_REFUSALS.tooManyCopies;
+  return { status: shape.status, body: writeTooManyCopies(shape, firstVaultId, language) };
 }
 
 function writeLimited({ refusal, mayRetryAt }: Limited, language: Language): Answer {

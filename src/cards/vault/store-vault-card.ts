@@ -16,7 +16,7 @@ import { type CardTools, type OpenedCardSource, openCardSource } from '../open-c
 import { identifyCarriedCard, openCarriedCard } from '../open-carried-card.ts';
 import type { CardRefusal } from '../refusals.ts';
 import type { VerificationRefusal } from './refusals.ts';
-import { copiesOf, isAnotherCopyRefused } from './stored-copies.sql.ts';
+import { copiesOf, findFirstCopy, isAnotherCopyRefused } from './stored-copies.sql.ts';
 import { type Keeper, type VaultCard, vaultCardEvent, vaultCardRecord } from './vault-card.ts';
 import {
   type CardSourceLock,
@@ -84,7 +84,7 @@ export type StoreVaultCardResult =
   /** The acquirer was not asked, and card source and key are free again. */
   | { readonly kind: 'notSent' | 'notConnected' }
   /** The merchant has stored it as often as it may; carrier and key are free again. */
-  | { readonly kind: 'tooManyCopies' }
+  | { readonly kind: 'tooManyCopies'; readonly firstVaultId: string | null }
   /** The acquirer verifies no cards; nothing was used up. */
   | { readonly kind: 'verificationNotOffered' }
   | { readonly kind: 'refused'; readonly refusals: readonly CardRefusal[] }
@@ -169,7 +169,7 @@ async function openAndKeep(
   }
   const copies = copiesOf({ merchantId, ...trace }, opened.fingerprints);
   if (await isAnotherCopyRefused(tools.database, copies, claim.vaultId, tools.mostCopies))
-    return { kind: 'tooManyCopies' };
+    return { kind: 'tooManyCopies', firstVaultId: await findFirstCopy(tools.database, copies) };
   try {
     return await verifyAndKeep(tools, keeper, { claim, opened, named }, deadlineAt);
   } catch (error) {
@@ -295,8 +295,10 @@ async function keepCard(
         return { kind: 'stored', vaultId };
       case 'keyUsed':
         return 'keyUsed';
-      case 'tooManyCopies':
-        return { kind: 'tooManyCopies' };
+      case 'tooManyCopies': {
+        const copies = copiesOf(stored, row.fingerprints);
+        return { kind: 'tooManyCopies', firstVaultId: await findFirstCopy(tools.database, copies) };
+      }
       case 'sourceUsed':
         return { kind: 'refused', refusals: [sourceUsedRefusal(card.named, tools.cardKeys)] };
       case 'keyRetired':

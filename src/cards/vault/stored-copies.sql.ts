@@ -71,6 +71,22 @@ export function isFull(rows: readonly Row[] | undefined, most: number): boolean 
   return (rows?.[0]?.copies as number) >= most;
 }
 
+const FIRST = statement(
+  'vault.first_copy',
+  `select v.vault_id from vault_cards v
+   where v.merchant_id = $1 and v.card_fingerprint is not null and v.card_fingerprint = any($2::bytea[])
+   order by v.created_at, v.vault_id limit 1`,
+);
+
+/** The copy that was stored first; null: it was removed meanwhile, as all others. */
+export async function findFirstCopy(
+  database: Database,
+  { merchantId, fingerprints }: CardCopies,
+): Promise<string | null> {
+  const [first] = await database.query(FIRST, [merchantId, fingerprints]);
+  return (first?.vault_id as string | undefined) ?? null;
+}
+
 /** Asked before anybody is asked about the card: the commit that stores it counts again. */
 export async function isAnotherCopyRefused(
   database: Database,
