@@ -91,6 +91,15 @@ test('a credential without the scope is forbidden', async () => {
   assert.match(reply.body[0].description, /escopo gateway/);
 });
 
+test('a charge by hand, which takes no fields, does not ignore one', async () => {
+  const path = `/v1/recurrences/billing/${randomUUID()}/charge`;
+  const ask = (body: object) => call(url, path, { token: recurrence, body });
+  const refused = await ask({ amount: 100 });
+  assert.deepEqual([refused.status, refused.body[0].tag], [400, 'amount'], refused.text);
+  for (const body of [{}, []]) assert.equal((await ask(body)).status, 404);
+  assert.equal((await call(url, path, { method: 'POST', token: recurrence })).status, 404);
+});
+
 test('a known path with another method is 405, an unknown path is 404', async () => {
   const reply = await call(url, '/v1/payments', { method: 'PUT', token: gateway, raw: '{}' });
   assert.equal(reply.status, 405);

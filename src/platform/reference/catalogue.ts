@@ -59,7 +59,7 @@ export function fieldTable(): CatalogueTable {
       'required texts stay refused. An empty list stands for an empty object; a byte order mark before the body is skipped. CPF, CNPJ and CEP may carry their masks ' +
       '(not documentNumberBeneficiary), a state may be in small letters, an e-mail address may have blanks around it. Unknown fields are ignored, except where money is ' +
       'given back or taken (cancels, captures, charges by hand), where an unknown field or parameter and null are refused; and except those by which other gateways charge, refused everywhere unless they ' +
-      `say nothing (null, empty, false, 0; brl as a currency): ${FOREIGN_FIELDS.join(', ')}, in any case of letters.`,
+      `say nothing (null, empty, false, 0; brl as a currency): ${FOREIGN_FIELDS.join(', ')}, in any case of letters, with \`_\` and \`-\` or without.`,
     columns: [...SENTENCES],
     rows: sentences.map(({ pt, en }) => [pt, en]),
   };

@@ -144,11 +144,11 @@ test('fields by which other gateways charge are faults at every depth, unless th
   const tags = (sent: JsonValue) => shapeForm(sent).faults.map(({ tag }) => tag);
   const foreign = {
     ...{ Code3DS: '1', xid: 'x', sellers: [{ id: 1 }], currencyCode: 'usd', capture: false },
-    ...{ payer: { eci: '05', unknown: [{ cavvUcaf: 'x' }] }, serviceTaxAmount: 5, threeDs: { version: 2 } },
+    ...{ payer: { eci: '05', unknown: [{ cavv_ucaf: 'x' }] }, serviceTaxAmount: 5, threeDs: { version: 2 } },
   };
   assert.deepEqual(tags(foreign as JsonValue), [
     ...['/Code3DS', '/xid', '/sellers', '/currencyCode', '/capture'],
-    ...['/payer/eci', '/payer/unknown/0/cavvUcaf', '/serviceTaxAmount', '/threeDs'],
+    ...['/payer/eci', '/payer/unknown/0/cavv_ucaf', '/serviceTaxAmount', '/threeDs'],
   ]);
   const nothing = {
     ...{ code3DS: '', xid: null, sellers: [], currencyCode: 'BRL', Currency: '986', capture: true },

@@ -10,21 +10,16 @@ const NOT_OFFERED: Sentence = {
 };
 export const FOREIGN_FIELD_SENTENCES = [NOT_OFFERED];
 
-/** Fields by which other gateways decide what is charged, of whom and for whom, in small letters. */
+/**
+ * Fields by which other gateways decide what is charged, of whom and for whom: in small letters,
+ * without `_` and `-`.
+ */
 const CHARGED_BY = [
   // 3-D Secure.
-  ...[
-    'code3ds',
-    'threeds',
-    'threeds2',
-    'threedsecure',
-    'threedsid',
-    'authenticate',
-    'externalauthentication',
-  ],
-  ...['cavv', 'cavvucaf', 'ucaf', 'eci', 'xid', 'programprotocol'],
+  ...['code3ds', '3ds', 'threeds', 'threeds2', 'threedsecure', 'threedsid', 'authenticate'],
+  ...['externalauthentication', 'cavv', 'cavvucaf', 'ucaf', 'eci', 'xid', 'programprotocol'],
   // Who gets the money.
-  ...['sellers', 'subsellers', 'marketplace', 'splitpayments', 'splitrules'],
+  ...['sellers', 'subsellers', 'split', 'splits', 'splitpayments', 'splitrules'],
   // How much, and when.
   ...['currency', 'currencycode', 'servicetaxamount', 'capture'],
 ];
@@ -61,7 +56,7 @@ export function findForeignFields(schema: TSchema | undefined, value: JsonValue,
 }
 
 function isForeign(sent: string, value: unknown): boolean {
-  const name = sent.toLowerCase();
+  const name = sent.toLowerCase().replaceAll(/[_-]/g, '');
   return CHARGED_BY.includes(name) && !isHarmless(name, value);
 }
 
