@@ -124,12 +124,12 @@ test('a reason with a card number is refused, and no entry of the audit log has 
 });
 
 test('a card number is refused wherever somebody looks for something, and stands in no entry and no log', async () => {
-  const number = '4012888888881881';
+  const number = '4111111111111111';
   const admin = await signedIn(service, 'admin', null);
   for (const path of [
     `${home}/payments?referenceTransaction=${number}`,
     `${home}/payments?${number}=1`,
-    `${home}/payments.csv?referenceTransaction=4012+8888+8888+1881`,
+    `${home}/payments.csv?referenceTransaction=4111+1111+1111+1111`,
     `${home}/subscriptions?planName=${number}`,
     `/console/audit?actor=${number}`,
     `/console/users?name=${number}`,
