@@ -133,7 +133,7 @@ test('a card number is refused wherever somebody looks for something, and stands
     `${home}/subscriptions?planName=${number}`,
     `/console/audit?actor=${number}`,
     `/console/users?name=${number}`,
-    '/console/merchants?text=4012-8888-8888-1881',
+    '/console/merchants?text=4111-1111-1111-1111',
   ]) {
     const { status, text } = await admin.ask(path);
     assert.equal(status, 400, path);

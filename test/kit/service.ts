@@ -211,12 +211,12 @@ export type TestProcess = Service & OnTestDatabase;
  * tests: a real listener, real HTTP, a real PostgreSQL, and the run-time role.
  */
 export async function openTestService(settings: Readonly<Record<string, string>> = {}): Promise<TestService> {
-  return onTestDatabase(settings, openService, hasKeysOfItsOwn(settings) ? null : await furnished());
+  return onTestDatabase(settings, openService, beginsOtherwise(settings) ? null : await furnished());
 }
 
-/** Another environment, cell or key store than usual: what the template holds is sealed for another. */
-const hasKeysOfItsOwn = (settings: Readonly<Record<string, string>>) =>
-  Object.keys(settings).some((name) => /^PARCELA_(ENVIRONMENT|CELL|KEY|CLUSTER)/.test(name));
+/** Other keys than usual, or fees of its own: a first start would not leave what the template holds. */
+const beginsOtherwise = (settings: Readonly<Record<string, string>>) =>
+  Object.keys(settings).some((name) => /^PARCELA_(ENVIRONMENT|CELL|KEY|FEES)/.test(name));
 
 /** What a first start leaves: in the database, and in these files of the data folder. */
 type Furnished = { readonly template: string; readonly files: Readonly<Record<string, string>> };

@@ -147,7 +147,6 @@ test('basicAuth is base64 of user and password; anything else is refused, with e
     base64('loja:senha').slice(0, -1),
     `${base64('loja:senha')}\n`,
     Buffer.from([0x6c, 0x3a, 0xff]).toString('base64'),
-    '',
     'Basic ',
   ];
   for (const basicAuth of bad) {
