@@ -128,7 +128,7 @@ test("the payment's own soft descriptor wins over the merchant's, which the oper
 });
 
 test('a soft descriptor that acquirers do not take, or that is a card number, is refused by its field', async () => {
-  for (const text of ['LOJA*PEDIDO 77', 'CAFÉ', ' ', '', '4222222222222']) {
+  for (const text of ['LOJA*PEDIDO 77', 'CAFÉ', '4222222222222']) {
     const { reply } = await pay(service.gatewayUrl, service.token(), 1_000, described(text));
     assert.equal(reply.status, 400, `${text}: ${reply.text}`);
     assert.equal(reply.body[0].tag, 'sellerInfo.softDescriptor', text);
