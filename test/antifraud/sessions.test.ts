@@ -91,7 +91,7 @@ test('all faults of a body are reported at once, and nothing is given', async ()
   });
   assert.equal(reply.status, 400);
   assert.deepEqual(reply.body.map(({ tag }: { tag: string }) => tag).sort(), ['DeviceId', 'ipAddress']);
-  for (const raw of ['[]', '"code"', '{', '{"ipAddress":"a\\u0000"}', '{"deviceId":"a","deviceId":"b"}']) {
+  for (const raw of ['"code"', '{', '{"ipAddress":"a\\u0000"}', '{"deviceId":"a","deviceId":"b"}']) {
     assert.equal((await call(setup.gatewayUrl, PATH, { token, raw })).status, 400, raw);
   }
   const form = { 'content-type': 'application/x-www-form-urlencoded' };

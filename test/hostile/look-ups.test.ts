@@ -62,7 +62,7 @@ async function heldReads(): Promise<readonly string[]> {
   const rows = await service.auditor.query(
     `select query from pg_stat_activity
      where wait_event = 'PgSleep' and datname = current_database()
-       and query ~* '^\\s*select' and query !~* 'receivable|installment_state|for update|for no key update'`,
+       and query ~* '^\\s*select' and query !~* 'receivable|installment_state|found_0|for update|for no key update'`,
   );
   return rows.map(({ query }) => query as string);
 }
