@@ -153,7 +153,7 @@ function mostTellingFirst(): InstallmentState[] {
 }
 
 const AFTER_CHARGE_TEXT = `What a charge on schedule makes of a billing and of its subscription, by what it came to, and whether the next billing is opened. "Without end" are
-all types of plan but Custom; "ended meanwhile" is a subscription that was canceled or blocked while the charge was under way. The rule is
+all types of plan but Custom, and Monthly with installments; "ended meanwhile" is a subscription that was canceled or blocked while the charge was under way. The rule is
 the word that the timeline of the billing shows.`;
 const AFTER_CHARGE_COLUMNS = ['Charge', 'When', 'Rule', 'Billing', 'Subscription', 'Next billing'];
 
@@ -176,7 +176,7 @@ const DAY_OF_CHARGE = '2026-12-01' as Day;
 /** An ordinary charge: the second installment, with one retry left. */
 const USUAL_CHARGE: Omit<ScheduledCharge, 'result'> = {
   subscription: 'active',
-  terms: { installments: 0, intervalDays: 30, maxRetries: 1 },
+  terms: { planType: 'yearly', installments: 0, intervalDays: 30, maxRetries: 1 },
   installment: 2,
   dueOn: DAY_OF_CHARGE,
   chargesMade: 1,
@@ -186,10 +186,15 @@ const USUAL_CHARGE: Omit<ScheduledCharge, 'result'> = {
   isNetworkLimitReached: false,
 };
 
+function termsOf(planType: 'monthly' | 'custom', installments: number): ScheduledCharge['terms'] {
+  return { planType, installments, intervalDays: 30, maxRetries: 1 };
+}
+
 const CIRCUMSTANCES: readonly (readonly [string, Partial<ScheduledCharge>])[] = [
   ['without end', {}],
-  ['Custom', { terms: { installments: 3, intervalDays: 30, maxRetries: 1 } }],
-  ['Custom, last installment', { terms: { installments: 2, intervalDays: 30, maxRetries: 1 } }],
+  ['Monthly with installments', { terms: termsOf('monthly', 3) }],
+  ['Custom', { terms: termsOf('custom', 3) }],
+  ['Custom, last installment', { terms: termsOf('custom', 2) }],
   ['ended meanwhile', { subscription: 'canceled' }],
 ];
 

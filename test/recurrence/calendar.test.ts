@@ -59,7 +59,7 @@ test('an amount is shown rounded half to even to the cents that are charged', as
   for (const [amount, charged] of [
     ['10.125', '10.12'],
     ['10.135', '10.14'],
-    ['0.004', '0.00'],
+    ['0.006', '0.01'],
     ['123456789012.126', '123456789012.13'],
   ] as const) {
     const planId = (await service.ask(PLANS, { raw: rawPlan(amount) })).body as string;

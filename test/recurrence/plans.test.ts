@@ -49,7 +49,7 @@ test('a plan is created with its id alone, and read with every field', async () 
 test('the service sets interval and installments of every type but Custom, and takes the same values', async () => {
   const intervals = { Monthly: 30, Bimonthly: 60, Quarterly: 90, Semesterly: 180, Yearly: 365 };
   for (const [planType, interval] of Object.entries(intervals)) {
-    for (const change of [{}, { interval, installments: 0 }]) {
+    for (const change of [{}, { interval, installments: 0 }, { interval: 0 }]) {
       const { body } = await readPlan(service, await createdPlan(service, { planType, ...change }));
       assert.deepEqual(
         [body.interval, body.installments, body.trialDays, body.attempts],
@@ -58,15 +58,48 @@ test('the service sets interval and installments of every type but Custom, and t
       );
     }
     const other = planBody({ planType, interval: interval + 1, installments: 12 });
-    assert.deepEqual(tagsOf(await service.ask(PLANS, { body: other })), [400, ['installments', 'interval']]);
+    const wrong = planType === 'Monthly' ? ['interval'] : ['installments', 'interval'];
+    assert.deepEqual(tagsOf(await service.ask(PLANS, { body: other })), [400, wrong]);
   }
   const custom = { planType: 'Custom', interval: 20, installments: 999 };
   const { body } = await readPlan(service, await createdPlan(service, custom));
   assert.deepEqual([body.interval, body.installments], [20, 999]);
 });
 
+test('a monthly plan may end after so many installments, and keeps their number when it is changed', async () => {
+  const id = await createdPlan(service, { planType: 'Monthly', interval: 30, installments: 12 });
+  const shown = async () => {
+    const { body } = await readPlan(service, id);
+    return [body.planType, body.interval, body.installments];
+  };
+  assert.deepEqual(await shown(), ['Monthly', 30, 12]);
+  const update = (change: Readonly<Record<string, unknown>>) =>
+    updatePlan(service, id, { ...planBody(change), merchantId: service.merchantId });
+  for (const [change, then] of [
+    [{ name: 'Outro', installments: 0, interval: 0 }, ['Monthly', 30, 12]],
+    [{ installments: 999 }, ['Monthly', 30, 999]],
+    [{ planType: 'Yearly' }, ['Yearly', 365, 0]],
+    [{ planType: 'Monthly' }, ['Monthly', 30, 0]],
+  ] as const) {
+    const reply = await update(change);
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual(await shown(), then, JSON.stringify(change));
+  }
+  assert.deepEqual(tagsOf(await update({ installments: 1000 })), [400, ['installments']]);
+});
+
+test('a plan that would charge nothing is refused, made or changed', async () => {
+  const id = await createdPlan(service);
+  for (const amount of ['0.000001', '0.004', '0.005', '5e-3']) {
+    assert.deepEqual(tagsOf(await service.ask(PLANS, { raw: rawPlan(amount) })), [400, ['amount']], amount);
+    const raw = rawPlan(amount, { merchantId: service.merchantId });
+    assert.deepEqual(tagsOf(await service.ask(`${PLANS}/${id}`, { raw })), [400, ['amount']], amount);
+  }
+  assert.equal((await service.ask(PLANS, { raw: rawPlan('0.005001') })).status, 200);
+});
+
 test('an amount comes back digit for digit, by itself and in a search', async () => {
-  for (const amount of ['123456789012.123456', '0.000001', '999999999999.999999', '10.100000', '1e2']) {
+  for (const amount of ['123456789012.123456', '0.005001', '999999999999.999999', '10.100000', '1e2']) {
     const name = `Exato ${randomUUID()}`;
     const reply = await service.ask(PLANS, { raw: rawPlan(amount, { name }) });
     assert.equal(reply.status, 200, reply.text);
@@ -87,6 +120,8 @@ test('every fault of a plan is reported at once', async () => {
     [{ name: 'a'.repeat(256), description: '😀'.repeat(256) }, ['description', 'name']],
     [{ planType: 'Weekly', paymentMethod: 'Boleto' }, ['paymentMethod', 'planType']],
     [{ planType: 'Custom' }, ['installments', 'interval']],
+    [{ planType: 'Custom', interval: 0, installments: 1 }, ['interval']],
+    [{ amount: 0.004, attempts: 5 }, ['amount', 'attempts']],
     [{ planType: 'Custom', interval: 19, installments: 0 }, ['installments', 'interval']],
     [{ planType: 'Custom', interval: 3651, installments: 1000 }, ['installments', 'interval']],
     [{ attempts: 5, trialDays: 731 }, ['attempts', 'trialDays']],

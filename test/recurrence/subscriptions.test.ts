@@ -420,6 +420,15 @@ test('activated after months it goes on with the next day of its series, and owe
   assert.deepEqual([opened?.state, opened?.installment, opened?.due_on], ['opened', 2, addDays(today(), 20)]);
 });
 
+test('canceled before its first charge and activated behind its day, it begins on that day, and gives nothing away', async () => {
+  const id = await created();
+  await setStatus(id, 'Canceled');
+  await moveBack(id, 8);
+  assert.equal((await setStatus(id, 'Actived')).status, 200);
+  const [, opened] = await billingsOf(id);
+  assert.deepEqual([opened?.state, opened?.installment, opened?.due_on], ['opened', 1, today()]);
+});
+
 test('a blocked subscription may be activated, also under a plan that is canceled', async () => {
   const plan = await insertPlan(service);
   const id = await created({ planId: plan });

@@ -19,7 +19,7 @@ const DUE = '2026-12-01' as Day;
 const charge = (change: Partial<ScheduledCharge>): ScheduledCharge => ({
   result: 'funds',
   subscription: 'active',
-  terms: { installments: ENDLESS, intervalDays: 30, maxRetries: 4 },
+  terms: { planType: 'yearly', installments: ENDLESS, intervalDays: 30, maxRetries: 4 },
   installment: 1,
   dueOn: DUE,
   chargesMade: 1,
@@ -30,7 +30,7 @@ const charge = (change: Partial<ScheduledCharge>): ScheduledCharge => ({
   ...change,
 });
 
-const CUSTOM = { installments: 3, intervalDays: 20, maxRetries: 0 };
+const CUSTOM = { planType: 'custom', installments: 3, intervalDays: 20, maxRetries: 0 } as const;
 const NEXT = { installment: 2, dueOn: '2026-12-31', chargeOn: '2026-12-31' };
 const NEXT_OF_CUSTOM = { installment: 2, dueOn: '2026-12-21', chargeOn: '2026-12-21' };
 const DECLINED = { state: 'canceled', reason: 'declined' };
@@ -53,6 +53,15 @@ test('each outcome makes of billing and subscription what its class says', () =>
   for (const [outcome, state, rule, subscription, next] of table) {
     const after = billingAfterCharge(charge({ result: outcome }));
     assert.deepEqual(after, { billing: { state, chargeOn: null, rule }, subscription, next }, outcome);
+  }
+});
+
+test('a monthly subscription ends with a final no, with and without installments; a custom one goes on', () => {
+  for (const result of ['denied', 'funds'] as const) {
+    const after = (planType: 'monthly' | 'custom') =>
+      billingAfterCharge(charge({ result, terms: { ...CUSTOM, planType } }));
+    assert.deepEqual([after('monthly').subscription, after('monthly').next], [DECLINED, null]);
+    assert.deepEqual([after('custom').subscription, after('custom').next], [null, NEXT_OF_CUSTOM]);
   }
 });
 
@@ -80,7 +89,7 @@ test('a plan without retries, and one whose retries are used up, is denied at on
     [2, 3],
     [4, 5],
   ] as const) {
-    const terms = { installments: ENDLESS, intervalDays: 30, maxRetries };
+    const terms = { planType: 'monthly', installments: ENDLESS, intervalDays: 30, maxRetries } as const;
     const { billing } = billingAfterCharge(charge({ terms, chargesMade: made }));
     assert.deepEqual(billing, { state: 'denied', chargeOn: null, rule: 'noRetriesLeft' });
   }
@@ -217,8 +226,9 @@ const TERMS = fc
     maxRetries: fc.integer({ min: 0, max: 4 }),
   })
   .map(({ planType, customInterval, customInstallments, maxRetries }) => ({
+    planType,
     intervalDays: INTERVAL_DAYS[planType] ?? customInterval,
-    installments: planType === 'custom' ? customInstallments : ENDLESS,
+    installments: planType === 'custom' || planType === 'monthly' ? customInstallments : ENDLESS,
     maxRetries,
   }));
 

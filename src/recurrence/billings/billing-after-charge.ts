@@ -18,7 +18,7 @@ export type ScheduledCharge = {
    * any more.
    */
   readonly subscription: SubscriptionState;
-  readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'maxRetries'>;
+  readonly terms: Pick<Terms, 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly installment: number;
   readonly dueOn: Day;
   /** Charges made on schedule, this one included: from 1. */
@@ -121,14 +121,14 @@ function endOfSubscription({
 }: ScheduledCharge): SubscriptionChange {
   if (subscription !== 'active') return null;
   const effect = CHARGE_RESULTS[result].subscription;
-  const isEndless = terms.installments === ENDLESS;
+  const isEnded = terms.planType === 'monthly' || terms.installments === ENDLESS;
   switch (effect) {
     case 'blocks':
       return subscriptionChange(subscription, 'block', 'cardCanceled');
-    case 'cancelsEndless':
-      return isEndless ? subscriptionChange(subscription, 'cancel', 'declined') : null;
-    case 'cancelsEndlessOnRetry':
-      return isEndless && chargesMade > 1 ? subscriptionChange(subscription, 'cancel', 'declined') : null;
+    case 'cancelsAllButCustom':
+      return isEnded ? subscriptionChange(subscription, 'cancel', 'declined') : null;
+    case 'cancelsAllButCustomOnRetry':
+      return isEnded && chargesMade > 1 ? subscriptionChange(subscription, 'cancel', 'declined') : null;
     case null:
       return null;
   }

@@ -33,11 +33,11 @@ export type ChargeOutcome = (typeof CHARGE_OUTCOMES)[number];
 
 /**
  * What a final result makes of an active subscription. `blocks`: its card is canceled.
- * `cancelsEndless`: a subscription without end is canceled, one with so many installments goes on
- * with the next. `cancelsEndlessOnRetry`: the same, on a retry only, where the lack of funds before
+ * `cancelsAllButCustom`: a monthly subscription, and any other without end, is canceled; a custom one goes
+ * on with its next installment. `cancelsAllButCustomOnRetry`: the same, on a retry only, where the lack of funds before
  * it has the last word; met by a first charge it says nothing of the subscription.
  */
-export type SubscriptionEffect = 'blocks' | 'cancelsEndless' | 'cancelsEndlessOnRetry';
+export type SubscriptionEffect = 'blocks' | 'cancelsAllButCustom' | 'cancelsAllButCustomOnRetry';
 
 type Consequences = {
   /** What it makes of its billing; of a lack of funds only when no retry follows. */
@@ -67,7 +67,7 @@ export const CHARGE_RESULTS = {
     event: 'deny',
     rule: 'noRetriesLeft',
     storedAs: 'funds',
-    subscription: 'cancelsEndless',
+    subscription: 'cancelsAllButCustom',
     notSent: null,
     sentence: {
       pt: 'Sem saldo, e não restam novas tentativas: a cobrança foi negada.',
@@ -89,7 +89,7 @@ export const CHARGE_RESULTS = {
     event: 'deny',
     rule: 'denied',
     storedAs: 'denied',
-    subscription: 'cancelsEndless',
+    subscription: 'cancelsAllButCustom',
     notSent: null,
     sentence: {
       pt: 'Negada pelo emissor: sem novas tentativas programadas.',
@@ -136,7 +136,7 @@ export const CHARGE_RESULTS = {
     event: 'deny',
     rule: 'networkLimit',
     storedAs: 'denied',
-    subscription: 'cancelsEndlessOnRetry',
+    subscription: 'cancelsAllButCustomOnRetry',
     notSent: 'Não enviada: limite de tentativas da bandeira atingido',
     sentence: {
       pt: 'Outra tentativa passaria do limite da bandeira para este cartão: sem novas tentativas.',

@@ -14,7 +14,7 @@ const DUE = '2026-12-01' as Day;
 
 const HELD: LockedBilling = {
   subscription: 'active',
-  terms: { installments: 0, intervalDays: 30, maxRetries: 4 },
+  terms: { planType: 'monthly' as const, installments: 0, intervalDays: 30, maxRetries: 4 },
   subscriptionId: 's',
   billingId: 'b',
   transactionId: 't',

@@ -17,7 +17,7 @@ import type { ChargeFacts } from './result-facts.ts';
 /** A billing as it is locked while the outcome of its charge is written, with its subscription. */
 export type LockedBilling = {
   readonly subscription: SubscriptionState;
-  readonly terms: Pick<Terms, 'installments' | 'intervalDays' | 'maxRetries'>;
+  readonly terms: Pick<Terms, 'planType' | 'installments' | 'intervalDays' | 'maxRetries'>;
   readonly subscriptionId: string;
   readonly billingId: string;
   /** The charge that ends; null: the acquirer was not asked. */

@@ -3,9 +3,10 @@ import { type Caller, contract, type Fault } from '../../platform/http/endpoint.
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
-import type { ExactNumber } from '../../values/exact-json.ts';
+import { ExactNumber } from '../../values/exact-json.ts';
 import { saoPauloText } from '../../values/instant.ts';
 import {
+  centsOfPlanAmount,
   PLAN_AMOUNT_DIGITS,
   type PlanAmount,
   planAmount,
@@ -39,6 +40,11 @@ export const PLAN_STATE_WORDS = {
   inactive: 'Inactive',
   canceled: 'Canceled',
 } as const satisfies Record<PlanState, string>;
+
+/** Of a custom plan, in days. */
+const SHORTEST_INTERVAL = 20;
+/** In `interval` and `installments` of a type whose rhythm is given. */
+const NOT_SENT = 0;
 
 /** Reais as a JSON number of up to 12 and 6 digits, exactly. */
 const PLAN_AMOUNT = Type.Unsafe<number | ExactNumber>({
@@ -140,6 +146,22 @@ export const PLAN_FAULTS = {
       en: 'The service sets the interval of this type of plan: leave it out, or send the same value.',
     },
   },
+  shortInterval: {
+    status: 400,
+    tag: 'interval',
+    sentence: {
+      pt: `O intervalo de um plano Custom é de ${SHORTEST_INTERVAL} dias no mínimo.`,
+      en: `The interval of a Custom plan is ${SHORTEST_INTERVAL} days at least.`,
+    },
+  },
+  worthless: {
+    status: 400,
+    tag: 'amount',
+    sentence: {
+      pt: 'O valor, arredondado para centavos, é 0,00: nada seria cobrado.',
+      en: 'The amount, rounded to cents, is 0.00: nothing would be charged.',
+    },
+  },
   fixedInstallments: {
     status: 400,
     tag: 'installments',
@@ -160,7 +182,15 @@ export const PLAN_FAULTS = {
 
 /** Faults of a body in which anything may be malformed, apart from those that its schema finds. */
 function planFaults(body: unknown, caller: Caller | null): Fault[] {
-  return [...merchantFaults(body, caller), ...rhythmFaults(body)];
+  return [...merchantFaults(body, caller), ...amountFaults(body), ...rhythmFaults(body)];
+}
+
+/** What is no amount at all is a fault of the schema. */
+function amountFaults(body: unknown): Fault[] {
+  const { amount } = (body ?? {}) as Record<string, unknown>;
+  if (typeof amount !== 'number' && !(amount instanceof ExactNumber)) return [];
+  const wanted = planAmount(amount);
+  return wanted !== null && centsOfPlanAmount(wanted) === 0 ? [PLAN_FAULTS.worthless] : [];
 }
 
 /** A plan is the caller's own. A value that is no text is a fault of the schema. */
@@ -176,10 +206,15 @@ function rhythmFaults(body: unknown): Fault[] {
   const planType = planTypeOf(sent.planType);
   if (planType === undefined) return [];
   const fixed = INTERVAL_DAYS[planType];
-  if (fixed === null) return installments === ENDLESS ? [PLAN_FAULTS.endlessCustom] : [];
   const faults: Fault[] = [];
-  if (interval !== undefined && interval !== fixed) faults.push(PLAN_FAULTS.fixedInterval);
-  if (installments !== undefined && installments !== ENDLESS) faults.push(PLAN_FAULTS.fixedInstallments);
+  if (fixed === null) {
+    if (typeof interval === 'number' && interval < SHORTEST_INTERVAL) faults.push(PLAN_FAULTS.shortInterval);
+    if (installments === ENDLESS) faults.push(PLAN_FAULTS.endlessCustom);
+    return faults;
+  }
+  const isSet = (value: unknown) => value !== undefined && value !== NOT_SENT;
+  if (isSet(interval) && interval !== fixed) faults.push(PLAN_FAULTS.fixedInterval);
+  if (isSet(installments) && planType !== 'monthly') faults.push(PLAN_FAULTS.fixedInstallments);
   return faults;
 }
 
@@ -209,16 +244,18 @@ const PLAN_FIELDS = {
   ),
   interval: Type.Optional(
     Type.Integer({
-      minimum: 20,
+      minimum: NOT_SENT,
       maximum: 3650,
-      description: 'Days between charges. Custom only; with every other type the service sets it.',
+      description: `Days between charges. Custom only, from ${SHORTEST_INTERVAL}; with every other type the service sets it, and ${NOT_SENT} is as if it was not sent.`,
     }),
   ),
   installments: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 999,
-      description: 'Charges in all, 1 to 999. Custom only; every other type has 0, no end.',
+      description:
+        'Charges in all, 1 to 999. Custom must have it, Monthly may; without it, and with every other type, there is no end. ' +
+        'But for Custom 0 is as if it was not sent.',
     }),
   ),
   attempts: Type.Optional(
@@ -259,7 +296,8 @@ export const CREATE_PLAN = contract({
   summary: 'Create a plan',
   description:
     'What you offer: so much, every so many days. It is Active at once. Monthly is every 30 days, Bimonthly 60, Quarterly 90, ' +
-    'Semesterly 180, Yearly 365, all without end; a Custom plan needs `interval` and `installments`. `trialDays` and `attempts` ' +
+    'Semesterly 180, Yearly 365, all without end, but for a Monthly one with `installments`: its subscriptions are completed after ' +
+    'so many. A Custom plan needs `interval` and `installments`. `trialDays` and `attempts` ' +
     'are 0 by default.',
   body: Type.Object({ merchantId: Type.Optional(Type.String(OWN_MERCHANT)), ...PLAN_FIELDS }),
   check: newPlanFaults,
@@ -369,8 +407,8 @@ export function readWantedPlan(
     amount: planAmount(amount) as PlanAmount,
     planType: planTypeOf(planType) as PlanType,
     ...(trialDays === undefined ? {} : { trialDays }),
-    ...(interval === undefined ? {} : { intervalDays: interval }),
-    ...(installments === undefined ? {} : { installments }),
+    ...(interval === undefined || interval === NOT_SENT ? {} : { intervalDays: interval }),
+    ...(installments === undefined || installments === NOT_SENT ? {} : { installments }),
     ...(attempts === undefined ? {} : { maxRetries: attempts }),
     ...(softDescriptor === undefined ? {} : { softDescriptor }),
   };

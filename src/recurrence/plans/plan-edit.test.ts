@@ -15,12 +15,14 @@ const anyTerms: fc.Arbitrary<Terms> = fc
     trialDays: fc.integer({ min: 0, max: 1 }),
     own: fc.constantFrom(30, 31),
     ownInstallments: fc.integer({ min: 1, max: 2 }),
+    hasEnd: fc.boolean(),
     maxRetries: fc.integer({ min: 0, max: 1 }),
   })
-  .map(({ own, ownInstallments, ...terms }) => ({
+  .map(({ own, ownInstallments, hasEnd, ...terms }) => ({
     ...terms,
     intervalDays: INTERVAL_DAYS[terms.planType] ?? own,
-    installments: terms.planType === 'custom' ? ownInstallments : ENDLESS,
+    installments:
+      terms.planType === 'custom' || (terms.planType === 'monthly' && hasEnd) ? ownInstallments : ENDLESS,
   }));
 
 const anyPlan: fc.Arbitrary<Plan> = fc
@@ -49,7 +51,10 @@ const anyWanted: fc.Arbitrary<WantedPlan> = fc
   })
   .map(({ terms, left, name }) => {
     const { amount, planType } = terms;
-    const sent = Object.fromEntries(left.map((field) => [field, terms[field]]));
+    const isNotSent = (field: keyof Terms) => field === 'installments' && terms[field] === ENDLESS;
+    const sent = Object.fromEntries(
+      left.filter((field) => !isNotSent(field)).map((field) => [field, terms[field]]),
+    );
     return { name, description: 'Livro', amount, planType, ...sent };
   });
 
@@ -91,7 +96,13 @@ test('whatever is changed, the terms fit their type, and what was left out is as
       if (edit.kind !== 'changed') return;
       const { terms } = edit.plan;
       const fixed = INTERVAL_DAYS[terms.planType];
-      assert.equal(terms.installments === ENDLESS, fixed !== null);
+      if (terms.planType !== 'monthly') assert.equal(terms.installments === ENDLESS, fixed !== null);
+      else if (wanted.installments !== undefined) assert.equal(terms.installments, wanted.installments);
+      else
+        assert.equal(
+          terms.installments,
+          plan.terms.planType === 'monthly' ? plan.terms.installments : ENDLESS,
+        );
       if (fixed !== null) assert.equal(terms.intervalDays, fixed);
       for (const field of ['trialDays', 'maxRetries'] as const)
         assert.equal(terms[field], wanted[field] ?? plan.terms[field]);

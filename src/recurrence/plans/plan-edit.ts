@@ -95,11 +95,18 @@ function editedPlan({ terms, softDescriptor: before }: Plan, wanted: WantedPlan)
 type Rhythm = Pick<Terms, 'intervalDays' | 'installments'>;
 
 /**
- * Interval and number of installments: a custom plan has its own, with every other type they are
- * given.
+ * Interval and number of installments: a custom plan has its own, a monthly one may end after so many,
+ * and all else is given.
  */
-function rhythmOf({ planType, intervalDays, installments }: WantedPlan, before: Rhythm): Rhythm {
+function rhythmOf(
+  { planType, intervalDays, installments }: WantedPlan,
+  before: Rhythm & Pick<Terms, 'planType'>,
+): Rhythm {
   const fixed = INTERVAL_DAYS[planType];
+  if (planType === 'monthly') {
+    const kept = before.planType === 'monthly' ? before.installments : ENDLESS;
+    return { intervalDays: INTERVAL_DAYS.monthly, installments: installments ?? kept };
+  }
   if (fixed !== null) return { intervalDays: fixed, installments: ENDLESS };
   return {
     intervalDays: intervalDays ?? before.intervalDays,
@@ -110,7 +117,11 @@ function rhythmOf({ planType, intervalDays, installments }: WantedPlan, before: 
 /** The terms of a new plan. A RangeError for a custom one without interval and installments. */
 export function newTerms(wanted: WantedPlan): Terms {
   const { amount, planType, trialDays = 0, maxRetries = 0 } = wanted;
-  const { intervalDays, installments } = rhythmOf(wanted, { intervalDays: 0, installments: ENDLESS });
+  const { intervalDays, installments } = rhythmOf(wanted, {
+    planType,
+    intervalDays: 0,
+    installments: ENDLESS,
+  });
   if (intervalDays === 0 || (planType === 'custom' && installments === ENDLESS))
     throw new RangeError('a custom plan without interval and installments');
   return { amount, planType, trialDays, intervalDays, installments, maxRetries };

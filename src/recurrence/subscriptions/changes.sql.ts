@@ -85,7 +85,12 @@ const LOCK_LATEST_BILLINGS = statement(
        select max(c.started_at) from billing_charges c where c.merchant_id = b.merchant_id
          and c.billing_id = b.billing_id
          and c.outcome is distinct from 'voided'
-     ) as last_charged_at
+     ) as last_charged_at, exists (
+       select from billings o where o.merchant_id = b.merchant_id and o.subscription_id = b.subscription_id
+         and (o.charges_made > 0 or exists (
+           select from billing_charges c where c.merchant_id = o.merchant_id and c.billing_id = o.billing_id
+             and c.outcome is distinct from 'voided'))
+     ) as is_series_charged
    from billings b where b.merchant_id = $1 and b.subscription_id = $2 and not b.is_skipped
    order by b.installment desc limit 2 for no key update of b`,
 );
@@ -292,6 +297,7 @@ function parseCounted(row: Row): CountedBilling {
     isOpen: row.is_open as boolean,
     isCharging: row.is_charging as boolean,
     wasCharged: row.was_charged as boolean,
+    isSeriesCharged: row.is_series_charged as boolean,
     lastChargedOn: row.last_charged_at === null ? null : saoPauloDay(row.last_charged_at as Instant),
   };
 }

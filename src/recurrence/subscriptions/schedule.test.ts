@@ -72,11 +72,13 @@ test('activated again it never owes the past, stays in its series, and bills no 
       interval,
       fc.option(fc.integer({ min: 0, max: 40 }), { nil: null }),
       fc.integer({ min: -800, max: 8_000 }),
-      (first, intervalDays, billed, later) => {
+      fc.boolean(),
+      (first, intervalDays, billed, later, isCharged) => {
         const lastBilledOn = billed === null ? null : addDays(first, billed * intervalDays);
         const today = addDays(first, later);
-        const day = dueDayAtActivation({ firstDueOn: first, intervalDays, lastBilledOn }, today);
+        const day = dueDayAtActivation({ firstDueOn: first, intervalDays, lastBilledOn, isCharged }, today);
         assert.ok(day >= today, 'not before today');
+        if (!isCharged && day === today) return;
         assert.equal(daysBetween(first, day) % intervalDays, 0, 'in the series');
         assert.ok(day >= first && (lastBilledOn === null || day > lastBilledOn), 'not billed already');
         const before = addDays(day, -intervalDays);
@@ -101,11 +103,15 @@ const billing = (installment: number, change: Partial<CountedBilling> = {}): Cou
   isOpen: false,
   isCharging: false,
   wasCharged: true,
+  isSeriesCharged: true,
   lastChargedOn: null,
   ...change,
 });
 const open = (installment: number, change: Partial<CountedBilling> = {}) =>
-  billing(installment, { isOpen: true, wasCharged: false, ...change });
+  billing(installment, {
+    ...{ isOpen: true, wasCharged: false, isSeriesCharged: installment > 1 },
+    ...change,
+  });
 
 const moveOf = (
   state: 'active' | 'blocked' | 'canceled' | 'completed',
@@ -153,6 +159,22 @@ test('activating opens the next installment on the next day of the series', () =
     ends: null,
     opens: { installment: 4, dueOn: '2026-12-06', chargeOn: '2026-12-06' },
   });
+});
+
+test('what was never charged begins on the day of its activation, or on its own, whichever is later', () => {
+  const opened = (latest: readonly CountedBilling[], today: string) => {
+    const move = moveOf('canceled', latest, 'activate', today);
+    assert.ok(move !== 'completed');
+    return [move.opens?.installment, move.opens?.dueOn];
+  };
+  assert.deepEqual(opened([], '2026-01-09'), [1, '2026-01-10']);
+  assert.deepEqual(opened([], '2026-01-11'), [1, '2026-01-11']);
+  assert.deepEqual(opened([], '2028-05-08'), [1, '2028-05-08']);
+  const canceled = billing(1, { wasCharged: false, isSeriesCharged: false });
+  assert.deepEqual(opened([canceled], '2026-01-10'), [2, '2026-02-09']);
+  assert.deepEqual(opened([canceled], '2026-02-12'), [2, '2026-02-12']);
+  const charged = { ...canceled, isSeriesCharged: true };
+  assert.deepEqual(opened([charged], '2026-02-12'), [2, '2026-03-11']);
 });
 
 test('activated on a day on which another installment was charged late, the next is charged a day later', () => {

@@ -40,15 +40,20 @@ export type Series = {
   readonly intervalDays: number;
   /** The latest due day that was billed; null: none. */
   readonly lastBilledOn: Day | null;
+  /** Whether anything of it was ever charged. */
+  readonly isCharged: boolean;
 };
 
 /**
  * Where a subscription that is active again goes on. It never owes the past: the first day of its
- * series that is not before today and after every billed one.
+ * series that is not before today and after every billed one. Of which nothing was charged yet begins
+ * today: waiting for a day of its series would give away what is used meanwhile.
  */
-export function dueDayAtActivation({ firstDueOn, intervalDays, lastBilledOn }: Series, today: Day): Day {
+export function dueDayAtActivation(series: Series, today: Day): Day {
+  const { firstDueOn, intervalDays, lastBilledOn, isCharged } = series;
   const afterBilled = lastBilledOn === null ? firstDueOn : dueDayAfter(lastBilledOn, intervalDays);
   if (afterBilled >= today) return afterBilled;
+  if (!isCharged) return today;
   const missed = Math.ceil(daysBetween(afterBilled, today) / intervalDays);
   return addDays(afterBilled, missed * intervalDays);
 }
@@ -69,6 +74,8 @@ export type CountedBilling = {
   readonly isCharging: boolean;
   /** Whether it was ever charged. */
   readonly wasCharged: boolean;
+  /** Whether any billing of the subscription ever was. */
+  readonly isSeriesCharged: boolean;
   /** The day of the last charge; null: there was none. */
   readonly lastChargedOn: Day | null;
 };
@@ -107,7 +114,12 @@ export function statusMove(
   if (event === 'cancel') return { state: next, ends, opens: null };
   const last = latest.find((billing) => billing !== open || billing.wasCharged) ?? null;
   if (last !== null && isLastInstallment(last.installment, terms)) return 'completed';
-  const series = { firstDueOn, intervalDays: terms.intervalDays, lastBilledOn: last?.dueOn ?? null };
+  const series = {
+    firstDueOn,
+    intervalDays: terms.intervalDays,
+    lastBilledOn: last?.dueOn ?? null,
+    isCharged: latest.some(({ isSeriesCharged }) => isSeriesCharged),
+  };
   const dueOn = dueDayAtActivation(series, today);
   const chargeOn = latest.some(({ lastChargedOn }) => lastChargedOn === dueOn) ? addDays(dueOn, 1) : dueOn;
   return { state: next, ends, opens: { installment: (last?.installment ?? 0) + 1, dueOn, chargeOn } };

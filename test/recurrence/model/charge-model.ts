@@ -46,7 +46,7 @@ export function chargeDue(shop: ModelShop): void {
 function chargeOnSchedule(shop: ModelShop, subscription: ModelSubscription, billing: ModelBilling): void {
   const { outcome, isSent } = answerOf(shop, subscription);
   const retries = billing.charges.filter(({ attempt }) => attempt !== null).length;
-  const { attempts, installments } = subscription.terms;
+  const { attempts, installments, planType } = subscription.terms;
   const isRetried = outcome === 'InsufficientFunds' && retries < attempts;
   const nextChargeOn = isRetried ? shop.today + (PAUSES[retries] ?? 0) : null;
   billing.charges.push({ attempt: retries + 1, on: shop.today, outcome, nextChargeOn, isSent });
@@ -59,8 +59,8 @@ function chargeOnSchedule(shop: ModelShop, subscription: ModelSubscription, bill
   endBilling(shop, billing, STATUS_AFTER[outcome], 'system');
   const isDeclined = outcome === 'InsufficientFunds' || outcome === 'Denied';
   if (outcome === 'CardCanceled') endSubscription(shop, subscription, 'CardCanceled', billing, 'system');
-  // A final no of the issuer ends what has no end of its own.
-  else if (installments === 0 && isDeclined) {
+  // A final no of the issuer ends all but a custom one.
+  else if ((planType === 'Monthly' || installments === 0) && isDeclined) {
     endSubscription(shop, subscription, 'Declined', billing, 'system');
   } else goOnAfter(shop, subscription, billing, 'system');
 }

@@ -19,13 +19,12 @@ const PLANS = '/v1/recurrences/plans';
 const NAMES = ['alô Mundo', 'boné AZUL', 'café do Ônibus', 'doce 100%', 'extra_açaí', 'fã-clube'];
 const DESCRIPTIONS = ['uma vez por mês', 'o de sempre', 'para a família'];
 /**
- * Halves of a cent on both sides, nothing but less than a cent, and as many digits as there may be:
- * the ones that are nothing, and the
- * ones that are too much cannot be charged. The last ones the simulator declines.
+ * Halves of a cent on both sides, and as many digits as there may be: too much cannot be charged. The
+ * last ones the simulator declines.
  */
 const AMOUNTS = [
   ...['1', '49.9', '20.125', '20.135', '0.014999'],
-  ...['0.005', '123456789012.123456'],
+  ...['0.005001', '123456789012.123456'],
   ...['10.05', '10.51', '10.58', '10.59', '10.91', '10.91'],
 ];
 const TYPES = Object.keys(INTERVALS);
@@ -40,7 +39,8 @@ export async function createPlan({ own, chance, report }: Turn): Promise<void> {
   };
   if (request.terms.trialDays === 0 && chance.isIn(0.5)) body.trialDays = undefined;
   if (request.terms.attempts === 0 && chance.isIn(0.5)) body.attempts = undefined;
-  if (request.terms.planType !== 'Custom' && chance.isIn(0.7)) body.interval = body.installments = undefined;
+  const hasEnd = request.terms.installments !== 0;
+  if (!hasEnd && chance.isIn(0.7)) body.interval = body.installments = undefined;
   if (chance.isIn(0.3)) body.merchantId = own.model.merchantId;
   // What only the service may say is not looked at.
   if (chance.isIn(0.3)) Object.assign(body, { id: 'mine', status: 'Canceled', createdBy: 'me' });
@@ -57,7 +57,7 @@ export async function createWrongPlan({ own, other, chance, report }: Turn): Pro
   const faults: [string, unknown][] = [
     ['attempts', 5],
     ['trialDays', 731],
-    ['amount', '0'],
+    ['amount', chance.pick(['0', '0.005'])],
     ['name', ''],
     ['description', 'd'.repeat(256)],
     ['paymentMethod', 'Boleto'],
@@ -65,7 +65,14 @@ export async function createWrongPlan({ own, other, chance, report }: Turn): Pro
       'interval',
       request.terms.planType === 'Custom' ? chance.pick([19, undefined]) : request.terms.interval + 1,
     ],
-    ['installments', request.terms.planType === 'Custom' ? chance.pick([0, undefined]) : 3],
+    [
+      'installments',
+      request.terms.planType === 'Custom'
+        ? chance.pick([0, undefined])
+        : request.terms.planType === 'Monthly'
+          ? 1_000
+          : 3,
+    ],
     ['merchantId', other.model.merchantId],
   ];
   const drawn = new Map([chance.pick(faults), chance.pick(faults)]);
@@ -152,6 +159,7 @@ function drawAmount(chance: Chance): string {
 
 function drawLength(chance: Chance, planType: string): Pick<Terms, 'interval' | 'installments'> {
   const fixed = INTERVALS[planType] ?? null;
+  if (planType === 'Monthly') return { interval: 30, installments: chance.pick([0, 0, 1, 3]) };
   if (fixed !== null) return { interval: fixed, installments: 0 };
   return { interval: chance.pick([20, 21, 45, 100]), installments: chance.pick([1, 1, 2, 12]) };
 }

@@ -189,12 +189,14 @@ export function editPlan(shop: ModelShop, plan: ModelPlan, edit: PlanEdit): Edit
 /** A type of fixed days sets interval and installments; whatever else is not sent stays. */
 function termsAfter(terms: Terms, edit: PlanEdit): Terms {
   const fixed = INTERVALS[edit.planType];
+  const ofMonthly = edit.installments || (terms.planType === 'Monthly' ? terms.installments : 0);
+  const installments = edit.planType === 'Monthly' ? ofMonthly : 0;
   return {
     amount: edit.amount,
     planType: edit.planType,
     trialDays: edit.trialDays ?? terms.trialDays,
     interval: fixed ?? edit.interval ?? terms.interval,
-    installments: fixed === null ? (edit.installments ?? terms.installments) : 0,
+    installments: fixed === null ? (edit.installments ?? terms.installments) : installments,
     attempts: edit.attempts ?? terms.attempts,
   };
 }
@@ -255,7 +257,10 @@ export function moveSubscription(
   subscription.modified = stampBy(shop, shop.userName);
   note(shop, subscription, 'Activated');
   let dueOn = subscription.firstDueOn;
-  while (dueOn < shop.today || billed.some((billing) => billing.dueOn >= dueOn)) dueOn += interval;
+  const isCharged = billed.some(({ charges }) => charges.length > 0);
+  while ((isCharged && dueOn < shop.today) || billed.some((billing) => billing.dueOn >= dueOn))
+    dueOn += interval;
+  dueOn = Math.max(dueOn, shop.today);
   subscription.billings.push(openedBilling(shop, installment, dueOn, shop.userName, 'system'));
   return true;
 }
