@@ -5,8 +5,22 @@ import { reaisText } from '../values/cents.ts';
 import { ExactNumber } from '../values/exact-json.ts';
 import { BEING_ISSUED_WORD, STATUS_WORDS, statusBill, statusWord } from './bill-status.ts';
 import type { Boleto } from './boleto.ts';
+import { PAYMENT_KINDS } from './changes/received-payment.ts';
 
 const orNull = (text: string) => Type.Union([Type.String(), Type.Null()], { description: text });
+
+/** A payment that the bank reported, in an answer and in a message. */
+export const RECEIVED_PAYMENT = {
+  amount: Type.Integer({ description: 'Cents.' }),
+  paidOn: Type.String({ description: 'YYYY-MM-DD.' }),
+  kind: Type.Enum([...PAYMENT_KINDS], {
+    description:
+      '`second`: it was paid already; `afterEnd`: it was canceled, expired or refused; `otherAmount`: other than what was to be paid on that day.',
+  }),
+  state: Type.Enum(['open', 'resolved'], {
+    description: 'open: nobody has said yet what became of a payment that was not expected.',
+  }),
+};
 
 export const BOLETO_ANSWER = Type.Object({
   id: Type.String({ description: 'Of the boleto.' }),
@@ -30,6 +44,9 @@ export const BOLETO_ANSWER = Type.Object({
       'Reais that were paid: other than the value with fine, interest or discount, or in part. null: it is not paid.',
   }),
   effectivePaymentDate: orNull('The day of the payment, YYYY-MM-DD; null: it is not paid.'),
+  payments: Type.Array(Type.Object(RECEIVED_PAYMENT), {
+    description: 'All that the bank has reported, in that order.',
+  }),
   payer: Type.Union(
     [
       Type.Object({
@@ -69,6 +86,7 @@ export const BOLETO_EXAMPLE = {
   statusDescription: 'Emitido',
   effectivePaymentValue: null,
   effectivePaymentDate: null,
+  payments: [],
   payer: {
     name: 'Ana Souza',
     documentNumber: '52998224725',
@@ -96,7 +114,7 @@ export function pagesAt(origin: string | null, cell: string | null): string {
 }
 
 export function writeBoleto(boleto: Boleto, pages: string): object {
-  const { registered, payment, payer } = boleto;
+  const { registered, payment, payments, payer } = boleto;
   return {
     id: boleto.boletoId,
     accountNumber: boleto.accountNumber,
@@ -112,6 +130,10 @@ export function writeBoleto(boleto: Boleto, pages: string): object {
     statusDescription: statusWord(boleto),
     effectivePaymentValue: payment === null ? null : new ExactNumber(reaisText(payment.amount)),
     effectivePaymentDate: payment?.paidOn ?? null,
+    payments: payments.map(({ isOpen, ...received }) => ({
+      ...received,
+      state: isOpen ? 'open' : 'resolved',
+    })),
     payer,
     referenceTransaction: boleto.referenceTransaction,
     url: pages + boleto.pageKey,

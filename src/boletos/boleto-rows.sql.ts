@@ -3,6 +3,18 @@ import type { Row } from '../platform/postgres/database.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Day, Instant } from '../values/instant.ts';
 import type { Boleto, BoletoState, OpenState } from './boleto.ts';
+import type { ReceivedPayment } from './changes/received-payment.ts';
+
+/** By which its exception is found; `p`: a payment. */
+const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
+
+const PAYMENTS = `(
+    select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'paidOn', p.paid_on, 'kind', coalesce(p.kind,
+        case when p.surprise is null then 'expected' when p.surprise in ('paidAgain', 'filedAgain') then 'second' else 'afterEnd' end),
+      'isOpen', exists (select from reconciliation_exceptions e where e.merchant_id = p.merchant_id
+        and e.exception_key = ${EXCEPTION_KEY} and e.state = 'open')) order by p.created_at, p.change_id), '[]')
+    from boleto_payments p where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
+  ) as payments`;
 
 /** The columns of a boleto `b` that `parseBoleto` reads. */
 export const BOLETO_COLUMNS = `b.merchant_id, b.boleto_id, b.account_number, b.our_number, b.page_key, b.state, b.state_before,
@@ -10,7 +22,7 @@ export const BOLETO_COLUMNS = `b.merchant_id, b.boleto_id, b.account_number, b.o
   b.payable_until::text as payable_until, b.payer, b.reference_transaction, b.instructions, b.fine_portion,
   b.interest_portion, b.discount_amount, b.discount_until::text as discount_until, b.callback_url, b.bar_code, b.pix_emv, b.asked_bank,
   b.refusal_reason, b.paid_amount, b.paid_on::text as paid_on, b.acts_at, b.requested_at, b.fence, b.tries,
-  b.unknown_reason is not null as is_unresolved`;
+  b.unknown_reason is not null as is_unresolved, ${PAYMENTS}`;
 
 export function parseBoleto(row: Row): Boleto {
   return {
@@ -43,6 +55,7 @@ export function parseBoleto(row: Row): Boleto {
     askedBank: row.asked_bank as string | null,
     refusalReason: row.refusal_reason as Boleto['refusalReason'],
     payment: row.paid_on === null ? null : { amount: row.paid_amount as Cents, paidOn: row.paid_on as Day },
+    payments: row.payments as ReceivedPayment[],
     actsAt: row.acts_at as Instant | null,
     requestedAt: row.requested_at as Instant,
     fence: row.fence as number,

@@ -55,6 +55,7 @@ function boletoIn(state: BoletoState, change: Partial<Boleto> = {}): Boleto {
     askedBank: null,
     refusalReason: null,
     payment: null,
+    payments: [],
     actsAt: state === 'issued' || state === 'overdue' ? actsAt(state, { dueOn, payableUntil: last }) : null,
     requestedAt: instant(0),
     fence: 0,

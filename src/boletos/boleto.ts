@@ -3,6 +3,7 @@ import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
 import { businessDayFrom, daysBetween } from '../values/business-day.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { addDays, type Day, type Instant, startOfSaoPauloDay } from '../values/instant.ts';
+import type { ReceivedPayment } from './changes/received-payment.ts';
 
 /**
  * `issuing`: the bank's answer is not known. `refused`: the bank registers no such boleto.
@@ -109,6 +110,8 @@ export type Boleto = BoletoKey & {
   readonly refusalReason: RegistrationRefusal | typeof NOT_SENT | null;
   /** The payment that paid it. */
   readonly payment: BoletoPayment | null;
+  /** All that arrived, in that order. */
+  readonly payments: readonly ReceivedPayment[];
   /** When the calendar changes it; null: not as it is. */
   readonly actsAt: Instant | null;
   /** Business time. */
@@ -236,6 +239,17 @@ export function amountDue(
   const days = daysBetween(dueOn, day);
   const interest = Math.round((amount * (interestPortion ?? 0) * days) / (WHOLE * DAYS_OF_MONTH));
   return cents(amount + fine + interest);
+}
+
+/**
+ * Whether this is what is to be paid on a day. Banks round the interest of each day before they add it
+ * up: a cent of each is theirs.
+ */
+export function isAmountDue(boleto: Parameters<typeof amountDue>[0], day: Day, amount: number): boolean {
+  const { dueOn, interestPortion } = boleto;
+  const isBearing = (interestPortion ?? 0) > 0 && day > lastDayInTime(dueOn);
+  const rounding = isBearing ? daysBetween(dueOn, day) : 0;
+  return Math.abs(amount - amountDue(boleto, day)) <= rounding;
 }
 
 /** As the bank is asked for it. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import type { MessageContract } from '../platform/reference/message.ts';
-import { STATUS_WORDS } from './bill-status.ts';
+import { BEING_ISSUED_WORD, STATUS_WORDS } from './bill-status.ts';
+import { RECEIVED_PAYMENT } from './boleto-contract.ts';
 
 /** `callback-body.ts` writes it. */
 export const BOLETO_MESSAGES: readonly MessageContract[] = [
@@ -9,7 +10,7 @@ export const BOLETO_MESSAGES: readonly MessageContract[] = [
     group: 'What is sent to you',
     summary: 'What became of a boleto',
     description:
-      'Goes to the `urlCallBack` of the boleto, at each change that it shows: issued, overdue, paid, canceled, expired. Repetitions are known by ' +
+      'Goes to the `urlCallBack` of the boleto, at each change that it shows: issued, overdue, paid, canceled, expired; and when money comes that was not expected. Repetitions are known by ' +
       '`webhook-id`.',
     body: Type.Object({
       id: Type.String(),
@@ -18,9 +19,12 @@ export const BOLETO_MESSAGES: readonly MessageContract[] = [
       value: Type.Number(),
       dueDate: Type.String(),
       statusBill: Type.Integer(),
-      statusDescription: Type.Enum(Object.values(STATUS_WORDS)),
+      statusDescription: Type.Enum([BEING_ISSUED_WORD, ...Object.values(STATUS_WORDS)]),
       effectivePaymentValue: Type.Union([Type.Number(), Type.Null()]),
       effectivePaymentDate: Type.Union([Type.String(), Type.Null()]),
+      unexpectedPayment: Type.Union([Type.Object(RECEIVED_PAYMENT), Type.Null()], {
+        description: 'Why it is sent, where money came that was not expected; null: the status changed.',
+      }),
       moment: Type.String(),
     }),
     example: {
@@ -33,6 +37,7 @@ export const BOLETO_MESSAGES: readonly MessageContract[] = [
       statusDescription: 'Pago',
       effectivePaymentValue: 149.9,
       effectivePaymentDate: '2026-12-08',
+      unexpectedPayment: { amount: 14_990, paidOn: '2026-12-09', kind: 'second', state: 'open' },
       moment: '2026-12-08T20:00:00.000-03:00',
     },
   },

@@ -132,7 +132,8 @@ function ageDaysOf(exception: ReconciliationException): number {
   return Math.floor(ageOf(exception, Date.now()) / DAY_MILLISECONDS);
 }
 
-function placeOf({ transactionId, installmentNumber, line }: ReconciliationException): string {
+function placeOf({ transactionId, installmentNumber, boletoId, line }: ReconciliationException): string {
+  if (boletoId !== null) return `boleto ${boletoId}`;
   if (transactionId !== null) return `installment ${installmentNumber} of ${transactionId}`;
   return line === null ? '-' : `line ${line.lineNumber} of file ${line.fileNumber}`;
 }

@@ -48,6 +48,7 @@ const CAUSES = {
   chargebackUnknown: 'charged back in a file, and not known',
   heldByPledge: 'paid to the holder of a pledge',
   unknownCode: 'under a code that the layout does not know',
+  unexpectedPayment: 'paid for a boleto, and not expected',
   notYetFiled: 'no file of the day has come',
   anticipated: 'came earlier, for a fee',
   anticipationFee: 'the fee for coming earlier',

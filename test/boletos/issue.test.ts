@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type BarCode, digitableLine, parseBarCode } from '../../src/values/bar-code.ts';
 import { call } from '../kit/merchant.ts';
+import { until } from '../kit/service.ts';
 import {
   type BoletoShop,
   boletoRequest,
@@ -123,7 +124,8 @@ test('a payment is shown with its value and day, and cannot be canceled any more
     [body.statusBill, body.effectivePaymentValue, body.effectivePaymentDate],
     [2, 100, today()],
   );
-  assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Pago']);
+  assert.deepEqual(body.payments, [{ amount: 10_000, paidOn: today(), kind: 'otherAmount', state: 'open' }]);
+  assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Pago', 'Pago>Pagamento inesperado']);
   assert.equal((await cancel(shop, id)).status, 409);
 });
 
@@ -134,6 +136,56 @@ test('a payment by hand lies neither before the issue nor after today', async ()
     assert.deepEqual([reply.status, reply.body[0].tag], [400, 'paidOn'], reply.text);
   }
   assert.equal((await read(shop, id)).body.statusBill, 1);
+});
+
+/** Of the account, as its merchant sees them. */
+async function exceptionsOf(id: string) {
+  const { url, token, accountNumber } = shop;
+  const query = `accountNumber=${accountNumber}&from=${inDays(-1)}&to=${inDays(1)}&class=unexpectedPayment&limit=100`;
+  const reply = await call(url, `/api/reconciliation/exceptions?${query}`, { token });
+  assert.equal(reply.status, 200, reply.text);
+  return (reply.body.items as Record<string, unknown>[]).filter(({ boletoId }) => boletoId === id);
+}
+
+const gaugeOfUnhandled = async () => {
+  const metrics = await (await fetch(shop.service.metricsUrl)).text();
+  return Number(/parcela_reconciliation_exceptions\{class="unexpectedPayment"\} (\d+)/.exec(metrics)?.[1]);
+};
+
+test('what was not expected is an exception of the account, until a person says what became of it', async () => {
+  const { id } = (await issue(shop)).body;
+  await force(shop, id, { type: 'paid' });
+  assert.deepEqual(await exceptionsOf(id), []);
+  await force(shop, id, { type: 'paid' });
+  const [found, ...more] = await exceptionsOf(id);
+  assert.equal(more.length, 0);
+  const { class: name, state, transactionId, installmentNumber, amount, expected, day } = found ?? {};
+  assert.deepEqual(
+    [name, state, transactionId, installmentNumber, amount, expected, found?.found, day],
+    ['unexpectedPayment', 'open', null, null, -14_990, null, '14990', today()],
+  );
+  assert.match(String(found?.exceptionId), /^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+  const kinds = async () => {
+    const { payments } = (await read(shop, id)).body;
+    return payments.map((one: Record<string, unknown>) => [one.kind, one.state]);
+  };
+  assert.deepEqual(await kinds(), [
+    ['expected', 'resolved'],
+    ['second', 'open'],
+  ]);
+  const [listed] = (await list(shop, `startDate=${today()}&endDate=${inDays(30)}`)).body.filter(
+    (one: Record<string, unknown>) => one.id === id,
+  );
+  assert.equal(listed.payments.length, 2);
+  await until('it is counted', async () => (await gaugeOfUnhandled()) > 0);
+  await shop.service.auditor.query(
+    "update reconciliation_exceptions set state = 'resolved', ended_at = now(), resolved_by = 'loja', reason = 'devolvido' where boleto_id = $1",
+    [id],
+  );
+  assert.deepEqual(await kinds(), [
+    ['expected', 'resolved'],
+    ['second', 'resolved'],
+  ]);
 });
 
 test('a second payment changes nothing and is recorded as one that nobody expected', async () => {
@@ -150,7 +202,7 @@ test('a second payment changes nothing and is recorded as one that nobody expect
   ]);
   assert.equal((await read(shop, id)).body.effectivePaymentValue, 149.9);
   const metrics = await (await fetch(shop.service.metricsUrl)).text();
-  assert.match(metrics, /parcela_bank_changes_total\{outcome="paidAgain"\} 1/);
+  assert.match(metrics, /parcela_bank_changes_total\{outcome="paidAgain"\} [1-9]/);
 });
 
 test('a cancel takes the boleto out of the bank, and may be repeated; a later payment is recorded', async () => {
@@ -164,7 +216,14 @@ test('a cancel takes the boleto out of the bank, and may be repeated; a later pa
     id,
   ]);
   assert.deepEqual(rows, [{ surprise: 'paidAfterCancel' }]);
-  assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Cancelado']);
+  assert.deepEqual(await movementsOf(shop, id), [
+    '>Emitido',
+    'Emitido>Cancelado',
+    'Cancelado>Pagamento inesperado',
+  ]);
+  const [late] = (await read(shop, id)).body.payments;
+  assert.deepEqual([late.amount, late.kind, late.state], [14_990, 'afterEnd', 'open']);
+  assert.equal((await exceptionsOf(id)).length, 1);
 });
 
 test('what the bank does not answer is 202, asked again under the same number, and issued once', async () => {

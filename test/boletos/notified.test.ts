@@ -37,7 +37,7 @@ test('the webhook of the account and the address of the boleto get each change, 
   const reply = await issue(shop, { urlCallBack: `${merchantUrl()}/boleto` });
   const { id, ourNumber, dueDate } = reply.body;
   await force(shop, id, { type: 'paid', amount: 15_000 });
-  await until('both were notified of the payment', async () => received.length >= 4);
+  await until('both were notified of the payment', async () => received.length >= 6);
   const movements = received.filter(({ path }) => path === '/notificacoes').map(({ body }) => body);
   for (const body of movements) assertMessageDescribed('movementNotification', body);
   assert.deepEqual(
@@ -47,13 +47,14 @@ test('the webhook of the account and the address of the boleto get each change, 
     [
       [ourNumber, '', 1, 'Boleto', '', 'Emitido'],
       [ourNumber, '', 1, 'Boleto', 'Emitido', 'Pago'],
+      [ourNumber, '', 1, 'Boleto', 'Pago', 'Pagamento inesperado'],
     ],
   );
   const callbacks = received.filter(({ path }) => path === '/boleto').map(({ body }) => body);
   for (const body of callbacks) assertMessageDescribed('boletoCallback', body);
   const { moment, ...paid } = callbacks[1] ?? {};
   assert.match(String(moment), /-03:00$/);
-  assert.deepEqual(paid, {
+  const expected = {
     id,
     ourNumber,
     referenceTransaction: 'PEDIDO-1001',
@@ -63,11 +64,18 @@ test('the webhook of the account and the address of the boleto get each change, 
     statusDescription: 'Pago',
     effectivePaymentValue: 150,
     effectivePaymentDate: reply.body.issueDate,
+    unexpectedPayment: null,
+  };
+  assert.deepEqual(paid, expected);
+  assert.deepEqual(callbacks[2], {
+    ...expected,
+    unexpectedPayment: { amount: 15_000, paidOn: reply.body.issueDate, kind: 'otherAmount', state: 'open' },
+    moment,
   });
   const { url, token, accountNumber } = shop;
   const listed = await call(url, `/api/webhooks/deliveries?accountNumber=${accountNumber}&nsu=${ourNumber}`, {
     token,
   });
   assert.equal(listed.status, 200, listed.text);
-  assert.equal(listed.body.total, 4);
+  assert.equal(listed.body.total, 6);
 });

@@ -21,7 +21,7 @@ function boletoIn(state: BoletoState): Boleto {
     ...{ payer: null, referenceTransaction: null, instructions: [], callbackUrl: null },
     ...{ finePortion: 200, interestPortion: 0, discount: null },
     registered: state === 'issuing' ? null : { barCode: '0'.repeat(44), pixEmv: null },
-    ...{ askedBank: null, refusalReason: null, payment: null, actsAt: null },
+    ...{ askedBank: null, refusalReason: null, payment: null, payments: [], actsAt: null },
     ...{ requestedAt: instant(0), fence: 0, isUnresolved: false, tries: 0 },
   };
 }
@@ -60,6 +60,27 @@ test('what was paid is kept as the bank says it, beside what was to be paid on t
   };
   assert.deepEqual(expectedOf(PAID), [9_000, 10_000, 150]);
   assert.deepEqual(expectedOf(late), [9_000, 10_200, 150]);
+});
+
+test('what was not expected has a kind: another amount too, but for the cents that banks round', () => {
+  const kindOf = (state: BoletoState, change: Partial<BankChange>, terms: Partial<Boleto> = {}) => {
+    const decision = decideBankChange({ ...boletoIn(state), ...terms }, { ...PAID, ...change }, GROUND);
+    assert.ok(decision.kind === 'apply');
+    return decision.payment?.kind;
+  };
+  const full = { amount: cents(10_000) };
+  assert.equal(kindOf('issued', full), 'expected');
+  assert.equal(kindOf('issued', { amount: cents(9_999) }), 'otherAmount');
+  assert.equal(kindOf('issued', { amount: cents(0) }), 'otherAmount');
+  assert.equal(kindOf('paid', full), 'second');
+  for (const state of ['canceled', 'expired', 'refused'] as const)
+    assert.equal(kindOf(state, full), 'afterEnd');
+  const late = '2026-12-14' as Day;
+  const bearing = { interestPortion: 100 };
+  assert.equal(kindOf('overdue', { amount: cents(10_213), paidOn: late }, bearing), 'expected');
+  assert.equal(kindOf('overdue', { amount: cents(10_217), paidOn: late }, bearing), 'expected');
+  assert.equal(kindOf('overdue', { amount: cents(10_218), paidOn: late }, bearing), 'otherAmount');
+  assert.equal(kindOf('overdue', { amount: cents(10_201), paidOn: late }), 'otherAmount');
 });
 
 test('feed and files that report one payment make one of it, a second file another one for a person', () => {

@@ -1,7 +1,10 @@
 import type { BankChange } from '../../banks/bank.ts';
 import type { WaitingChange } from '../../platform/feeds/feed.ts';
-import { amountDue, type Boleto } from '../boleto.ts';
+import type { Cents } from '../../values/cents.ts';
+import type { Day } from '../../values/instant.ts';
+import { amountDue, type Boleto, isAmountDue } from '../boleto.ts';
 import { type BoletoChange, moveOf } from '../boleto-move.ts';
+import { type PaymentKind, paymentKind, type Surprise } from './received-payment.ts';
 
 type ChangeState = 'waiting' | 'applied' | 'refused';
 type ChangeEnd = 'apply' | 'refuse';
@@ -19,29 +22,20 @@ export type FiledBankChange = Omit<BankChange, 'merchantId'>;
 /** A change as the bank brought it, kept until it is applied or refused. */
 export type WaitingBankChange = BankChange & WaitingChange;
 
-/**
- * Why nobody expected a payment. `filedAgain`: a second file of the bank has the same one, and a person
- * must find out whether that is another one.
- */
-export type Surprise =
-  | 'paidAgain'
-  | 'paidAfterCancel'
-  | 'paidAfterExpiry'
-  | 'paidAfterRefusal'
-  | 'filedAgain';
 /** Why a change is refused for good. */
 export type BankChangeRefusal = 'unknownBoleto' | 'forbiddenMove';
 export type BankChangeDelay = 'behindEarlier' | 'beingIssued';
 
 /** A payment as it is recorded. */
 export type ReportedPayment = {
-  readonly amount: number;
-  readonly paidOn: string;
+  readonly amount: Cents;
+  readonly paidOn: Day;
   readonly creditedOn: string | null;
   readonly fee: number | null;
   readonly expectedAmount: number;
   /** Null: it pays the boleto. */
   readonly surprise: Surprise | null;
+  readonly kind: PaymentKind;
 };
 
 export type ChangeGround = {
@@ -99,6 +93,7 @@ function paymentOf(
     fee,
     expectedAmount: amountDue(boleto, paidOn),
     surprise,
+    kind: paymentKind(surprise, isAmountDue(boleto, paidOn, amount)),
   };
   const change = surprise === null ? ({ event: 'pay', payment: { amount, paidOn } } as const) : null;
   return { kind: 'apply', change, payment };

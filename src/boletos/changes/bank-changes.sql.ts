@@ -1,13 +1,15 @@
 import { WaitingChanges } from '../../platform/feeds/waiting-changes.sql.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
+import { BOLETO_MOVEMENTS, IS_WAITING } from '../../transactions/movements/boleto-movements.sql.ts';
 import type { Cents } from '../../values/cents.ts';
-import { type Day, type Instant, utcText } from '../../values/instant.ts';
+import { type Day, type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
-import type { Boleto } from '../boleto.ts';
-import { moveOf } from '../boleto-move.ts';
+import { type Boleto, shownState } from '../boleto.ts';
+import { type BoletoMove, moveOf } from '../boleto-move.ts';
 import { BOLETO_COLUMNS, parseBoleto } from '../boleto-rows.sql.ts';
 import { moveBoletoStep, notifyMoved } from '../boletos.sql.ts';
+import { unexpectedBody } from '../callback-body.ts';
 import {
   BANK_CHANGE_MOVES,
   type BankChangeDecision,
@@ -97,11 +99,24 @@ const LOCK_CHANGE = statement(
    for no key update`,
 );
 
+/**
+ * With the movement and the deliveries of one that was not expected, behind those of what it paid. Its
+ * exception is opened by the table (0072).
+ */
 const RECORD_PAYMENT = statement(
   'bank_changes.record_payment',
-  `insert into boleto_payments (merchant_id, boleto_id, change_id, amount, paid_on, credited_on, fee, expected_amount,
-     surprise, happened_at)
-   values ($1, $2, $3, $4, $5::date, $6::date, $7, $8, $9, $10::timestamptz)`,
+  `with recorded as (
+     insert into boleto_payments (merchant_id, boleto_id, change_id, amount, paid_on, credited_on, fee, expected_amount,
+       surprise, kind, happened_at)
+     values ($1, $2, $3, $4, $5::date, $6::date, $7, $8, $9, $10, $11::timestamptz)
+     returning merchant_id, boleto_id, kind
+   ), news as (
+     select b.merchant_id, b.boleto_id, b.account_number, b.our_number, b.callback_url, $12::text as old_state,
+       'unexpectedPayment' as new_state, $11::timestamptz as moment, $13::text as moment_text, $14::text as callback_body
+     from recorded r join boletos b on b.merchant_id = r.merchant_id and b.boleto_id = r.boleto_id
+     where r.kind <> 'expected'
+   ), ${BOLETO_MOVEMENTS}
+   select ${IS_WAITING}`,
 );
 
 const APPLY = statement(
@@ -151,13 +166,10 @@ export async function recordBankChange(
       return move === null ? null : moveBoletoStep(boleto as Boleto, move, { leaseMilliseconds: 0 });
     },
     (locked) => {
-      const { boleto, decision } = groundOf(locked, change) ?? {};
-      if (decision?.kind !== 'apply' || decision.payment === null) return null;
-      const values = paymentValues(decision.payment);
-      return {
-        statement: RECORD_PAYMENT,
-        values: [merchantId, boleto?.boletoId, changeId, ...values, utcText(happenedAt)],
-      };
+      const { boleto = null, decision } = groundOf(locked, change) ?? {};
+      if (boleto === null || decision?.kind !== 'apply' || decision.payment === null) return null;
+      const move = decision.change === null ? null : moveOf(boleto, decision.change, happenedAt);
+      return recordPaymentStep(boleto, move, decision.payment, change);
     },
     (locked) => {
       const { decision } = groundOf(locked, change) ?? {};
@@ -168,7 +180,7 @@ export async function recordBankChange(
       return { statement: POSTPONE, values: [...key, seconds, decision.reason] };
     },
   ]);
-  notifyMoved(deliverer, rows[2] ?? []);
+  notifyMoved(deliverer, [...(rows[2] ?? []), ...(rows[3] ?? [])]);
   const { decision } = groundOf(rows, change) ?? {};
   if (decision === undefined) return 'gone';
   return decision.kind === 'apply' ? (decision.payment?.surprise ?? 'applied') : decision.reason;
@@ -190,6 +202,24 @@ function groundOf(
   return { boleto, decision: decideBankChange(boleto, change, ground) };
 }
 
-function paymentValues({ amount, paidOn, creditedOn, fee, expectedAmount, surprise }: ReportedPayment) {
-  return [amount, paidOn, creditedOn, fee, expectedAmount, surprise];
+/** `move`: what the payment makes of its boleto; null: nothing. */
+function recordPaymentStep(
+  boleto: Boleto,
+  move: BoletoMove | null,
+  payment: ReportedPayment,
+  { changeId, happenedAt }: WaitingBankChange,
+): Step {
+  const { amount, paidOn, creditedOn, fee, expectedAmount, surprise, kind } = payment;
+  const shown = shownState(move === null ? boleto : { state: move.to, stateBefore: move.stateBefore });
+  const momentText = saoPauloOffsetText(happenedAt);
+  return {
+    statement: RECORD_PAYMENT,
+    values: [
+      ...[boleto.merchantId, boleto.boletoId, changeId],
+      ...[amount, paidOn, creditedOn, fee, expectedAmount, surprise, kind, utcText(happenedAt)],
+      shown,
+      momentText,
+      boleto.callbackUrl === null ? null : unexpectedBody(boleto, move, payment, momentText),
+    ],
+  };
 }

@@ -33,6 +33,7 @@ export const EXCEPTION_WORDS = {
   chargebackUnknown: 'Unknown chargeback',
   heldByPledge: 'Held by a pledge',
   unknownCode: 'Unknown code',
+  unexpectedPayment: 'Unexpected payment',
   open: 'Not explained',
   explained: 'Explained',
   healed: 'Healed by what came later',

@@ -18,6 +18,7 @@ import {
   table,
 } from '../parts/page-parts.ts';
 import {
+  boletoPath,
   DAY_SHEET,
   MERCHANT_EXCEPTIONS,
   pathOf,
@@ -182,10 +183,13 @@ function exceptionTable(items: readonly Exception[], { wording, merchantId }: Vi
       money(one.amount),
       foundText(one.class, one.expected, wording),
       foundText(one.class, one.found, wording),
-      link(
-        paymentPath(merchantId, one.transactionId),
-        say('Installment {number}', { number: one.installmentNumber }),
-      ),
+      one.boletoId !== null
+        ? link(boletoPath(merchantId, one.boletoId), say('Boleto'))
+        : one.transactionId !== null &&
+          link(
+            paymentPath(merchantId, one.transactionId),
+            say('Installment {number}', { number: one.installmentNumber ?? 1 }),
+          ),
       one.reason ?? (one.explanation === null ? '–' : worded(one.explanation)),
     ]),
   );

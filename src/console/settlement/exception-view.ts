@@ -27,15 +27,16 @@ export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit)
   const { wording } = visit;
   const { say, money, day } = wording;
   const { reason, resolvedBy, explanation, transactionId, merchantId } = exception;
+  const { boletoId } = exception;
   const payment =
     transactionId === null || merchantId === null
-      ? '–'
+      ? (boletoId ?? '–')
       : link(paymentPath(merchantId, transactionId), transactionId);
   return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${exceptionBadge(exception.state, wording)}</p>
 ${facts([
   [say('Class'), say(EXCEPTION_WORDS[exception.class])],
   [say('Merchant'), merchantId ?? '–'],
-  [say('Payment'), payment],
+  [boletoId === null ? say('Payment') : say('Boleto'), payment],
   [say('Installment'), exception.installmentNumber ?? '–'],
   [say('Day'), exception.day === null ? '–' : day(exception.day)],
   [say('Expected'), foundText(exception.class, exception.expected, wording)],

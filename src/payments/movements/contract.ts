@@ -22,7 +22,7 @@ const MOVEMENT = Type.Object({
   newValue: Type.String({
     description:
       'Autorizada, Paga, Cancelada or Bloqueada; the same as oldValue where a chargeback took a part and something is left. ' +
-      'Of a boleto Emitido, Vencido, Pago, Cancelado or Expirado.',
+      'Of a boleto Emitido, Vencido, Pago, Cancelado, Expirado, or Pagamento inesperado where money came and it stays what it was.',
   }),
   accountNumber: Type.String(),
   paymentId: Type.Union([Type.String(), Type.Null()], { description: 'null: it is of a boleto.' }),
@@ -115,6 +115,7 @@ const BOLETO_WORDS: Record<BoletoMovementState, string> = {
   paid: 'Pago',
   canceled: 'Cancelado',
   expired: 'Expirado',
+  unexpectedPayment: 'Pagamento inesperado',
 };
 
 export function writeMovementPage({ items, next }: MovementPage): object {

@@ -43,6 +43,7 @@ const EXAMPLE = {
   state: 'open',
   transactionId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
   installmentNumber: 1,
+  boletoId: null,
   amount: 100,
   expected: '249',
   found: '349',
@@ -97,7 +98,8 @@ export const LIST_EXCEPTIONS = contract({
   scope: 'integration',
   group: 'Reconciliation',
   summary: 'See where files of the acquirer and your sales differ',
-  description: 'Exceptions of installments of an account, by the day of their money, the newest first.',
+  description:
+    'Exceptions of installments and boletos of an account, by the day of their money, the newest first.',
   query: LIST_QUERY,
   answers: {
     200: {
@@ -106,6 +108,11 @@ export const LIST_EXCEPTIONS = contract({
         items: Type.Array(
           Type.Object({
             ...EXCEPTION_FIELDS,
+            transactionId: textOrNull(
+              'The payment, or the transaction of a billing; null: it is of a boleto.',
+            ),
+            installmentNumber: Type.Union([Type.Integer(), Type.Null()]),
+            boletoId: textOrNull('Whose payment was not expected; null: it is of an installment.'),
             ageDays: Type.Integer({ description: 'Since `day`.' }),
             openedAt: Type.String(),
             endedAt: textOrNull('When it healed or was resolved.'),
@@ -167,6 +174,7 @@ export function writeException(exception: ReconciliationException, today: Day): 
     state: exception.state,
     transactionId: exception.transactionId,
     installmentNumber: exception.installmentNumber,
+    boletoId: exception.boletoId,
     amount: exception.amount,
     expected: exception.expected,
     found: exception.found,

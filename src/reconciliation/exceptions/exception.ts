@@ -12,6 +12,7 @@ export const EXCEPTION_CLASSES = [
   'chargebackUnknown',
   'heldByPledge',
   'unknownCode',
+  'unexpectedPayment',
 ] as const;
 export type ExceptionClass = (typeof EXCEPTION_CLASSES)[number];
 
@@ -130,6 +131,8 @@ export type ReconciliationException = Omit<Finding, 'explanation'> & {
   readonly state: ExceptionState;
   readonly transactionId: string | null;
   readonly installmentNumber: number | null;
+  /** Whose payment it is. */
+  readonly boletoId: string | null;
   /** The line of a file that it is about, or that showed it last. */
   readonly line: { readonly fileNumber: number; readonly lineNumber: number } | null;
   readonly explanation: Explanation | null;

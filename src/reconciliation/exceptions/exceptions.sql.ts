@@ -13,7 +13,7 @@ import {
   type ReconciliationException,
 } from './exception.ts';
 
-const COLUMNS = `e.merchant_id, e.exception_id, e.class, e.state, e.account_number, e.transaction_id,
+const COLUMNS = `e.merchant_id, e.exception_id, e.class, e.state, e.account_number, e.transaction_id, e.boleto_id,
   e.installment_number, e.file_number, e.line_number, e.amount, e.expected, e.found,
   to_char(e.day, 'YYYY-MM-DD') as day_text, e.explanation, e.opened_at, e.ended_at, e.resolved_by, e.reason`;
 
@@ -27,6 +27,7 @@ function parseException(row: Row): ReconciliationException {
     state: row.state as ExceptionState,
     transactionId: row.transaction_id as string | null,
     installmentNumber: row.installment_number as number | null,
+    boletoId: row.boleto_id as string | null,
     line:
       row.file_number === null
         ? null

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { type Caller, contract, type Fault } from '../../platform/http/endpoint.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
-import { PLAN_FAULTS, STAMPED, writeStamps } from '../plans/contract.ts';
+import { STAMPED, writeStamps } from '../plans/contract.ts';
+import { PLAN_FAULTS } from '../plans/faults-contract.ts';
 import { ALERT_EVENTS } from './alert.ts';
 import {
   ALERT_ENDPOINT_STATES,

@@ -33,8 +33,9 @@ export type ChargeOutcome = (typeof CHARGE_OUTCOMES)[number];
 
 /**
  * What a final result makes of an active subscription. `blocks`: its card is canceled.
- * `cancelsAllButCustom`: a monthly subscription, and any other without end, is canceled; a custom one goes
- * on with its next installment. `cancelsAllButCustomOnRetry`: the same, on a retry only, where the lack of funds before
+ * `cancelsAllButCustom`: a monthly subscription, and any other without end, is canceled; a custom one
+ * goes on with its next installment. `cancelsAllButCustomOnRetry`: the same, on a retry only, where
+ * the lack of funds before
  * it has the last word; met by a first charge it says nothing of the subscription.
  */
 export type SubscriptionEffect = 'blocks' | 'cancelsAllButCustom' | 'cancelsAllButCustomOnRetry';

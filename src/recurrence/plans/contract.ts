@@ -1,12 +1,9 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { type Caller, contract, type Fault } from '../../platform/http/endpoint.ts';
-import type { RefusalShape } from '../../platform/http/refusal.ts';
-import { REQUIRED } from '../../platform/http/schema-faults.ts';
+import { contract } from '../../platform/http/endpoint.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
-import { ExactNumber } from '../../values/exact-json.ts';
+import type { ExactNumber } from '../../values/exact-json.ts';
 import { saoPauloText } from '../../values/instant.ts';
 import {
-  centsOfPlanAmount,
   PLAN_AMOUNT_DIGITS,
   type PlanAmount,
   planAmount,
@@ -14,37 +11,22 @@ import {
 } from '../../values/plan-amount.ts';
 import { LONGEST_SOFT_DESCRIPTOR } from '../../values/soft-descriptor.ts';
 import {
-  ENDLESS,
-  INTERVAL_DAYS,
-  type Plan,
-  type PlanFilter,
-  type PlanOrder,
-  type PlanState,
-  type PlanType,
-  type Stamp,
-} from './plan.ts';
+  NOT_SENT,
+  newPlanFaults,
+  PLAN_TYPE_WORDS,
+  planFaults,
+  planTypeOf,
+  SHORTEST_INTERVAL,
+} from './faults-contract.ts';
+import type { Plan, PlanFilter, PlanOrder, PlanState, PlanType, Stamp } from './plan.ts';
 import type { WantedPlan } from './plan-edit.ts';
 import { MAX_RETRIES } from './retry-schedule.ts';
-
-const PLAN_TYPE_WORDS = {
-  monthly: 'Monthly',
-  bimonthly: 'Bimonthly',
-  quarterly: 'Quarterly',
-  semesterly: 'Semesterly',
-  yearly: 'Yearly',
-  custom: 'Custom',
-} as const satisfies Record<PlanType, string>;
 
 export const PLAN_STATE_WORDS = {
   active: 'Active',
   inactive: 'Inactive',
   canceled: 'Canceled',
 } as const satisfies Record<PlanState, string>;
-
-/** Of a custom plan, in days. */
-const SHORTEST_INTERVAL = 20;
-/** In `interval` and `installments` of a type whose rhythm is given. */
-const NOT_SENT = 0;
 
 /** Reais as a JSON number of up to 12 and 6 digits, exactly. */
 const PLAN_AMOUNT = Type.Unsafe<number | ExactNumber>({
@@ -126,108 +108,6 @@ export function writePlan(plan: Plan): object {
     status: PLAN_STATE_WORDS[plan.state],
     ...writeStamps(plan),
   };
-}
-
-/** What the fields of a plan must be to each other. */
-export const PLAN_FAULTS = {
-  otherMerchant: {
-    status: 400,
-    tag: 'merchantId',
-    sentence: {
-      pt: 'O merchantId não é o da credencial.',
-      en: 'The merchantId is not the one of the credential.',
-    },
-  },
-  fixedInterval: {
-    status: 400,
-    tag: 'interval',
-    sentence: {
-      pt: 'Neste tipo de plano o serviço define o intervalo: não o envie, ou envie o mesmo valor.',
-      en: 'The service sets the interval of this type of plan: leave it out, or send the same value.',
-    },
-  },
-  shortInterval: {
-    status: 400,
-    tag: 'interval',
-    sentence: {
-      pt: `O intervalo de um plano Custom é de ${SHORTEST_INTERVAL} dias no mínimo.`,
-      en: `The interval of a Custom plan is ${SHORTEST_INTERVAL} days at least.`,
-    },
-  },
-  worthless: {
-    status: 400,
-    tag: 'amount',
-    sentence: {
-      pt: 'O valor, arredondado para centavos, é 0,00: nada seria cobrado.',
-      en: 'The amount, rounded to cents, is 0.00: nothing would be charged.',
-    },
-  },
-  fixedInstallments: {
-    status: 400,
-    tag: 'installments',
-    sentence: {
-      pt: 'Neste tipo de plano o serviço define as parcelas (0, sem fim): não as envie, ou envie 0.',
-      en: 'The service sets the installments of this type of plan (0, no end): leave them out, or send 0.',
-    },
-  },
-  endlessCustom: {
-    status: 400,
-    tag: 'installments',
-    sentence: {
-      pt: 'Um plano Custom tem no mínimo 1 parcela.',
-      en: 'A Custom plan has 1 installment at least.',
-    },
-  },
-} as const satisfies Record<string, RefusalShape>;
-
-/** Faults of a body in which anything may be malformed, apart from those that its schema finds. */
-function planFaults(body: unknown, caller: Caller | null): Fault[] {
-  return [...merchantFaults(body, caller), ...amountFaults(body), ...rhythmFaults(body)];
-}
-
-/** What is no amount at all is a fault of the schema. */
-function amountFaults(body: unknown): Fault[] {
-  const { amount } = (body ?? {}) as Record<string, unknown>;
-  if (typeof amount !== 'number' && !(amount instanceof ExactNumber)) return [];
-  const wanted = planAmount(amount);
-  return wanted !== null && centsOfPlanAmount(wanted) === 0 ? [PLAN_FAULTS.worthless] : [];
-}
-
-/** A plan is the caller's own. A value that is no text is a fault of the schema. */
-function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
-  const { merchantId } = (body ?? {}) as Record<string, unknown>;
-  const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
-  return isOthers ? [PLAN_FAULTS.otherMerchant] : [];
-}
-
-function rhythmFaults(body: unknown): Fault[] {
-  const sent = (body ?? {}) as Record<string, unknown>;
-  const { interval, installments } = sent;
-  const planType = planTypeOf(sent.planType);
-  if (planType === undefined) return [];
-  const fixed = INTERVAL_DAYS[planType];
-  const faults: Fault[] = [];
-  if (fixed === null) {
-    if (typeof interval === 'number' && interval < SHORTEST_INTERVAL) faults.push(PLAN_FAULTS.shortInterval);
-    if (installments === ENDLESS) faults.push(PLAN_FAULTS.endlessCustom);
-    return faults;
-  }
-  const isSet = (value: unknown) => value !== undefined && value !== NOT_SENT;
-  if (isSet(interval) && interval !== fixed) faults.push(PLAN_FAULTS.fixedInterval);
-  if (isSet(installments) && planType !== 'monthly') faults.push(PLAN_FAULTS.fixedInstallments);
-  return faults;
-}
-
-/** A new plan has no earlier values that it could keep. */
-function newPlanFaults(body: unknown, caller: Caller | null): Fault[] {
-  const sent = (body ?? {}) as Record<string, unknown>;
-  const rhythm = planTypeOf(sent.planType) === 'custom' ? (['interval', 'installments'] as const) : [];
-  const missing = rhythm.filter((name) => sent[name] === undefined);
-  return [...planFaults(body, caller), ...missing.map((tag) => ({ tag, sentence: REQUIRED }))];
-}
-
-function planTypeOf(word: unknown): PlanType | undefined {
-  return (Object.keys(PLAN_TYPE_WORDS) as PlanType[]).find((type) => PLAN_TYPE_WORDS[type] === word);
 }
 
 /** What all endpoints of plans have in common. */

@@ -21,11 +21,13 @@ import { REMEMBER_ENDPOINTS } from '../../webhooks/endpoints/webhook-endpoints.s
 const WRITTEN = `merchant_id, delivery_number, kind, endpoint, account_number, transaction_id, url, body, tries, tries_before,
        fence, created_at`;
 
-const OLD_VALUE = `case m.old_state when 'authorized' then 'Autorizada' when 'blocked' then 'Bloqueada'
-         when 'canceled' then 'Cancelada' when 'paid' then 'Paga' when 'issued' then 'Emitido' when 'overdue' then 'Vencido'
-         else '' end`;
-const NEW_VALUE = `case when m.type = 'Boleto' then case m.new_state when 'issued' then 'Emitido' when 'overdue' then 'Vencido'
-           when 'paid' then 'Pago' when 'canceled' then 'Cancelado' when 'expired' then 'Expirado' end
+/** Of what a boleto was and is. */
+const WORDS_OF_BOLETO = `when 'issued' then 'Emitido' when 'overdue' then 'Vencido'
+           when 'paid' then 'Pago' when 'canceled' then 'Cancelado' when 'expired' then 'Expirado'
+           when 'unexpectedPayment' then 'Pagamento inesperado' else '' end`;
+const OLD_VALUE = `case when m.type = 'Boleto' then case m.old_state ${WORDS_OF_BOLETO} else case m.old_state when 'authorized' then 'Autorizada' when 'blocked' then 'Bloqueada'
+         when 'canceled' then 'Cancelada' when 'paid' then 'Paga' else '' end end`;
+const NEW_VALUE = `case when m.type = 'Boleto' then case m.new_state ${WORDS_OF_BOLETO}
          else case m.new_state when 'authorized' then 'Autorizada' when 'paid' then 'Paga' when 'blocked' then 'Bloqueada'
            when 'canceled' then 'Cancelada' end end`;
 

@@ -37,8 +37,14 @@ export type ListedMovement = {
   readonly shares: readonly ListedShare[];
 };
 
-/** What a boleto is to merchants. */
-export type BoletoMovementState = 'issued' | 'overdue' | 'paid' | 'canceled' | 'expired';
+/** What a boleto is to merchants; `unexpectedPayment`: money came, and it is what it was. */
+export type BoletoMovementState =
+  | 'issued'
+  | 'overdue'
+  | 'paid'
+  | 'canceled'
+  | 'expired'
+  | 'unexpectedPayment';
 
 /** What a movement is of; `oldState` null: its first. */
 export type MovementSubject =
