@@ -100,7 +100,8 @@ function printErrors(): string {
 
 const ERRORS_TEXT = `An error is an array of \`{ "tag", "description" }\`, all faults of a request at once. 401 has an empty body. The
 description is in Portuguese, or in English with \`Accept-Language: en\`. Where there is a payment (402, 500) its \`paymentId\` stands beside the two, and in
-the header \`X-Payment-Id\` of every answer to it.`;
+the header \`X-Payment-Id\` of every answer to it. A 409 with \`Retry-After\` passes: send the same request again then. Any other 409 stands, however often it is
+sent: the state forbids it.`;
 
 function printStates(): string {
   const sections = [

@@ -102,6 +102,7 @@ export const BOLETO_REFUSALS = {
   },
   beingIssued: {
     status: 409,
+    retryAfterSeconds: 5,
     tag: GENERAL_TAG,
     sentence: {
       pt: 'O boleto ainda está em emissão; cancele-o depois que o banco responder.',

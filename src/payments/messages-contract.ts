@@ -58,6 +58,8 @@ export const PAYMENT_MESSAGES: readonly MessageContract[] = [
       ResultId: Type.String(),
       AuthorizationCode: Type.Union([Type.String(), Type.Null()]),
       Status: Type.String(),
+      paymentId: Type.String(),
+      referenceTransaction: Type.Union([Type.String(), Type.Null()]),
     }),
     example: {
       Value: 129.95,
@@ -68,6 +70,8 @@ export const PAYMENT_MESSAGES: readonly MessageContract[] = [
       ResultId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
       AuthorizationCode: 'A1B2C3',
       Status: '0',
+      paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+      referenceTransaction: 'PEDIDO-1001',
     },
   },
 ];

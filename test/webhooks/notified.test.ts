@@ -85,14 +85,17 @@ test('what happens while a webhook is held waits for it', async () => {
 });
 
 test('the result of a payment is posted to the address that it gave', async () => {
-  const { reply, paymentId } = await service.sell(12_345, 3, { urlCallBack: CALLBACK });
+  const referenceTransaction = `PEDIDO "${randomUUID()}"`;
+  const sale = { urlCallBack: CALLBACK, referenceTransaction };
+  const { reply, paymentId } = await service.sell(12_345, 3, sale);
   const { authorizationCode, nsu, releaseAt } = reply.body.paymentAuthorization;
   const [delivery, ...others] = await service.deliveries(paymentId);
   assert.deepEqual(others, []);
   assert.equal(
     delivery?.body,
     `{"Value":123.45,"Origin":"GATEWAY_2D","Date":"${releaseAt}","Installments":3,"TransactionType":"CREDIT",` +
-      `"ResultId":"${paymentId}","AuthorizationCode":"${authorizationCode}","Status":"0"}`,
+      `"ResultId":"${paymentId}","AuthorizationCode":"${authorizationCode}","Status":"0",` +
+      `"paymentId":"${paymentId}","referenceTransaction":${JSON.stringify(referenceTransaction)}}`,
   );
   assert.deepEqual(
     [delivery.kind, delivery.endpoint, delivery.url, delivery.number, delivery.nsu],
@@ -132,6 +135,8 @@ test('a decline makes no notification, and its callback has the code of the issu
     ResultId: paymentId,
     AuthorizationCode: null,
     Status: '51',
+    paymentId,
+    referenceTransaction: reported.referenceTransaction,
   });
 });
 

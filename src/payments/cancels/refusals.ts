@@ -5,6 +5,7 @@ import type { CancelRefusal } from '../../transactions/cancels/cancel.ts';
 export const CANCEL_REFUSALS = {
   notResolved: {
     status: 409,
+    retryAfterSeconds: 2,
     tag: GENERAL_TAG,
     sentence: {
       pt: 'O pagamento ainda está em processamento; consulte-o e tente de novo.',
@@ -45,6 +46,7 @@ export const CANCEL_REFUSALS = {
   },
   beingCaptured: {
     status: 409,
+    retryAfterSeconds: 2,
     tag: GENERAL_TAG,
     sentence: {
       pt: 'O pagamento está sendo capturado; consulte-o e tente de novo.',

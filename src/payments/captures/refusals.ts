@@ -5,6 +5,7 @@ import type { CaptureRefusal } from '../../transactions/capture.ts';
 export const CAPTURE_REFUSALS = {
   notResolved: {
     status: 409,
+    retryAfterSeconds: 2,
     tag: GENERAL_TAG,
     sentence: {
       pt: 'O pagamento ainda está em processamento; consulte-o e tente de novo.',
@@ -37,6 +38,7 @@ export const CAPTURE_REFUSALS = {
   },
   beingCaptured: {
     status: 409,
+    retryAfterSeconds: 2,
     tag: GENERAL_TAG,
     sentence: {
       pt: 'Outra captura deste pagamento está em andamento; consulte-o.',

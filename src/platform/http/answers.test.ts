@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { Log } from '../log.ts';
 import { CommitUnknown, DatabaseUnavailable } from '../postgres/database.ts';
-import { serveOrCut } from './answers.ts';
+import { answerMalformedHttp, serveOrCut } from './answers.ts';
 import { type Answer, type Call, CUT_CONNECTION, type ServedEndpoint } from './endpoint.ts';
 
 const PAST = { deadlineAt: performance.now() - 1_000 } as Call<unknown, unknown, unknown>;
@@ -19,6 +20,24 @@ test('a stream that comes behind its deadline is closed, so that its place is fr
     stream: { type: 'text/csv', pieces: pieces(), signal, close: closed.resolve },
   });
   await closed.promise;
+});
+
+test('over a connection without a byte nothing is answered, and what is slow is not malformed', () => {
+  const said = (code: string, bytesRead: number) => {
+    let text: string | null = null;
+    const socket = {
+      ...{ writable: true, bytesRead, destroy: () => {} },
+      end: (answer: string) => {
+        text = answer.split('\r\n')[0] ?? '';
+      },
+    } as unknown as Socket;
+    answerMalformedHttp(Object.assign(new Error('parser'), { code }), socket);
+    return text;
+  };
+  assert.equal(said('ERR_HTTP_REQUEST_TIMEOUT', 0), null);
+  assert.equal(said('HPE_INVALID_EOF_STATE', 0), null);
+  assert.equal(said('ERR_HTTP_REQUEST_TIMEOUT', 5), 'HTTP/1.1 408 Request Timeout');
+  assert.equal(said('HPE_INVALID_METHOD', 5), 'HTTP/1.1 400 Bad Request');
 });
 
 test('where something may have been written no error is told: the connection is cut', async () => {

@@ -22,14 +22,15 @@ export const LARGEST_BODY_BYTES = 64 * 1024;
 
 /**
  * Malformed HTTP never becomes a request; it is answered by hand where it may be, and its
- * connection ends.
+ * connection ends. Over which nothing came is closed: who keeps it for later would take an answer for
+ * that of his next request.
  */
 export function answerMalformedHttp(error: Error, socket: Socket): void {
-  if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' || !socket.writable)
-    return void socket.destroy();
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ECONNRESET' || !socket.writable || socket.bytesRead === 0) return void socket.destroy();
   if (Connection.of(socket)?.breakOff() === false) return;
   const isServed = Connection.of(socket)?.isServed !== false;
-  const { status, tag, sentence } = FAILURES[isServed ? 'malformedHttp' : 'notThroughProxy'];
+  const { status, tag, sentence } = FAILURES[isServed ? faultOf(code) : 'notThroughProxy'];
   const body = JSON.stringify([{ tag, description: sentence.pt }]);
   const headers = {
     ...COMMON_HEADERS,
@@ -40,6 +41,11 @@ export function answerMalformedHttp(error: Error, socket: Socket): void {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}
+
+/** What did not come in time is not malformed. */
+function faultOf(code: string | undefined): 'slowRequest' | 'malformedHttp' {
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'slowRequest' : 'malformedHttp';
 }
 
 /**

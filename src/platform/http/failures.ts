@@ -69,12 +69,23 @@ export const FAILURES = {
     tag: GENERAL_TAG,
     sentence: { pt: 'Método não permitido para este recurso.', en: 'This method is not allowed here.' },
   },
+  /** A request lives 15 s at most; most are done long before. */
   keyInFlight: {
     status: 409,
+    retryAfterSeconds: 1,
     tag: 'idempotencyKey',
     sentence: {
       pt: 'A primeira requisição com este Idempotency-Key ainda está em andamento; repita em instantes.',
       en: 'The first request with this Idempotency-Key is still under way; repeat it shortly.',
+    },
+  },
+  /** Not before a byte of it has come: an answer to nothing would be taken for that of the next request. */
+  slowRequest: {
+    status: 408,
+    tag: '',
+    sentence: {
+      pt: 'A requisição não chegou inteira a tempo: nada foi feito.',
+      en: 'The request did not come in time: nothing was done.',
     },
   },
   tooLarge: {

@@ -3,7 +3,16 @@ import { FAILURES, type Failure, RETRY_AFTER_SECONDS } from './failures.ts';
 import type { Language, Sentence } from './sentence.ts';
 
 /** One refusal on the wire. A module's `refusals.ts` is a total table of these. */
-export type RefusalShape = { readonly status: number; readonly tag: string; readonly sentence: Sentence };
+export type RefusalShape = {
+  readonly status: number;
+  readonly tag: string;
+  readonly sentence: Sentence;
+  /**
+   * Of what passes by itself: the same request may be sent again then. A 409 without it stands, however
+   * often it is asked.
+   */
+  readonly retryAfterSeconds?: number;
+};
 
 /** An array with one `{ tag, description }`. */
 export function refusalAnswer(
@@ -11,8 +20,11 @@ export function refusalAnswer(
   language: Language,
   headers?: Record<string, string>,
 ): Answer {
-  const body: WireError[] = [{ tag: shape.tag, description: shape.sentence[language] }];
-  return headers === undefined ? { status: shape.status, body } : { status: shape.status, body, headers };
+  const { status, tag, sentence, retryAfterSeconds } = shape;
+  const body: WireError[] = [{ tag, description: sentence[language] }];
+  const passing = retryAfterSeconds === undefined ? headers : { 'retry-after': String(retryAfterSeconds) };
+  const all = headers === undefined ? passing : { ...passing, ...headers };
+  return all === undefined ? { status, body } : { status, body, headers: all };
 }
 
 /** 503: nothing was made, and the same request may be sent again shortly. */
@@ -45,8 +57,6 @@ export type Once<Result> =
 
 /** On every answer that repeats an earlier outcome. */
 const REPLAYED = { 'idempotent-replayed': 'true' };
-/** A request lives 15 s at most; most are done long before. */
-const RETRY_AFTER = { 'retry-after': '1' };
 
 /**
  * The answer of a request that may have brought a key: of its own result, or of the first one's.
@@ -64,7 +74,7 @@ export function writeOnce<Result>(
       return answer === CUT_CONNECTION ? answer : { ...answer, headers: { ...answer.headers, ...REPLAYED } };
     }
     case 'inFlight':
-      return refusalAnswer(FAILURES.keyInFlight, language, RETRY_AFTER);
+      return refusalAnswer(FAILURES.keyInFlight, language);
     case 'otherBody':
       return refusalAnswer(FAILURES.keyOfOtherBody, language);
   }

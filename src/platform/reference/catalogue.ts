@@ -73,8 +73,8 @@ export function refusalTable(
 ): CatalogueTable {
   const rows = Object.values(refusals)
     .toSorted((one, other) => one.status - other.status)
-    .map(({ status, tag, sentence }) => [
-      String(status),
+    .map(({ status, tag, sentence, retryAfterSeconds }) => [
+      retryAfterSeconds === undefined ? String(status) : `${status}, \`Retry-After\``,
       `\`${tag === '' ? '""' : tag}\``,
       sentence.pt,
       sentence.en,

@@ -30,6 +30,7 @@ export const BILLING_CANCEL_REFUSALS = {
   },
   charging: {
     status: 409,
+    retryAfterSeconds: 5,
     tag: GENERAL_TAG,
     sentence: {
       pt: 'A cobrança está sendo processada; aguarde o resultado.',

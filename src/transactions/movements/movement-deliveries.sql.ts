@@ -40,11 +40,17 @@ export const MOVEMENT_BODY = `'{"movementId":' || m.movement_id || ',"nsu":' || 
          || ',"moment":' || to_json(n.moment_text)::text || ',"type":' || to_json(m.type)::text
          || ',"oldValue":"' || ${OLD_VALUE} || '","newValue":"' || ${NEW_VALUE} || '"}'`;
 
-/** Reais with two decimals as a number; the rest as gateways of this family send it. */
+/**
+ * Reais with two decimals as a number; the rest as gateways of this family send it; and, ours, whose it
+ * is.
+ */
 const CALLBACK_BODY = `'{"Value":' || (n.amount / 100.0)::numeric(12, 2) || ',"Origin":"GATEWAY_2D","Date":'
          || to_json(n.moment_text)::text || ',"Installments":' || n.installment_count
          || ',"TransactionType":"CREDIT","ResultId":"' || n.transaction_id || '","AuthorizationCode":'
-         || coalesce(to_json(n.authorization_code)::text, 'null') || ',"Status":' || to_json(n.callback_status)::text || '}'`;
+         || coalesce(to_json(n.authorization_code)::text, 'null') || ',"Status":' || to_json(n.callback_status)::text
+         || ',"paymentId":"' || n.transaction_id || '","referenceTransaction":' || coalesce((
+           select to_json(r.reference_transaction)::text from transactions r
+           where r.merchant_id = n.merchant_id and r.transaction_id = n.transaction_id limit 1), 'null') || '}'`;
 
 /**
  * The same as `callbackEndpoint` of an address that the program has written; null for one of an
