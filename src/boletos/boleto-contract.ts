@@ -44,9 +44,15 @@ export const BOLETO_ANSWER = Type.Object({
       'Reais that were paid: other than the value with fine, interest or discount, or in part. null: it is not paid.',
   }),
   effectivePaymentDate: orNull('The day of the payment, YYYY-MM-DD; null: it is not paid.'),
-  payments: Type.Array(Type.Object(RECEIVED_PAYMENT), {
-    description: 'All that the bank has reported, in that order.',
-  }),
+  payments: Type.Array(
+    Type.Object({
+      ...RECEIVED_PAYMENT,
+      exceptionId: orNull('The exception by which it is resolved; null: it was expected.'),
+    }),
+    {
+      description: 'All that the bank has reported, in that order.',
+    },
+  ),
   payer: Type.Union(
     [
       Type.Object({

@@ -11,9 +11,10 @@ const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
 const PAYMENTS = `(
     select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'paidOn', p.paid_on, 'kind', coalesce(p.kind,
         case when p.surprise is null then 'expected' when p.surprise in ('paidAgain', 'filedAgain') then 'second' else 'afterEnd' end),
-      'isOpen', exists (select from reconciliation_exceptions e where e.merchant_id = p.merchant_id
-        and e.exception_key = ${EXCEPTION_KEY} and e.state = 'open')) order by p.created_at, p.change_id), '[]')
-    from boleto_payments p where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
+      'isOpen', coalesce(e.state = 'open', false), 'exceptionId', e.exception_id) order by p.created_at, p.change_id), '[]')
+    from boleto_payments p left join reconciliation_exceptions e on e.merchant_id = p.merchant_id
+      and e.exception_key = ${EXCEPTION_KEY}
+    where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
   ) as payments`;
 
 /** The columns of a boleto `b` that `parseBoleto` reads. */

@@ -13,7 +13,7 @@ export function callbackBody(boleto: Boleto, move: BoletoMove, momentText: strin
 export function unexpectedBody(
   boleto: Boleto,
   move: BoletoMove | null,
-  received: Omit<ReceivedPayment, 'isOpen'>,
+  received: Omit<ReceivedPayment, 'isOpen' | 'exceptionId'>,
   momentText: string,
 ): string {
   return bodyOf(boleto, move, received, momentText);
@@ -22,7 +22,7 @@ export function unexpectedBody(
 function bodyOf(
   boleto: Boleto,
   move: BoletoMove | null,
-  received: Omit<ReceivedPayment, 'isOpen'> | null,
+  received: Omit<ReceivedPayment, 'isOpen' | 'exceptionId'> | null,
   momentText: string,
 ): string {
   const stated = move === null ? boleto : { state: move.to, stateBefore: move.stateBefore };

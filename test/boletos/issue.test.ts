@@ -124,7 +124,15 @@ test('a payment is shown with its value and day, and cannot be canceled any more
     [body.statusBill, body.effectivePaymentValue, body.effectivePaymentDate],
     [2, 100, today()],
   );
-  assert.deepEqual(body.payments, [{ amount: 10_000, paidOn: today(), kind: 'otherAmount', state: 'open' }]);
+  assert.deepEqual(body.payments, [
+    {
+      amount: 10_000,
+      paidOn: today(),
+      kind: 'otherAmount',
+      state: 'open',
+      exceptionId: body.payments[0].exceptionId,
+    },
+  ]);
   assert.deepEqual(await movementsOf(shop, id), ['>Emitido', 'Emitido>Pago', 'Pago>Pagamento inesperado']);
   assert.equal((await cancel(shop, id)).status, 409);
 });
@@ -178,10 +186,20 @@ test('what was not expected is an exception of the account, until a person says 
   );
   assert.equal(listed.payments.length, 2);
   await until('it is counted', async () => (await gaugeOfUnhandled()) > 0);
-  await shop.service.auditor.query(
-    "update reconciliation_exceptions set state = 'resolved', ended_at = now(), resolved_by = 'loja', reason = 'devolvido' where boleto_id = $1",
-    [id],
+  const resolve = (exceptionId: unknown, body: object) =>
+    call(shop.url, `/api/reconciliation/exceptions/${exceptionId}/resolve`, { token: shop.token, body });
+  assert.equal((await resolve(found?.exceptionId, { reason: ' ' })).status, 400);
+  assert.equal((await resolve(id, { reason: 'devolvido' })).status, 404);
+  for (const reason of ['devolvido ao pagador', 'outra coisa']) {
+    const reply = await resolve(found?.exceptionId, { reason });
+    assert.equal(reply.status, 200, reply.text);
+    assert.deepEqual([reply.body.state, reply.body.reason], ['resolved', 'devolvido ao pagador']);
+  }
+  const entries = await shop.service.auditor.query(
+    "select detail from audit_entries where action = 'reconciliation.resolve' and resource like '%' || $1",
+    [found?.exceptionId],
   );
+  assert.equal(entries.length, 1);
   assert.deepEqual(await kinds(), [
     ['expected', 'resolved'],
     ['second', 'resolved'],

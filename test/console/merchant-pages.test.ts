@@ -146,6 +146,20 @@ test('a boleto is in the list of its due days, is printed, and is canceled', asy
   assert.match(await pressAndFollow(finance, path, `${path}/cancel`), /O boleto está cancelado, ou/);
 });
 
+test('money that nobody expected for a boleto stands on its page, and is resolved there with a reason', async () => {
+  const path = `${home}/boletos/${things.boletoId}`;
+  const { integrationUrl: url } = service;
+  const token = await logIn(url, (await service.demo()).integration, '/api/authentication/login');
+  const events = `/homologation/boletos/${things.boletoId}/events`;
+  assert.equal((await call(url, events, { token, body: { type: 'paid' } })).status, 200);
+  assert.match(await wordsAt(`${home}/boletos`), /Cancelado Pagamento inesperado/);
+  assert.match(await wordsAt(path), /Pagamentos recebidos .* R\$ 149,90 Pago depois do fim A resolver/);
+  const reply = await call(url, `/api/billissuer/${things.boletoId}`, { token });
+  const [{ exceptionId }] = reply.body.payments;
+  const resolved = await pressAndFollow(finance, path, `${path}/payments/${exceptionId}/resolve`);
+  assert.match(resolved, /Está encerrado\..*Pago depois do fim Resolvida por uma pessoa/s);
+});
+
 test('a delivery shows its tries and what was sent; a test is sent and its outcome shown', async () => {
   const path = `${home}/notifications/deliveries/${things.deliveryId}`;
   assert.ok((await shown(viewer, `${home}/notifications/deliveries`)).includes(`href="${path}"`));

@@ -62,6 +62,18 @@ async function issued(shop: Shop): Promise<{ readonly id: string; readonly url: 
   return reply.body as { id: string; url: string };
 }
 
+/** Of a boleto that was paid twice. */
+export async function unexpectedPayment(shop: Shop): Promise<string> {
+  const id = await newBoleto(shop);
+  const options = { token: shop.tokens.integration };
+  for (let times = 0; times < 2; times += 1) {
+    const body = { type: 'paid' };
+    await call(shop.url, `/homologation/boletos/${id}/events`, { ...options, body });
+  }
+  const { payments } = (await call(shop.url, `/api/billissuer/${id}`, options)).body;
+  return payments.at(-1).exceptionId;
+}
+
 export const knownBoleto = (shop: Shop): Promise<string> => shop.once('boleto', () => newBoleto(shop));
 
 /** Under which a payer sees it. */

@@ -1,5 +1,6 @@
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call } from '../kit/merchant.ts';
+import { unexpectedPayment } from './billed.ts';
 import type { Shop } from './hostile-service.ts';
 import { knownPayment } from './sold.ts';
 
@@ -68,6 +69,12 @@ export const RECONCILED = {
       const page = { orderBy: 'day desc', page: '1', limit: '20' };
       return { query: { accountNumber, ...days, state: 'open', class: 'feeDiffers', ...page } };
     },
+  ],
+  resolveReconciliationException: [
+    async (shop) => ({
+      parameters: { exceptionId: await unexpectedPayment(shop) },
+      body: { reason: 'Devolvido ao pagador' },
+    }),
   ],
   registerExceptionNotifier: [
     async (shop) => ({

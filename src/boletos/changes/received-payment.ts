@@ -23,6 +23,8 @@ export type ReceivedPayment = {
   readonly kind: PaymentKind;
   /** Nobody has said yet what became of it. */
   readonly isOpen: boolean;
+  /** By which a person says it; null: it was expected. */
+  readonly exceptionId: string | null;
 };
 
 export function paymentKind(surprise: Surprise | null, isAmountDue: boolean): PaymentKind {

@@ -2,17 +2,27 @@ import { CANCEL_BOLETO, GET_BOLETO } from '../../boletos/contract.ts';
 import { LIST_BOLETOS } from '../../boletos/list-contract.ts';
 import { SHOW_BOLETO_PDF } from '../../boletos/print/contract.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
+import { RESOLVE_EXCEPTION } from '../../reconciliation/exceptions/contract.ts';
 import { formatDigitableLine } from '../../values/bar-code.ts';
 import { documentText } from '../../values/document-number.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToBoleto } from '../homologation/happening.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { accountField, accountOf, actionForm, errorsOf, facts, link } from '../parts/page-parts.ts';
+import {
+  accountField,
+  accountOf,
+  actionForm,
+  errorsOf,
+  facts,
+  link,
+  section,
+  table,
+} from '../parts/page-parts.ts';
 import { BOLETO, BOLETO_PDF, BOLETOS, boletoPath, pathOf } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { BOLETO_STATES, stateChoices } from '../parts/states.ts';
-import { type Boleto, boletoTable, stateOfBoleto } from './boleto-view.ts';
+import { BOLETO_STATES, badge, stateChoices } from '../parts/states.ts';
+import { type Boleto, boletoTable, PAYMENT_WORDS, stateOfBoleto } from './boleto-view.ts';
 
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
 
@@ -97,7 +107,45 @@ ${facts([
   [say('Boleto id'), html`<code>${boleto.id}</code>`],
 ])}
 ${digitableLine !== null && html`<p>${link(pathOf(BOLETO_PDF, { merchantId: visit.merchantId, boletoId: boleto.id }), say('Page to print (PDF)'))}</p>`}
-${cancelForm(boleto, visit)}${happenToBoleto(boleto, visit)}`;
+${paymentSection(boleto, visit)}${cancelForm(boleto, visit)}${happenToBoleto(boleto, visit)}`;
+}
+
+/** All that arrived; what was not expected waits for somebody who says what became of it. */
+function paymentSection({ id, payments }: Boleto, visit: Visit): Shown {
+  const { say, money, day } = visit.wording;
+  if (payments.length === 0) return '';
+  const open = payments.flatMap(({ exceptionId, state }) =>
+    exceptionId === null || state !== 'open' ? [] : [exceptionId],
+  );
+  return html`${section(
+    say('Payments received'),
+    table(
+      say('Payments received'),
+      [
+        { title: say('Paid on') },
+        { title: say('Amount'), isNumber: true },
+        { title: say('Kind') },
+        { title: say('State') },
+      ],
+      payments.map((one) => [
+        day(one.paidOn),
+        money(one.amount),
+        say(PAYMENT_WORDS[one.kind]),
+        one.exceptionId === null
+          ? '–'
+          : one.state === 'open'
+            ? badge('bad', say('To be resolved'))
+            : badge('good', say('Resolved by a person')),
+      ]),
+    ),
+  )}${open.slice(0, 1).map((exceptionId) =>
+    actionForm(visit, RESOLVE_PAYMENT, {
+      values: { boletoId: id, exceptionId },
+      about: say(
+        'Its payer paid what was not expected: give the money back, or agree with him on it, and say here what became of it.',
+      ),
+    }),
+  )}`;
 }
 
 function cancelForm({ id, statusBill }: Boleto, visit: Visit): Shown {
@@ -139,5 +187,19 @@ const CANCEL: Action = {
   next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
 };
 
+const RESOLVE_PAYMENT: Action = {
+  roles: ['support', 'finance', 'admin'],
+  of: 'merchant',
+  path: `${BOLETO}/payments/{exceptionId}/resolve`,
+  title: 'Resolve the payment',
+  contract: RESOLVE_EXCEPTION,
+  asks: ({ parameters: { exceptionId = '' } }, { reason = '' }) => ({
+    parameters: { exceptionId },
+    body: { reason },
+  }),
+  done: 'It is resolved.',
+  next: ({ merchantId, parameters: { boletoId = '' } }) => boletoPath(merchantId, boletoId),
+};
+
 export const BOLETO_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE, PDF];
-export const BOLETO_ACTIONS: readonly Action[] = [CANCEL];
+export const BOLETO_ACTIONS: readonly Action[] = [CANCEL, RESOLVE_PAYMENT];

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { contract } from '../../platform/http/endpoint.ts';
+import { contract, GENERAL_TAG } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { pageQuery, readPage, type WantedPage } from '../../platform/pages.ts';
 import { addDays, type Day, utcText } from '../../values/instant.ts';
@@ -90,13 +90,25 @@ const LIST_QUERY = Type.Object({
   ...pageQuery(ORDERS),
 });
 
+/** An exception, in a list and by itself. */
+const SHOWN_EXCEPTION = Type.Object({
+  ...EXCEPTION_FIELDS,
+  transactionId: textOrNull('The payment, or the transaction of a billing; null: it is of a boleto.'),
+  installmentNumber: Type.Union([Type.Integer(), Type.Null()]),
+  boletoId: textOrNull('Whose payment was not expected; null: it is of an installment.'),
+  ageDays: Type.Integer({ description: 'Since `day`.' }),
+  openedAt: Type.String(),
+  endedAt: textOrNull('When it healed or was resolved.'),
+  reason: textOrNull('What a person found out.'),
+});
+
+const OF_EXCEPTIONS = { api: 'integration', scope: 'integration', group: 'Reconciliation' } as const;
+
 export const LIST_EXCEPTIONS = contract({
+  ...OF_EXCEPTIONS,
   id: 'listReconciliationExceptions',
   method: 'GET',
   path: '/api/reconciliation/exceptions',
-  api: 'integration',
-  scope: 'integration',
-  group: 'Reconciliation',
   summary: 'See where files of the acquirer and your sales differ',
   description:
     'Exceptions of installments and boletos of an account, by the day of their money, the newest first.',
@@ -105,20 +117,7 @@ export const LIST_EXCEPTIONS = contract({
     200: {
       description: 'One page of them; total counts all.',
       schema: Type.Object({
-        items: Type.Array(
-          Type.Object({
-            ...EXCEPTION_FIELDS,
-            transactionId: textOrNull(
-              'The payment, or the transaction of a billing; null: it is of a boleto.',
-            ),
-            installmentNumber: Type.Union([Type.Integer(), Type.Null()]),
-            boletoId: textOrNull('Whose payment was not expected; null: it is of an installment.'),
-            ageDays: Type.Integer({ description: 'Since `day`.' }),
-            openedAt: Type.String(),
-            endedAt: textOrNull('When it healed or was resolved.'),
-            reason: textOrNull('What a person found out.'),
-          }),
-        ),
+        items: Type.Array(SHOWN_EXCEPTION),
         page: Type.Integer(),
         limit: Type.Integer(),
         total: Type.Integer(),
@@ -132,6 +131,68 @@ export const LIST_EXCEPTIONS = contract({
     },
   },
 });
+
+export const RESOLVE_EXCEPTION = contract({
+  ...OF_EXCEPTIONS,
+  id: 'resolveReconciliationException',
+  method: 'POST',
+  path: '/api/reconciliation/exceptions/{exceptionId}/resolve',
+  summary: 'Say what became of a payment that was not expected',
+  description:
+    'Of the class `unexpectedPayment` alone: the money of a boleto is yours. What a file of the acquirer says is for the operator to find out (409). ' +
+    'Said again, the first reason stays.',
+  parameters: Type.Object({ exceptionId: Type.String({ maxLength: 36 }) }),
+  body: Type.Object({
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      format: 'filledText',
+      description: 'Such as: given back to the payer. It stands with the exception and in the audit log.',
+    }),
+  }),
+  bodyExample: { reason: 'Devolvido ao pagador em 12/12' },
+  answers: {
+    200: {
+      description: 'The exception as it stands.',
+      schema: SHOWN_EXCEPTION,
+      example: {
+        ...EXAMPLE,
+        class: 'unexpectedPayment',
+        state: 'resolved',
+        transactionId: null,
+        installmentNumber: null,
+        boletoId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+        amount: -14_990,
+        expected: null,
+        found: '14990',
+        endedAt: '2026-12-16T08:00:00.123Z',
+        reason: 'Devolvido ao pagador em 12/12',
+      },
+    },
+    409: {
+      description: 'It is of a file of the acquirer.',
+      schema: ERRORS,
+      example: [
+        {
+          tag: '__general__',
+          description: 'Esta exceção é de um arquivo da adquirente: o operador a apura.',
+        },
+      ],
+    },
+  },
+});
+
+/** Why an exception is not resolved by its merchant. */
+export const RESOLVE_REFUSALS = {
+  ofFile: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Esta exceção é de um arquivo da adquirente: o operador a apura.',
+      en: 'This exception is of a file of the acquirer: the operator finds it out.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
 
 export type WantedExceptions = {
   readonly filter: {

@@ -1,13 +1,21 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
 import { pageFor, writePage } from '../../platform/pages.ts';
 import { saoPauloDay } from '../../values/instant.ts';
-import { EXCEPTION_PERIOD_FAULTS, LIST_EXCEPTIONS, readExceptionSearch, writeException } from './contract.ts';
+import {
+  EXCEPTION_PERIOD_FAULTS,
+  LIST_EXCEPTIONS,
+  RESOLVE_EXCEPTION,
+  RESOLVE_REFUSALS,
+  readExceptionSearch,
+  writeException,
+} from './contract.ts';
 import { type ListExceptionsTools, listExceptions } from './list-exceptions.ts';
+import { type ResolveTools, resolveUnexpectedPayment } from './resolve-unexpected-payment.ts';
 
-export type ExceptionTools = ListExceptionsTools & { readonly clock: BusinessClock };
+export type ExceptionTools = ListExceptionsTools & ResolveTools & { readonly clock: BusinessClock };
 
 export const EXCEPTION_ENDPOINTS: readonly Endpoint<ExceptionTools>[] = [
   endpoint(LIST_EXCEPTIONS, async (tools: ExceptionTools, call) => {
@@ -22,5 +30,13 @@ export const EXCEPTION_ENDPOINTS: readonly Endpoint<ExceptionTools>[] = [
       status: 200,
       body: writePage(wanted, found, (exception) => writeException(exception, today)),
     };
+  }),
+  endpoint(RESOLVE_EXCEPTION, async (tools: ExceptionTools, call) => {
+    const { merchantId } = callerOf(call);
+    const wanted = { ...call.parameters, ...call.body };
+    const result = await resolveUnexpectedPayment(tools, callerAt(call), wanted, call.deadlineAt);
+    if (result === 'notFound') return refusalAnswer(FAILURES.unknownPath, call.language);
+    if (result === 'ofFile') return refusalAnswer(RESOLVE_REFUSALS.ofFile, call.language);
+    return { status: 200, body: writeException(result, saoPauloDay(tools.clock.now(merchantId))) };
   }),
 ];

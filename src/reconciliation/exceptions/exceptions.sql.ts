@@ -1,4 +1,7 @@
+import type { Audit, AuditEvents } from '../../audit/audit-event.ts';
+import { type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import { MOST_COUNTED_OF_ALL, type Page, type WantedPage } from '../../platform/pages.ts';
+import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Reader, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
@@ -239,6 +242,21 @@ export async function findException(
   return row === undefined ? null : parseException(row);
 }
 
+const FIND_OWN = statement(
+  'reconciliation_exceptions.find_own',
+  `select ${COLUMNS} from reconciliation_exceptions e where e.merchant_id = $1 and e.exception_id = $2`,
+);
+
+/** Null: this merchant has no such exception. */
+export async function findOwnException(
+  database: Reader,
+  merchantId: string,
+  exceptionId: string,
+): Promise<ReconciliationException | null> {
+  const [row] = await database.query(FIND_OWN, [merchantId, exceptionId]);
+  return row === undefined ? null : parseException(row);
+}
+
 const READ_LINE = statement(
   'settlement_entries.read_line',
   `select e.line, e.kind, f.name, f.format from settlement_entries e join settlement_files f on f.file_number = e.file_number
@@ -288,4 +306,42 @@ export function resolveSteps(
     { statement: LOCK, values: key },
     { statement: RESOLVE, values: [...key, by, reason] },
   ];
+}
+
+/** What a merchant says of one of its own. */
+export type WantedResolution = {
+  readonly actor: MerchantActor;
+  readonly exception: ReconciliationException;
+  readonly reason: string;
+};
+
+/** Of one statement after another. */
+const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 100 };
+
+/** The reason and the audit entry in one commit; the same again is harmless. */
+export function resolutionsWrite(audit: Audit): BatchedWriteOptions<WantedResolution, 'done'> {
+  const key = ({ exception }: WantedResolution) => exception.exceptionId;
+  return {
+    name: 'exceptionResolutions',
+    isRefusal: () => false,
+    key,
+    merchant: ({ actor }) => actor.merchantId,
+    limits: LIMITS,
+    write: async ([row], deadlines) => {
+      const { actor, exception, reason } = row as WantedResolution;
+      const { exceptionId, class: name, amount, state } = exception;
+      const event = merchantEvent(
+        'reconciliation.resolve',
+        actor,
+        `reconciliation-exceptions/${exceptionId}`,
+        {
+          ...{ class: name, amount, was: state, reason },
+        },
+      );
+      const events: AuditEvents = ([, resolved = []]) => (resolved.length === 0 ? [] : [event]);
+      const steps = resolveSteps(exception, actor.userName, reason);
+      await audit.commit(steps, events, actor.merchantId, deadlines[0]);
+      return new Map([[exceptionId, 'done']]);
+    },
+  };
 }

@@ -1,9 +1,11 @@
+import type { Audit } from '../../audit/audit-event.ts';
 import { serve } from '../../platform/http/endpoint.ts';
 import { databaseGauge, type Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
-import { EXCEPTION_PERIOD_FAULTS } from './contract.ts';
+import { EXCEPTION_PERIOD_FAULTS, RESOLVE_REFUSALS } from './contract.ts';
 import { EXCEPTION_ENDPOINTS } from './endpoints.ts';
 import type { CountedExceptions } from './exception-counts.sql.ts';
+import { resolutionsWrite } from './exceptions.sql.ts';
 import { countingExceptions } from './work.ts';
 
 const OPEN_EXCEPTIONS = databaseGauge('parcela_reconciliation_exceptions', 'Open exceptions, by class.', [
@@ -35,13 +37,20 @@ export const EXCEPTIONS: Published = {
       text: 'Why the period of a list of exceptions is no period.',
       refusals: EXCEPTION_PERIOD_FAULTS,
     },
+    {
+      title: 'Exceptions',
+      text: 'Why an exception is not resolved by its merchant.',
+      refusals: RESOLVE_REFUSALS,
+    },
   ],
 };
 
 /** Where the acquirer's files and what it owes differ. */
-export function openExceptions({ database, search, clock, metrics }: ModuleContext): Module {
+export function openExceptions(context: ModuleContext & { readonly audit: Audit }): Module {
+  const { database, lookUp, search, batched, clock, metrics, audit } = context;
+  const writeResolution = batched(resolutionsWrite(audit));
   return {
-    endpoints: serve(EXCEPTION_ENDPOINTS, { search, clock }),
+    endpoints: serve(EXCEPTION_ENDPOINTS, { lookUp, search, clock, writeResolution }),
     works: [countingExceptions({ database, metrics }, observeExceptions(metrics))],
     clockedWork: [],
   };

@@ -2,7 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Contract } from '../../../src/platform/http/endpoint.ts';
 import { deliveryId } from '../../../src/webhooks/deliveries/delivery.ts';
 import { tokenize } from '../../kit/merchant.ts';
-import { knownBoleto, newBoleto } from '../billed.ts';
+import { knownBoleto, newBoleto, unexpectedPayment } from '../billed.ts';
 import {
   chargedBilling,
   createPlan,
@@ -150,6 +150,11 @@ export const FOREIGN_KINDS: Readonly<Record<string, ForeignKind>> = {
         if (id === 'listPayments') return chargedBilling(shop);
         return id === 'chargeBilling' ? deniedBilling(shop) : openBilling(shop);
       }),
+    unowned: () => randomUUID(),
+    is: 'names',
+  },
+  exceptionId: {
+    live: (shop, { id }) => shop.once(`exceptionId ${id}`, () => unexpectedPayment(shop)),
     unowned: () => randomUUID(),
     is: 'names',
   },
