@@ -21,6 +21,8 @@ type BoletoRow = {
   readonly payments: readonly (Payment & { readonly paidIt: boolean })[];
   /** Of the old and the new state, in their order. */
   readonly moves: readonly (readonly [string | null, string])[];
+  /** Payments that were not expected, their movements, and their exceptions. */
+  readonly unexpected: readonly [number, number, number];
 };
 
 const ROWS = `select b.merchant_id as "merchantId", b.boleto_id as "boletoId", b.our_number as "ourNumber",
@@ -31,7 +33,15 @@ const ROWS = `select b.merchant_id as "merchantId", b.boleto_id as "boletoId", b
       from boleto_payments p where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
         and p.surprise is distinct from 'filedAgain'), '[]') as payments,
     coalesce((select jsonb_agg(jsonb_build_array(m.old_state, m.new_state) order by m.movement_id)
-      from movements m where m.merchant_id = b.merchant_id and m.boleto_id = b.boleto_id), '[]') as moves
+      from movements m where m.merchant_id = b.merchant_id and m.boleto_id = b.boleto_id
+        and m.new_state <> 'unexpectedPayment'), '[]') as moves,
+    jsonb_build_array(
+      (select count(*) from boleto_payments p where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
+        and p.kind <> 'expected'),
+      (select count(*) from movements m where m.merchant_id = b.merchant_id and m.boleto_id = b.boleto_id
+        and m.new_state = 'unexpectedPayment'),
+      (select count(*) from reconciliation_exceptions e where e.merchant_id = b.merchant_id and e.boleto_id = b.boleto_id)
+    ) as unexpected
   from boletos b where starts_with(b.reference_transaction, $1)`;
 
 type View = {
@@ -166,6 +176,15 @@ const INVARIANTS: readonly Invariant[] = [
       entry.cancels.some(is(200)) && atBank?.status !== 'canceled'
         ? `at the bank ${atBank?.status ?? 'none'}`
         : null,
+  ],
+  [
+    'each payment that was not expected has a movement and an exception',
+    ({ rows }) => {
+      const wrong = rows.find(({ unexpected: [payments, ...told] }) =>
+        told.some((count) => count !== payments),
+      );
+      return wrong === undefined ? null : wrong.unexpected.join(', ');
+    },
   ],
   [
     'each change of state is one movement, from where the one before ended',

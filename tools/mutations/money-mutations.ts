@@ -37,6 +37,20 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
     caughtBy: 'src/values/apportion.test.ts',
   },
   {
+    name: 'what was never charged waits a whole interval for its activation',
+    file: 'src/recurrence/subscriptions/schedule.ts',
+    find: 'if (!isCharged) return today;',
+    put: '',
+    caughtBy: 'src/recurrence/subscriptions/schedule.test.ts',
+  },
+  {
+    name: 'a boleto paid in another amount is as expected',
+    file: 'src/boletos/changes/received-payment.ts',
+    find: "isAmountDue ? 'expected' : 'otherAmount'",
+    put: "isAmountDue ? 'expected' : 'expected'",
+    caughtBy: 'src/boletos/changes/bank-change.test.ts',
+  },
+  {
     name: 'a half is always rounded up',
     file: 'src/values/apportion.ts',
     find: '(twice === 10_000n && whole % 2n === 1n)',

@@ -188,7 +188,7 @@ const CANCEL: Action = {
 };
 
 const RESOLVE_PAYMENT: Action = {
-  roles: ['support', 'finance', 'admin'],
+  roles: ['finance', 'admin'],
   of: 'merchant',
   path: `${BOLETO}/payments/{exceptionId}/resolve`,
   title: 'Resolve the payment',

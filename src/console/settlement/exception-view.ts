@@ -2,7 +2,7 @@ import type { ReconciliationException } from '../../reconciliation/exceptions/ex
 import type { EntryKind } from '../../reconciliation/settlement-entry.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, facts, link, moment, section } from '../parts/page-parts.ts';
-import { filePath, paymentPath } from '../parts/paths.ts';
+import { boletoPath, filePath, paymentPath } from '../parts/paths.ts';
 import type { Visit } from '../parts/screen.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText } from '../reconciliation/exception-words.ts';
 import { RESOLVE } from './exception-actions.ts';
@@ -28,15 +28,16 @@ export function exceptionPage({ exception, line }: ExceptionFound, visit: Visit)
   const { say, money, day } = wording;
   const { reason, resolvedBy, explanation, transactionId, merchantId } = exception;
   const { boletoId } = exception;
-  const payment =
-    transactionId === null || merchantId === null
-      ? (boletoId ?? '–')
-      : link(paymentPath(merchantId, transactionId), transactionId);
+  const ofMerchant = () => {
+    if (merchantId === null) return '–';
+    if (boletoId !== null) return link(boletoPath(merchantId, boletoId), boletoId);
+    return transactionId === null ? '–' : link(paymentPath(merchantId, transactionId), transactionId);
+  };
   return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${exceptionBadge(exception.state, wording)}</p>
 ${facts([
   [say('Class'), say(EXCEPTION_WORDS[exception.class])],
   [say('Merchant'), merchantId ?? '–'],
-  [boletoId === null ? say('Payment') : say('Boleto'), payment],
+  [boletoId === null ? say('Payment') : say('Boleto'), ofMerchant()],
   [say('Installment'), exception.installmentNumber ?? '–'],
   [say('Day'), exception.day === null ? '–' : day(exception.day)],
   [say('Expected'), foundText(exception.class, exception.expected, wording)],
