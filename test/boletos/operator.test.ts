@@ -70,6 +70,31 @@ test('a payer is exported; erased once the boleto cannot be paid any more; the b
   assert.deepEqual(rows, []);
 });
 
+test('an erase that ends in the middle has not lost the name of a payer that filters are found by', async () => {
+  const { auditor } = shop.service;
+  const { id } = (await issue(shop, payerWith(cpfOf(813), 'filtrada@cliente.example'))).body;
+  assert.equal((await cancel(shop, id)).status, 200);
+  await auditor.query(
+    `with u as (insert into console_users (user_id, name, role, merchant_id)
+       select gen_random_uuid(), 'filters-of-boletos', 'support', merchant_id from boletos where boleto_id = $1
+       returning user_id, merchant_id)
+     insert into console_filters (merchant_id, user_id, place, list, name, query)
+     select merchant_id, user_id, 1, 'boletos', 'filtrada@cliente.example', 'status=open' from u`,
+    [id],
+  );
+  await auditor.query(
+    `create function fail() returns trigger language plpgsql as $$ begin raise 'it ends here'; end $$`,
+  );
+  await auditor.query(
+    'create trigger fail before delete on console_filters for each row execute function fail()',
+  );
+  const words = ['privacy', 'erase', '--document', cpfOf(813), '--reason', 'letter 8'];
+  assert.notEqual((await runParcela(shop.service.database, shop.service.folder, words)).exitCode, 0);
+  await auditor.query('drop trigger fail on console_filters');
+  const { boletos, filters } = await printed(...words);
+  assert.deepEqual([boletos, filters], [1, 1]);
+});
+
 test('the operator sees boletos that stay unknown, and payments that were not expected', async () => {
   const unknown = (await issue(shop, { value: 120.01 })).body;
   await until('it is listed', async () => {

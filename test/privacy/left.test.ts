@@ -226,6 +226,30 @@ test('what a user of the console keeps to find the person by is shown and goes w
   assert.deepEqual(kept, [{ name: 'Outros' }]);
 });
 
+test('an erase that ends in the middle has not lost the names that filters are found by', async () => {
+  const { auditor, merchantId } = service;
+  const person = newPerson();
+  const name = `${person.customer.firstName} ${person.customer.lastName}`;
+  await untilDelivered(await service.pay(person.customer));
+  await auditor.query(
+    `with u as (insert into console_users (user_id, name, role, merchant_id) values ($1, $2, 'support', $3) returning user_id)
+     insert into console_filters (merchant_id, user_id, place, list, name, query)
+     select $3, user_id, 1, 'subscriptions', $4, 'status=Active' from u`,
+    [randomUUID(), `filters-${randomUUID().slice(0, 8)}`, merchantId, name],
+  );
+  await auditor.query(
+    `create function fail() returns trigger language plpgsql as $$ begin raise 'it ends here'; end $$`,
+  );
+  await auditor.query(
+    'create trigger fail before delete on console_filters for each row execute function fail()',
+  );
+  const words = ['privacy', 'erase', '--document', person.document, '--reason', REASON];
+  assert.notEqual((await service.parcela(...words)).exitCode, 0);
+  await auditor.query('drop trigger fail on console_filters');
+  assert.equal((await erase(person)).filters, 1);
+  assert.deepEqual(await tracesOf(service, person), []);
+});
+
 test('the customer of a subscription stays while that goes on, and goes with its card when it is over', async () => {
   const { gatewayUrl, demo } = service;
   const person = newPerson();

@@ -7,6 +7,7 @@ import {
   type PayerFilter,
 } from '../../boletos/payers/payers.sql.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { FilterEraser } from './filters-of-person.ts';
 import { namesPerson } from './person.ts';
 
 const PAGE = 100;
@@ -39,28 +40,25 @@ type LeftBoleto = {
 export async function eraseBoletosOf(
   database: Database,
   filter: PayerFilter,
-): Promise<{
-  readonly boletos: number;
-  readonly left: readonly LeftBoleto[];
-  /** Names and addresses that the person had there. */
-  readonly names: readonly string[];
-}> {
+  filters: FilterEraser,
+): Promise<{ readonly boletos: number; readonly left: readonly LeftBoleto[] }> {
   let boletos = 0;
-  const names = new Set<string>();
   const left: LeftBoleto[] = [];
   for (let behind: BoletoKey | undefined = FIRST_BOLETO; behind !== undefined; ) {
     const page: PayerBoleto[] = await listPayerBoletos(database, filter, behind, PAGE);
+    await filters.erase(
+      page.flatMap(({ payer }) => [payer.name, payer.email]).filter((name) => name !== null),
+    );
     const gone = new Set((await erasePayers(database, page)).map(({ boletoId }) => boletoId));
     boletos += gone.size;
     for (const one of page) {
-      for (const name of [one.payer.name, one.payer.email]) if (name !== null) names.add(name);
       const reason = gone.has(one.boletoId) ? textReason(one, filter.document) : 'openBoleto';
       if (reason !== null)
         left.push({ reason, merchantId: one.merchantId, kind: 'boleto', id: one.boletoId });
     }
     behind = page.length < PAGE ? undefined : page.at(-1);
   }
-  return { boletos, left, names: [...names] };
+  return { boletos, left };
 }
 
 function textReason(

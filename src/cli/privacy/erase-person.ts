@@ -24,7 +24,7 @@ import type { TransactionKey } from '../../transactions/transaction-queries.sql.
 import { deleteEndedMessages, listMessagesOf } from '../../webhooks/history/messages-of-payments.sql.ts';
 import { eraseBoletosOf } from './boletos-of-person.ts';
 import { cardKeysOf, findCards, type PaidByCard, type PrivacyTools, withNsu } from './export-person.ts';
-import { eraseFiltersOf } from './filters-of-person.ts';
+import { FilterEraser } from './filters-of-person.ts';
 import { namesOf, namesPerson, personName } from './person.ts';
 
 const PAGE = 100;
@@ -69,7 +69,7 @@ export type Erased = {
 type Removal = Parameters<typeof deleteVaultCard>[0]['removeVaultCard'];
 
 /**
- * Removes what names a person: page by page, cards and messages before what they are found by.
+ * Removes what names a person: page by page, cards, messages and filters before what they are found by.
  * Killed in the middle, the same again finishes. The audit log has it before anything is removed,
  * and its result behind.
  */
@@ -90,12 +90,13 @@ export async function erasePerson(
   const removeVaultCard = batchWrites(vaultCardsRemove(tools.audit));
   const erased = { payments: 0, subscriptions: 0, boletos: 0, cards: 0, messages: 0, filters: 0 };
   const found: Left[] = [];
-  const names = new Set<string>();
+  const filters = new FilterEraser(tools.database, filter);
+  await filters.erase([]);
   // Each page begins behind the one before it: it ends with the last payment, however many there
   // are.
   for (let behind: TransactionKey | undefined = FIRST_PAYMENT; behind !== undefined; ) {
     const page: CustomerPayment[] = await listCustomerPayments(tools.database, filter, behind, PAGE);
-    for (const name of page.flatMap(namesOf)) names.add(name);
+    await filters.erase(page.flatMap(namesOf));
     const done = await erasePage(tools, removeVaultCard, document, page);
     erased.payments += done.payments;
     erased.subscriptions += done.subscriptions;
@@ -111,18 +112,17 @@ export async function erasePerson(
       behind,
       PAGE,
     );
-    for (const name of page.flatMap(namesOf)) names.add(name);
+    await filters.erase(page.flatMap(namesOf));
     const done = await eraseSubscriptions(tools, removeVaultCard, page);
     erased.subscriptions += done.subscriptions;
     erased.cards += done.cards;
     found.push(...done.left);
     behind = page.length < PAGE ? undefined : page.at(-1);
   }
-  const boletos = await eraseBoletosOf(tools.database, filter);
+  const boletos = await eraseBoletosOf(tools.database, filter, filters);
   erased.boletos = boletos.boletos;
   found.push(...boletos.left);
-  const named = { merchantId, document, names: [...names, ...boletos.names] };
-  erased.filters = await eraseFiltersOf(tools.database, named);
+  erased.filters = filters.erased;
   const left = unique(found);
   await tools.audit.record({ ...event, detail: { ...event.detail, ...erased, left: left.length } });
   return { ...erased, left };

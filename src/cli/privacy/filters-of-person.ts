@@ -28,10 +28,32 @@ export async function findFiltersOf(database: Database, wanted: Wanted): Promise
   return found;
 }
 
-export async function eraseFiltersOf(database: Database, wanted: Wanted): Promise<number> {
-  const found = await findFiltersOf(database, wanted);
-  for (const one of found) await removeFilter(database, one.merchantId, one.userId, one);
-  return found.length;
+/** Erases those filters: by the names of a page before the page itself, which no second run would find. */
+export class FilterEraser {
+  readonly #database: Database;
+  readonly #person: Omit<Wanted, 'names'>;
+  /** Null: not even the document. */
+  #sought: ReadonlySet<string> | null = null;
+  #erased = 0;
+
+  constructor(database: Database, person: Omit<Wanted, 'names'>) {
+    this.#database = database;
+    this.#person = person;
+  }
+
+  get erased(): number {
+    return this.#erased;
+  }
+
+  async erase(names: readonly string[]): Promise<void> {
+    const fresh = [...new Set(names)].filter((name) => !this.#sought?.has(name));
+    if (this.#sought !== null && fresh.length === 0) return;
+    for (const one of await findFiltersOf(this.#database, { ...this.#person, names: fresh })) {
+      await removeFilter(this.#database, one.merchantId, one.userId, one);
+      this.#erased += 1;
+    }
+    this.#sought = new Set([...(this.#sought ?? []), ...fresh]);
+  }
 }
 
 /** A name of one word is of many. */
