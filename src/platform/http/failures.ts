@@ -113,8 +113,8 @@ export const FAILURES = {
     status: 422,
     tag: 'idempotencyKey',
     sentence: {
-      pt: 'Este Idempotency-Key já foi usado com outro corpo.',
-      en: 'This Idempotency-Key was used with another body already.',
+      pt: 'Esta Idempotency-Key já foi usada com outro corpo ou outro cartão.',
+      en: 'This Idempotency-Key was used with another body or card already.',
     },
   },
   tooManyRequests: {

@@ -7,7 +7,7 @@ import { requestReader } from '../requests/request-reader.ts';
 import { printSchema } from './json-schema.ts';
 import type { MessageContract } from './message.ts';
 import { printMessages } from './messages.ts';
-import { PUBLISHED_HEADERS } from './published-headers.ts';
+import { IDEMPOTENCY_KEY, PUBLISHED_HEADERS } from './published-headers.ts';
 import { AS_DECLARED, type Wording } from './wording.ts';
 
 export type ApiInfo = {
@@ -137,7 +137,7 @@ const COMMON_ANSWERS = {
   415: { name: 'WrongContentType', description: 'The body is not JSON.', failure: 'wrongContentType' },
   422: {
     name: 'KeyOfOtherBody',
-    description: 'This Idempotency-Key was used with another body.',
+    description: 'This Idempotency-Key was used with another body or card.',
     failure: 'keyOfOtherBody',
   },
   429: {
@@ -238,17 +238,6 @@ function printOperation(endpoint: Contract, serverUrls: ServerUrls, wording: Wor
     responses: printAnswers(endpoint, wording),
   };
 }
-
-export const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  required: false,
-  description:
-    'Names this request, of yours to this path: sent again with the same body (a card token, an encrypted card or a ' +
-    'security code may differ) it has no second effect, and is answered with the outcome of the first. What was refused ' +
-    'before anything was done is not kept. Thirty days.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-} as const;
 
 function printServers({ gateway, integration }: ServerUrls, { say }: Wording): Json[] {
   if (gateway === integration) return [{ url: gateway, description: say(SERVER_NAMES.both) }];

@@ -19,3 +19,16 @@ export const PUBLISHED_HEADERS = {
     schema: { type: 'string', enum: ['true'] },
   },
 };
+
+/** The one that callers send. */
+export const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Names this request, of yours to this path: sent again with the same body and the same card (encrypted anew, or by ' +
+    'another token, it is the same card; the security code may differ) it has no second effect, and is answered with the ' +
+    'outcome of the first. What was refused before anything was done is not kept. Thirty days; payments, captures and ' +
+    'cancels longer.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+} as const;

@@ -11,12 +11,12 @@ import {
   commonDescription,
   commonStatuses,
   type Described,
-  IDEMPOTENCY_KEY,
   invalidExample,
   type ServerUrls,
 } from './openapi.ts';
 import { anchor, block, inline, jsonText, paragraphs, table } from './page-parts.ts';
 import { STYLE } from './page-style.ts';
+import { IDEMPOTENCY_KEY } from './published-headers.ts';
 import { type Texts, type Wording, wordingIn } from './wording.ts';
 
 /** What the published documents are printed from. */
