@@ -31,10 +31,10 @@ export const STANDING_COMMANDS: readonly Command[] = [
     isOn: true,
     says: 'has its due billings held; those that are with the acquirer end',
   }),
-  standingCommand(['billing', 'release'], 'charge the due billings of a merchant again, the oldest first', {
+  standingCommand(['billing', 'release'], 'go on charging the due billings of a merchant, the oldest first', {
     standing: 'billingsHeld',
     isOn: false,
-    says: 'has its due billings charged again',
+    says: 'has its billings held no longer: what is due is charged, the oldest first',
   }),
 ];
 

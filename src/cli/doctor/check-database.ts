@@ -9,7 +9,7 @@ import {
   weaknesses,
 } from '../../platform/database-watch/server-facts.ts';
 import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
-import { differences, type Stamp, textOf } from '../../platform/database-watch/server-stamp.ts';
+import { isAccepted, type Stamp, textOf } from '../../platform/database-watch/server-stamp.ts';
 import { MIGRATIONS } from '../../platform/migrations/migration-files.ts';
 import { planMigrations } from '../../platform/migrations/migration-plan.ts';
 import type { Database, DatabaseAddress } from '../../platform/postgres/database.ts';
@@ -113,7 +113,7 @@ function checkStanding(stamp: Stamp | null, facts: ServerFacts): Diagnosis[] {
       ? []
       : [fault('database.standstill', standing, 'lead Parcela to the primary, or mend its standbys')];
   if (facts.isReadOnly || stamp === null) return stands;
-  if (differences(stamp, facts).length === 0 && stamp.doubt === null) return stands;
+  if (isAccepted(stamp, facts)) return stands;
   const says = `the database was stamped as ${textOf(stamp)} and is ${textOf(facts)}: all work is held`;
   return [
     ...stands,

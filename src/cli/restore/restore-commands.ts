@@ -2,7 +2,7 @@ import type { AuditEvent } from '../../audit/audit-event.ts';
 import { skipOurNumbers } from '../../boletos/boleto-intents.sql.ts';
 import { heldOf, holdRestoredStep } from '../../merchants/merchants.sql.ts';
 import { acceptance, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
-import { textOf } from '../../platform/database-watch/server-stamp.ts';
+import { isAccepted, textOf } from '../../platform/database-watch/server-stamp.ts';
 import type { CommitStep, Row, Step } from '../../platform/postgres/database.ts';
 import { holdRunsSteps, parseNewestRun } from '../../reconciliation/restored/restore-runs.sql.ts';
 import type { RestoreRun } from '../../reconciliation/restored/restored-charge.ts';
@@ -64,19 +64,19 @@ async function runShow(_given: GivenOptions, { database }: CommandTools): Promis
   const { stamp, facts } = await readStamp(database);
   const stamped = stamp === null ? null : textOf(stamp);
   const is = textOf(facts);
-  const isAccepted = stamped === is && stamp?.doubt === null;
+  const acts = isAccepted(stamp, facts);
   return {
     ok: true,
-    isBad: !isAccepted,
+    isBad: !acts,
     lines: [
       `stamped as  ${stamped ?? 'nothing yet: the first start stamps it'}`,
       `is          ${is}`,
       ...(typeof stamp?.doubt === 'string' ? [`in doubt    ${stamp.doubt}`] : []),
-      isAccepted
+      acts
         ? 'It acts.'
         : 'All work is held where a service was not there when it changed; restore reconcile compares it, then restore accept ends that.',
     ],
-    json: { stampedAs: stamped, is, doubt: stamp?.doubt ?? null, isAccepted },
+    json: { stampedAs: stamped, is, doubt: stamp?.doubt ?? null, isAccepted: acts },
   };
 }
 
@@ -118,7 +118,7 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
       `Numbers of boletos go on behind ${lastSkipped}: the bank may have those before it.`,
       ...reconciledLines(run, waiting),
       `The billings of ${held} merchants are held: what they canceled in the lost time is alive again here.`,
-      'Do it again (restore redo), or let them, and then restore release.',
+      'Cancel it again (restore redo), or have the merchants do it; then restore release.',
       'Running services go on within a second or two.',
     ],
     json: {

@@ -1,7 +1,7 @@
 import { mayBeOfCell } from '../../keys/data-key-number.ts';
 import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
-import { textOf } from '../../platform/database-watch/server-stamp.ts';
+import { isAccepted } from '../../platform/database-watch/server-stamp.ts';
 import type { FillTools } from '../../reconciliation/restored/fill-charge.ts';
 import { type Reconciled, reconcileCharges } from '../../reconciliation/restored/reconcile-charges.ts';
 import { replayedUntil } from '../../reconciliation/restored/restore-runs.sql.ts';
@@ -78,8 +78,7 @@ async function runReconcile(given: GivenOptions, tools: AuditedCommandTools): Pr
   if (ofOther !== null) return refused(ofOther);
   const { stamp, facts } = await readStamp(tools.database);
   if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
-  const isHeld = stamp === null || textOf(stamp) !== textOf(facts) || stamp.doubt !== null;
-  if (!isHeld && !given.has('held-by-hand'))
+  if (isAccepted(stamp, facts) && !given.has('held-by-hand'))
     return refused('this database was not restored since it was accepted: see restore show');
   const restoredTo = instantOf(given.one('since') ?? '') ?? (await replayedUntil(tools.database));
   if (restoredTo === null)

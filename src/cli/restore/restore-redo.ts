@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { readShippedLine, type ShippedLine } from '../../audit/shipped-line.ts';
 import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
-import { textOf } from '../../platform/database-watch/server-stamp.ts';
+import { isAccepted } from '../../platform/database-watch/server-stamp.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { applyLostChange } from '../../reconciliation/restored/apply-lost-change.ts';
 import { type FoundChange, findLostChanges } from '../../reconciliation/restored/find-lost-changes.ts';
@@ -56,8 +56,8 @@ async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise
   const lines = await linesSince(given.many('lines'), since);
   if (typeof lines === 'string') return { ok: false, option: '--lines', message: lines };
   const found = await findLostChanges(database, lines);
-  const left = found.filter(({ state }) => state !== 'alreadySo');
-  if (!given.has('do')) return shown(found, left.length);
+  const alreadySo = found.filter(({ state }) => state === 'alreadySo').length;
+  if (!given.has('do')) return shown(found, found.length > alreadySo);
   const failed: { readonly change: FoundChange; readonly why: string }[] = [];
   const apply = { ...tools, nowOf: (merchantId: string) => businessTime(tools, merchantId) };
   for (const change of found) {
@@ -70,12 +70,12 @@ async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise
     ok: true,
     isBad: failed.length > 0,
     lines: [
-      `${done} changes done again, ${found.length - left.length} were so already, ${failed.length} are left to a person.`,
+      `${done} changes done again, ${alreadySo} were so already, ${failed.length} are left to a person.`,
       ...(rows.length === 0 ? [] : table([...HEADS, 'why'], rows)),
     ],
     json: {
       done,
-      alreadySo: found.length - left.length,
+      alreadySo,
       left: failed.map(({ change, why }) => ({ ...jsonOf(change), why })),
     },
   };
@@ -88,8 +88,7 @@ const countOf = (failed: readonly { readonly change: FoundChange }[], state: Fou
 async function refusalToDo(database: Database): Promise<string | null> {
   const { stamp, facts } = await readStamp(database);
   if (facts.isReadOnly) return 'the server takes no writes: it is read-only';
-  const isHeld = stamp === null || textOf(stamp) !== textOf(facts) || stamp.doubt !== null;
-  if (!isHeld) return null;
+  if (isAccepted(stamp, facts)) return null;
   const run = await newestRestoreRun(database);
   return run?.finishedAt == null
     ? 'run restore reconcile first, to its end: charges of billings are put into the books before these are canceled'
@@ -126,7 +125,7 @@ async function businessTime(
 
 const HEADS = ['entry', 'when', 'who', 'what', 'of', 'to'];
 
-function shown(found: readonly FoundChange[], left: number): CommandOutcome {
+function shown(found: readonly FoundChange[], isBad: boolean): CommandOutcome {
   const words = { toDo: 'to do', alreadySo: 'so already', missing: 'not here', byHand: 'by a person' };
   const rows = found.map((change) => [
     ...cellsOf(change),
@@ -135,7 +134,7 @@ function shown(found: readonly FoundChange[], left: number): CommandOutcome {
   ]);
   return {
     ok: true,
-    isBad: left > 0,
+    isBad,
     lines: rows.length === 0 ? ['Nothing was undone.'] : table([...HEADS, 'state', 'how'], rows),
     json: { items: found.map(jsonOf) },
   };

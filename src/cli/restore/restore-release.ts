@@ -11,7 +11,7 @@ import {
 /** Ends the hold that `restore accept` began; one by hand (`billing hold`) stays. */
 export const RESTORE_RELEASE: Command = {
   words: ['restore', 'release'],
-  summary: 'charge due billings again after a restore, once what was canceled in the lost time is canceled',
+  summary: 'go on charging due billings after a restore, once what was canceled in the lost time is canceled',
   switches: [{ name: 'all', description: 'of all merchants that the restore holds' }],
   options: [
     { name: 'merchant', value: 'ID', description: 'of this merchant', isRepeatable: true },
@@ -44,7 +44,9 @@ async function runRelease(given: GivenOptions, tools: AuditedCommandTools): Prom
   }
   return {
     ok: true,
-    lines: [`The due billings of ${released.length} merchants are charged again, the oldest first.`],
+    lines: [
+      `Billings of ${released.length} merchants are no longer held: what is due is charged, the oldest first.`,
+    ],
     json: { released: released.length },
   };
 }

@@ -100,7 +100,7 @@ export const RELEASE = standingAction(
   'release',
   'billing.release',
   { standing: 'billingsHeld', isOn: false },
-  { title: 'Release billings', done: 'Its due billings are charged again.' },
+  { title: 'Release billings', done: 'Its billings are held no longer.' },
 );
 
 export const ADD_ACCOUNTS: Action<MerchantActionTools> = {

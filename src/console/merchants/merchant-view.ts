@@ -118,7 +118,7 @@ function standingForms({ isDisabled, hasBillingsHeld }: Merchant, visit: Visit):
         isGrave: true,
       });
   const billings = hasBillingsHeld
-    ? actionForm(visit, RELEASE, { about: say('Due billings are charged again, the oldest first.') })
+    ? actionForm(visit, RELEASE, { about: say('What is due is charged, the oldest first.') })
     : actionForm(visit, HOLD, {
         about: say('No due billing is charged until they are released.'),
         isGrave: true,

@@ -81,8 +81,13 @@ const PARTS: readonly Part[] = ['systemIdentifier', 'databaseOid', 'tableOid', '
  * A part that was hidden when the stamp was made cannot be compared; one that is hidden now proves
  * nothing.
  */
-export function differences(stamp: Stamp, identity: ServerIdentity): Part[] {
+function differences(stamp: Stamp, identity: ServerIdentity): Part[] {
   return PARTS.filter((part) => stamp[part] !== null && stamp[part] !== identity[part]);
+}
+
+/** Whether it acts: it is where it was stamped, and nobody doubts it. */
+export function isAccepted(stamp: Stamp | null, identity: ServerIdentity): boolean {
+  return stamp !== null && stamp.doubt === null && differences(stamp, identity).length === 0;
 }
 
 export function textOf({ systemIdentifier, databaseOid, tableOid, timeline }: ServerIdentity): string {
