@@ -297,6 +297,22 @@ test('a file that is too large, or takes too long, is refused and keeps none of 
   assert.deepEqual(large.outcomes, ['a-large.txt refused', 'b-good.txt taken']);
   const reason = (await readdir(join(large.folder, 'refused'))).find((name) => name.endsWith('.reason.txt'));
   assert.match(await readFile(join(large.folder, 'refused', `${reason}`), 'utf8'), /more than \d+ bytes/);
+  // Another one of that name writes over neither the first nor what is known of it.
+  await large.write('a-large.txt', '');
+  await truncate(join(large.folder, 'a-large.txt'), 2 ** 39);
+  await large.look();
+  await large.look();
+  assert.deepEqual(
+    (await large.names('refused')).filter((name) => name === 'a-large.txt'),
+    ['a-large.txt', 'a-large.txt'],
+  );
+  const rows = await bench.auditor.query(
+    `select size_bytes::text from settlement_refusals where name = 'a-large.txt' order by 1`,
+  );
+  assert.deepEqual(
+    rows.map(({ size_bytes }) => size_bytes),
+    [String(2 ** 40), String(2 ** 39)].sort(),
+  );
   const slow = await watchedFolder('slow', { ...WATCHED_LIMITS, milliseconds: 0 });
   await slow.write('slow.txt', folderText(128));
   await slow.look();

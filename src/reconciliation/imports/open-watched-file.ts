@@ -23,20 +23,20 @@ const tooSlow = (milliseconds: number) =>
 export async function* openWatchedFile(
   path: string,
   { bytes: most, milliseconds }: WatchedLimits,
-  isOver: AbortSignal,
+  timeUp: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await file.stat();
     if (!found.isFile()) throw new WatchedFileUnfit('it is no file');
+    if (found.size > most) throw new WatchedFileUnfit(tooLarge(most));
     let read = 0;
-    for await (const chunk of found.size > most ? [] : file.createReadStream({ autoClose: false })) {
-      if (isOver.aborted) throw new WatchedFileUnfit(tooSlow(milliseconds));
+    for await (const chunk of file.createReadStream({ autoClose: false })) {
+      if (timeUp.aborted) throw new WatchedFileUnfit(tooSlow(milliseconds));
       read += (chunk as Buffer).length;
-      if (read > most) break;
+      if (read > most) throw new WatchedFileUnfit(tooLarge(most));
       yield chunk as Buffer;
     }
-    if (Math.max(read, found.size) > most) throw new WatchedFileUnfit(tooLarge(most));
   } finally {
     await file.close();
   }

@@ -97,21 +97,23 @@ async function takeWatched(tools: WatchedFolderTools, folder: string, name: stri
 
 /** Null: it is gone, or a link has taken its place. */
 async function importWatched(tools: WatchedFolderTools, path: string): Promise<ImportResult | null> {
-  const isOver = AbortSignal.timeout(tools.limits.milliseconds);
-  const open = (each: string) => openWatchedFile(each, tools.limits, isOver);
+  const timeUp = AbortSignal.timeout(tools.limits.milliseconds);
+  const open = (each: string) => openWatchedFile(each, tools.limits, timeUp);
   try {
     return await importSettlementFile({ ...tools, report: () => {} }, path, tools.actor, open);
   } catch (error) {
-    if (error instanceof WatchedFileUnfit) return unfit(path, error.message);
+    if (error instanceof WatchedFileUnfit) return await unfit(path, error.message);
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ELOOP') return null;
     throw error;
   }
 }
 
-/** Nobody read it to its end: it is known by its name. */
-function unfit(path: string, reason: string): ImportResult {
-  const sha256 = createHash('sha256').update(path).digest('hex');
+/** Nobody read it to its end: it is known by its name, size and time. Null: it is gone. */
+async function unfit(path: string, reason: string): Promise<ImportResult | null> {
+  const found = await lstat(path).catch(() => null);
+  if (found === null) return null;
+  const sha256 = createHash('sha256').update(`${path}\n${found.size}\n${found.mtimeMs}`).digest('hex');
   return { kind: 'refused', faults: [], reason, isBeingTaken: false, mayBecomeWhole: false, sha256 };
 }
 
