@@ -5,6 +5,7 @@ import { documentKind } from '../../values/document-number.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
 import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
 import { isSoftDescriptor } from '../../values/soft-descriptor.ts';
+import { TEXT_READING_NAMES } from '../requests/text-readings.ts';
 import type { Sentence } from './sentence.ts';
 
 /** A fault at a JSON pointer of the body (`/payment/amount`). */
@@ -164,7 +165,7 @@ function makeAjv(): Ajv {
   // The finder of card numbers reads it; the validator ignores it.
   ajv.addKeyword({ keyword: 'mayHoldCard', schemaType: 'boolean' });
   // The reader of bodies and queries reads it.
-  ajv.addKeyword({ keyword: 'reads', schemaType: 'string' });
+  ajv.addKeyword({ keyword: 'reads', schemaType: 'string', metaSchema: { enum: TEXT_READING_NAMES } });
   return ajv;
 }
 

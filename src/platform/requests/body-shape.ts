@@ -3,7 +3,7 @@ import { ExactNumber, type JsonValue } from '../../values/exact-json.ts';
 import type { Fault } from '../http/endpoint.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { findForeignFields } from './foreign-fields.ts';
-import { isAbsent, readText } from './text-readings.ts';
+import { isEmptyText, readText } from './text-readings.ts';
 
 /**
  * What of a pointer the client wrote otherwise: a name with a capital first letter (`/payment` →
@@ -114,7 +114,7 @@ function sentValue(
   const own = Object.hasOwn(sent, name) ? sent[name] : isCapital ? sent[capital] : undefined;
   if (own === undefined || own === null) return undefined;
   // An empty text in a required field is a fault, and not a missing one.
-  return !isRequired && isAbsent(schema, own) ? undefined : own;
+  return !isRequired && isEmptyText(schema, own) ? undefined : own;
 }
 
 function inexactFields(
@@ -135,7 +135,7 @@ function arrayShaper(items: TSchema, maxItems: number, isExact: boolean): Shaper
   return (value, pointer, shaped) => {
     if (!Array.isArray(value)) return value;
     const sent = value.map((item, index) => ({ item, index }));
-    const filled = sent.filter(({ item }) => !isAbsent(items, item) || item === null);
+    const filled = sent.filter(({ item }) => !isEmptyText(items, item));
     // One more than allowed is kept, so that the schema still reports that there are too many.
     return filled.slice(0, maxItems + 1).map(({ item, index }, place) => {
       const here = `${pointer}/${place}`;

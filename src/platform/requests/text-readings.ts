@@ -4,7 +4,7 @@ import { isBlank } from '../../values/blank-text.ts';
  * How a text is read before it is checked: the keyword `reads` of a schema names one. What does not
  * look like the thing stays as it is, and the check says so.
  */
-const TEXT_READINGS: Readonly<Record<string, (text: string) => string>> = {
+const TEXT_READINGS = {
   /** CPF and CNPJ, which people write with their mask. */
   document: (text) => unmasked(text, /^([\dA-Z]{12}\d\d|\d{11})$/),
   /** CEP. */
@@ -14,9 +14,10 @@ const TEXT_READINGS: Readonly<Record<string, (text: string) => string>> = {
   capitals: (text) => text.trim().toUpperCase(),
   /** A UUID. */
   smallLetters: (text) => text.toLowerCase(),
-};
+} as const satisfies Record<string, (text: string) => string>;
 
-export type TextReading = 'document' | 'postalCode' | 'emailAddress' | 'capitals' | 'smallLetters';
+type TextReading = keyof typeof TEXT_READINGS;
+export const TEXT_READING_NAMES = Object.keys(TEXT_READINGS);
 
 function unmasked(text: string, shape: RegExp): string {
   const bare = text.replaceAll(/[\s./-]/g, '');
@@ -32,7 +33,7 @@ type Parts = {
 
 export function readText(schema: object, value: unknown): unknown {
   const { reads } = schema as Parts;
-  return reads === undefined || typeof value !== 'string' ? value : TEXT_READINGS[reads]?.(value);
+  return reads === undefined || typeof value !== 'string' ? value : TEXT_READINGS[reads](value);
 }
 
 /** Whether a field is a text; only of texts an empty one is absent. */
@@ -43,7 +44,7 @@ function isTextSchema(schema: object): boolean {
   );
 }
 
-/** Null, and a text that says nothing. */
-export function isAbsent(schema: object, value: unknown): boolean {
-  return value === null || (isBlank(value) && isTextSchema(schema));
+/** A text that says nothing. */
+export function isEmptyText(schema: object, value: unknown): boolean {
+  return isBlank(value) && isTextSchema(schema);
 }
