@@ -12,19 +12,20 @@ const LINE = { name: 'pages of boletos', slots: 3, waiting: 400, longestWaitMill
 const PER_SECOND = 20;
 const BURST_SECONDS = 3;
 
-/** Asks the database for a payer; a number: nothing was asked, and the address may come again then. */
+/** Asks the database for a payer. `SlowDown`: nothing was asked, and the address may come again then. */
 export type AskForPayer = <T>(
   address: string,
   ask: (database: Reader) => Promise<T>,
 ) => Promise<T | SlowDown>;
 export type SlowDown = { readonly secondsToWait: number };
 
-export function openPayersLine(lookUp: LookUp): AskForPayer {
+/** `now`: monotonic milliseconds. */
+export function openPayersLine(lookUp: LookUp, now = () => performance.now()): AskForPayer {
   const inLine = fairLine(LINE);
   const ofAddress = rateLimit(PER_SECOND, BURST_SECONDS);
   return async (address, ask) => {
     const group = addressGroup(parseAddress(address));
-    const secondsToWait = ofAddress.secondsToWait(group, performance.now());
+    const secondsToWait = ofAddress.secondsToWait(group, now());
     return secondsToWait > 0 ? { secondsToWait } : inLine(group, () => lookUp(PAYERS, ask));
   };
 }
