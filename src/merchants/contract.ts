@@ -121,6 +121,7 @@ export const LOG_IN_GATEWAY = contract({
   // A token that was never answered opens nothing, and a failure that is counted twice locks a
   // little earlier.
   makesNothingUnanswered: true,
+  isLogin: true,
 });
 
 export const LOG_IN_INTEGRATION = contract({
@@ -139,6 +140,7 @@ export const LOG_IN_INTEGRATION = contract({
   // A token that was never answered opens nothing, and a failure that is counted twice locks a
   // little earlier.
   makesNothingUnanswered: true,
+  isLogin: true,
 });
 
 export const LOG_OUT = contract({

@@ -89,6 +89,8 @@ export type Contract<
    * connection, because the fate of a commit is unknown.
    */
   readonly makesNothingUnanswered?: boolean;
+  /** Who was answered comes back over the same connection, with a token. */
+  readonly isLogin?: boolean;
   /** It is answered however many requests are served: it takes no place. */
   readonly needsNoPlace?: boolean;
   readonly bodyExample?: unknown;

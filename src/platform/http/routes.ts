@@ -91,8 +91,7 @@ async function serve(
   }
   if (!('faults' in made)) {
     noteNamedPayment(request, made);
-    // Who has logged in comes back over it with the token.
-    if (served.contract.makesNothingUnanswered === true && made.status < 300)
+    if (served.contract.isLogin === true && made.status < 300)
       Connection.of(request.raw.socket)?.acceptCaller(request.raw);
     return send(request, reply, made);
   }
