@@ -1,6 +1,6 @@
 import type { Work } from '../platform/work/due-work.ts';
 import { everySoOften, following } from '../platform/work/every-so-often.ts';
-import { NEVER_REPLACED } from './cryptoperiod.ts';
+import { dueAt } from './cryptoperiod.ts';
 import { type KeyPurpose, listDataKeys, VERSION_OF_KEYS } from './data-keys.sql.ts';
 import { deleteRetiredKeys } from './delete-retired-keys.ts';
 import { rewrapDataKeys } from './key-encryption/rewrap-data-keys.ts';
@@ -23,9 +23,9 @@ export function keyWork(tools: KeyWorkTools): Work[] {
     everySoOften('finishKeyRotations', TIDY_MILLISECONDS, async () => {
       await finishWrapping(tools);
       await deleteRetiredKeys(tools);
-      for (const { purpose, isRetired, createdAt } of await listDataKeys(tools.database)) {
-        if (!isRetired && purpose !== NEVER_REPLACED)
-          tools.observeAge(purpose, (Date.now() - createdAt) / 1_000);
+      for (const key of await listDataKeys(tools.database)) {
+        if (!key.isRetired && dueAt(key) !== null)
+          tools.observeAge(key.purpose, (Date.now() - key.createdAt) / 1_000);
       }
     }),
   ];

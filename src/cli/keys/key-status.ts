@@ -1,11 +1,11 @@
 import { listKeyPairs } from '../../cards/pairs/key-pairs.sql.ts';
 import { SEALED_CARD_TABLES } from '../../cards/sealed-rows.sql.ts';
-import { CRYPTOPERIOD_MILLISECONDS, NEVER_REPLACED } from '../../keys/cryptoperiod.ts';
+import { dueAt } from '../../keys/cryptoperiod.ts';
 import { listDataKeys } from '../../keys/data-keys.sql.ts';
 import { countSealedRows, type SealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
 import { isFormerKey, type KeyFile } from '../../keys/stores/key-file.ts';
 import { readKeyFile } from '../../keys/stores/read-key-file.ts';
-import { type Instant, utcText } from '../../values/instant.ts';
+import { type Instant, instant, utcText } from '../../values/instant.ts';
 import { SEALED_SECRETS } from '../../webhooks/secrets/sealed-secrets.sql.ts';
 import { type Command, type CommandOutcome, type KeyCommandTools, table } from '../command.ts';
 
@@ -19,6 +19,8 @@ export const KEY_STATUS_COMMAND: Command = {
   opens: 'keys',
   run: (_given, tools) => keyStatus(tools),
 };
+
+type Purpose = Parameters<typeof dueAt>[0]['purpose'];
 
 type KeyState = {
   readonly keyId: string;
@@ -74,7 +76,10 @@ async function keyEncryptionKeys({ database, environment, keyStore }: KeyCommand
       retiredAt: null,
       wrappedBy: null,
       rows: wrapped.get(keyId)?.length ?? 0,
-      isOverdue: state === 'in use' && createdAt !== null && isOverdue(Date.parse(createdAt)),
+      isOverdue:
+        state === 'in use' &&
+        createdAt !== null &&
+        isOverdue('key-encryption', instant(Date.parse(createdAt))),
     };
   });
 }
@@ -95,8 +100,7 @@ async function dataKeys({ database }: KeyCommandTools): Promise<KeyState[]> {
   return keys.map(({ dataKeyId, purpose, createdAt, retiredAt, keyEncryptionKeyId }) => ({
     keyId: String(dataKeyId),
     purpose,
-    ...times(createdAt, retiredAt),
-    ...(purpose === NEVER_REPLACED && { isOverdue: false }),
+    ...times(purpose, createdAt, retiredAt),
     wrappedBy: keyEncryptionKeyId,
     rows: SEALED_TABLES.some((sealed) => sealed.purpose === purpose) ? (counts.get(dataKeyId) ?? 0) : null,
   }));
@@ -106,22 +110,23 @@ async function keyPairs({ database }: KeyCommandTools): Promise<KeyState[]> {
   return (await listKeyPairs(database)).map(({ keyId, privateKey, createdAt, retiredAt }) => ({
     keyId,
     purpose: 'rsa',
-    ...times(createdAt, retiredAt),
+    ...times('rsa', createdAt, retiredAt),
     wrappedBy: `data key ${privateKey.dataKeyId}`,
     rows: null,
   }));
 }
 
-function times(createdAt: Instant, retiredAt: Instant | null) {
+function times(purpose: Purpose, createdAt: Instant, retiredAt: Instant | null) {
   return {
     state: retiredAt === null ? 'in use' : 'retired',
     createdAt: utcText(createdAt),
     retiredAt: retiredAt === null ? null : utcText(retiredAt),
-    isOverdue: retiredAt === null && isOverdue(createdAt),
+    isOverdue: retiredAt === null && isOverdue(purpose, createdAt),
   };
 }
 
 /** Real time. */
-function isOverdue(createdAt: number): boolean {
-  return Date.now() - createdAt > CRYPTOPERIOD_MILLISECONDS;
+function isOverdue(purpose: Purpose, createdAt: Instant): boolean {
+  const at = dueAt({ purpose, createdAt });
+  return at !== null && at < Date.now();
 }

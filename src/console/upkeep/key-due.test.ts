@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { dueAt } from '../../keys/cryptoperiod.ts';
 import { type Instant, instant } from '../../values/instant.ts';
-import { dueAt, keyDue, keyStates, kindOfPurpose } from './key-due.ts';
+import { keyDue, keyStates, kindOfPurpose } from './key-due.ts';
 
 const DAY = 24 * 60 * 60 * 1_000;
 const times = (day: number, retiredAt: Instant | null = null) => ({
@@ -14,6 +15,7 @@ const made = (day: number, retiredAt: Instant | null = null) =>
 test('a key is due a year after it was made, and said to be so a month before', () => {
   const now = 1_000 * DAY;
   assert.equal(dueAt(made(700)), 1_065 * DAY);
+  assert.equal(dueAt({ ...made(700), purpose: 'id' }), null);
   assert.equal(keyDue(made(700), now), 'inUse');
   assert.equal(keyDue(made(664), now), 'soon');
   assert.equal(keyDue(made(636), now), 'soon');

@@ -1,4 +1,4 @@
-import { CRYPTOPERIOD_MILLISECONDS, NEVER_REPLACED } from '../../keys/cryptoperiod.ts';
+import { dueAt } from '../../keys/cryptoperiod.ts';
 import type { KeyPurpose } from '../../keys/data-keys.sql.ts';
 import type { Instant } from '../../values/instant.ts';
 
@@ -46,15 +46,11 @@ export type KeyDue = 'retired' | 'overdue' | 'soon' | 'inUse';
 
 const SOON_MILLISECONDS = 30 * 24 * 60 * 60 * 1_000;
 
-/** When a key in use is to be replaced. */
-export function dueAt({ createdAt }: Pick<KeyState, 'createdAt'>): number {
-  return createdAt + CRYPTOPERIOD_MILLISECONDS;
-}
-
 export function keyDue(key: Pick<KeyState, 'createdAt' | 'retiredAt' | 'purpose'>, now: number): KeyDue {
   if (key.retiredAt !== null) return 'retired';
-  if (key.purpose === NEVER_REPLACED) return 'inUse';
-  const left = dueAt(key) - now;
+  const due = dueAt(key);
+  if (due === null) return 'inUse';
+  const left = due - now;
   if (left < 0) return 'overdue';
   return left < SOON_MILLISECONDS ? 'soon' : 'inUse';
 }

@@ -1,19 +1,11 @@
-import { NEVER_REPLACED } from '../../keys/cryptoperiod.ts';
-import { instant, saoPauloDay } from '../../values/instant.ts';
+import { dueAt } from '../../keys/cryptoperiod.ts';
+import { saoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { moment, table } from '../parts/page-parts.ts';
 import { KEYS } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { type States, stateBadge } from '../parts/states.ts';
-import {
-  afterwards,
-  dueAt,
-  type KeyDue,
-  type KeyKind,
-  type KeyState,
-  keyDue,
-  kindOfPurpose,
-} from './key-due.ts';
+import { afterwards, type KeyDue, type KeyKind, type KeyState, keyDue, kindOfPurpose } from './key-due.ts';
 
 export type KeyTools = { readonly listKeys: () => Promise<readonly KeyState[]> };
 
@@ -79,11 +71,12 @@ function keyTable(keys: readonly KeyState[], { wording, now }: Visit): Html {
     ],
     keys.map((key) => {
       const due = keyDue(key, now);
+      const at = due === 'retired' ? null : dueAt(key);
       return [
         key.keyId,
         html`${say(PURPOSE_WORDS[key.purpose])} <code>${kindOfPurpose(key.purpose)}</code>`,
         stateBadge(STATES, due, wording),
-        due === 'retired' || key.purpose === NEVER_REPLACED ? '–' : day(saoPauloDay(instant(dueAt(key)))),
+        at === null ? '–' : day(saoPauloDay(at)),
         html`<span class="why">${nextStep(key, due, wording)}</span>`,
         html`${moment(wording, key.createdAt)} <small>${duration((now - key.createdAt) / 1_000)}</small>`,
         moment(wording, key.retiredAt),
