@@ -152,12 +152,12 @@ function hasUnnamedProxy({
 export function proxyWarnings({ environment, console: { listener }, hasNoProxy }: Configuration): string[] {
   if (environment !== 'production' || !hasNoProxy) return [];
   return [
-    'PARCELA_TRUSTED_PROXIES names no proxy: every caller counts as one address of loopback. Address lists of credentials ' +
+    'PARCELA_TRUSTED_PROXIES says that there is no proxy: every caller counts as one address of loopback. Address lists of credentials ' +
       'see no other, and a hundred failed logins of strangers make all wait',
     ...(listener === null
       ? []
       : [
-          'PARCELA_CONSOLE_PORT: PARCELA_TRUSTED_PROXIES names no proxy: the audit log shows no other address of users, and ' +
+          'PARCELA_CONSOLE_PORT: PARCELA_TRUSTED_PROXIES says that there is no proxy: the audit log shows no other address of users, and ' +
             'strangers at the door slow down all who come to it',
         ]),
   ];

@@ -198,7 +198,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_CONNECTIONS',
     '8000',
-    'connections of a process; beyond, sixteen for health, others are closed at once',
+    "connections of a process; when all are taken a stranger's makes room, else sixteen more for health",
   ],
   [
     'PARCELA_CONNECTIONS_PER_ADDRESS',

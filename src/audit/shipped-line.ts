@@ -1,7 +1,7 @@
 import type { AuditAction, AuditDetail, WrittenEvent } from './audit-event.ts';
 
 /**
- * What merchants and operators change that a restored database has lost: their lines say what
+ * What merchants change that a restored database has lost: their lines say what
  * changed, so that it can be done again (docs/restore.md).
  */
 const SAID_OF: Readonly<Partial<Record<AuditAction, true>>> = {

@@ -56,7 +56,6 @@ const OTHER_SHAPES = [
   'saoPauloTime',
   'digits',
   'softDescriptor',
-  'softDescriptorOrNone',
 ];
 
 for (const endpoint of ENDPOINTS) {

@@ -165,7 +165,10 @@ test('production on loopback that names no proxy starts only where it is said th
     const { code, said } = await unnamed.keys.startInVain(silent);
     assert.equal(code, 1);
     assert.match(said, /PARCELA_TRUSTED_PROXIES: names no proxy, and production listens on loopback/);
-    assert.match(unnamed.service.said.join('\n'), /Warning: PARCELA_TRUSTED_PROXIES names no proxy/);
+    assert.match(
+      unnamed.service.said.join('\n'),
+      /Warning: PARCELA_TRUSTED_PROXIES says that there is no proxy/,
+    );
     const secure = await fetch(`${unnamed.service.gatewayUrl}/health/live`, {
       headers: { 'x-forwarded-proto': 'https' },
     });

@@ -11,7 +11,7 @@ const CONNECTIONS_REFUSED = counter('parcela_connections_refused_total', 'Connec
 ]);
 const CONNECTIONS_CUT = counter(
   'parcela_connections_cut_total',
-  'Connections that were ended: an answer was not read, a body not sent in time, too many requests sent at once.',
+  'Connections that were ended: an answer was not read, a body not sent in time, too many requests sent at once, room was made for others.',
   ['reason'],
 );
 const PLACES_TAKEN = gauge('parcela_places_taken', 'Requests that a handler works at, by who sent them.', [
