@@ -5,7 +5,7 @@ import { answerMalformedHttp } from './answers.ts';
 import type { BodyMemory } from './body-memory.ts';
 import { Connection } from './connection.ts';
 import type { CutReason } from './connection-deadlines.ts';
-import { ConnectionReserve, StrangerConnections } from './connection-reserve.ts';
+import { ConnectionReserve, ConnectionsByAddress } from './connection-reserve.ts';
 import type { Peers } from './peers.ts';
 
 export type ConnectionLimits = { readonly inAll: number; readonly perAddress: number };
@@ -40,7 +40,8 @@ export class CallerConnections {
   readonly #byGroup = new Map<string, number>();
   /** Of all addresses but trusted proxies. */
   #ofGroups = 0;
-  readonly #strangers = new StrangerConnections<Socket>();
+  /** Of callers who have never shown a token that was accepted. */
+  readonly #strangers = new ConnectionsByAddress<Socket>();
   readonly #limits: ConnectionLimits;
   readonly #reserve = new ConnectionReserve<Socket>();
   /** Of peers that are not served. */
@@ -124,7 +125,7 @@ export class CallerConnections {
       // It closes later than it is left, where it makes room.
       if (!this.#open.delete(socket)) return;
       if (reserve === null) this.#count(group, -1);
-      else reserve.leave(socket);
+      else reserve.leave(socket, address);
       this.#strangers.leave(socket, address);
     };
     this.#open.set(socket, { server, connection, leave });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConnectionReserve, StrangerConnections } from './connection-reserve.ts';
+import { ConnectionReserve, ConnectionsByAddress } from './connection-reserve.ts';
 
 test('an address that floods the reserve only takes from itself', () => {
   const reserve = new ConnectionReserve<string>();
@@ -10,7 +10,7 @@ test('an address that floods the reserve only takes from itself', () => {
     const one = reserve.keep(`flood ${number}`, '192.0.2.1');
     if (one === null) continue;
     gone.push(one);
-    reserve.leave(one);
+    reserve.leave(one, '192.0.2.1');
   }
   assert.equal(reserve.size, 16);
   assert.equal(gone.length, 85);
@@ -19,7 +19,7 @@ test('an address that floods the reserve only takes from itself', () => {
 });
 
 test('room is made by the oldest of the address that has the most, and by no one who is served', () => {
-  const strangers = new StrangerConnections<string>();
+  const strangers = new ConnectionsByAddress<string>();
   for (const [one, address] of [
     ['a1', 'a'],
     ['b1', 'b'],
