@@ -7,7 +7,8 @@ import {
 } from '../../boletos/changes/filed-changes.sql.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { type ExceptionRow, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
+import { type ExceptionRow, NO_MERCHANT, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
+import { NO_CODE } from '../files/entry-fields.ts';
 import { filedChanges } from './filed-changes.ts';
 import { type ReturnFile, readReturnFile } from './read-return-file.ts';
 
@@ -63,20 +64,18 @@ async function ofOurs(database: Database, { head, unknown }: ReturnFile): Promis
   return unknown.filter(({ ourNumber }) => ours.has(ourNumber));
 }
 
-const NO_CODE = '-';
-
 /** Their keys come from what they say: a movement that a second file repeats is the same. */
 function exceptionsOf({ head }: ReturnFile, unknown: ReturnFile['unknown']): ExceptionRow[] {
   const equal = new Map<string, number>();
   return unknown.map(({ ourNumber, movement, paid, happenedOn }) => {
     const day = happenedOn ?? head.madeOn;
-    const code = movement === '' ? NO_CODE : movement;
+    const code = movement || NO_CODE;
     const text = `return:${head.bank}:${ourNumber}:${code}:${day}:${paid}`;
     const number = (equal.get(text) ?? 0) + 1;
     equal.set(text, number);
-    const found = `${code} banco ${head.bank} boleto ${ourNumber}`;
+    const found = `${code} ${head.bank}/${ourNumber}`;
     return {
-      merchantId: '',
+      merchantId: NO_MERCHANT,
       exceptionId: newId(),
       key: `${text}:${number}`,
       class: 'unknownCode',

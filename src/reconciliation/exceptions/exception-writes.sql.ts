@@ -92,6 +92,9 @@ const RECORD = statement(
      exists (select from enqueued) as is_waiting`,
 );
 
+/** Stands for no merchant in the key of an exception. */
+export const NO_MERCHANT = '';
+
 /** Writes exceptions within a commit; its one row says how many, and whether a delivery waits. */
 export function recordExceptionsStep(rows: readonly ExceptionRow[]): Step | null {
   return rows.length === 0 ? null : { statement: RECORD, values: ROWS.values(rows) };

@@ -38,7 +38,8 @@ export function keptText(text: string | null): string | null {
   return text.slice(0, LONGEST_DESCRIPTION);
 }
 
-const NO_CODE = '-';
+/** In the place of a code that is blank. */
+export const NO_CODE = '-';
 
 /** What is kept of an entry whose code the layout does not know. */
 export function unknownUnder(code: string | null, words: string | null = null): string | null {

@@ -9,14 +9,11 @@ import {
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { keepFiledChangesStep } from '../../transactions/changes/filed-changes.sql.ts';
 import type { ExceptionState } from '../exceptions/exception.ts';
-import { type ExceptionRow, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
+import { type ExceptionRow, NO_MERCHANT, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
 import { judgeSteps } from '../judging/judge.sql.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
 import { learnStep } from './coverages.sql.ts';
 import type { DecidedLines, DecidedMatch, UnmatchedLine } from './decided-lines.ts';
-
-/** Stands for no merchant in the key of an exception. */
-const NO_MERCHANT = '';
 
 const MATCHES = inputRows<DecidedMatch>({
   merchant_id: ['text', (match) => match.merchantId],
