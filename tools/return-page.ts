@@ -5,7 +5,7 @@ import {
   FEBRABAN_BANKS,
   FEBRABAN_MOVEMENTS,
 } from '../src/reconciliation/bank-files/cnab240-layout.ts';
-import { KINDS, overview, recordSection, table } from './settlement-page.ts';
+import { kindsSection, overview, recordSection, table } from './settlement-page.ts';
 
 /** docs/return-files.md: every position of the bank's return file that the reader reads. */
 export function returnPage(note: string): string {
@@ -17,7 +17,7 @@ export function returnPage(note: string): string {
     overview({ records: CNAB_RECORDS }),
     MOVEMENTS,
   ];
-  return `${[...parts, KINDS, ...records].join('\n\n')}\n`;
+  return `${[...parts, kindsSection(CNAB_RECORDS), ...records].join('\n\n')}\n`;
 }
 
 const INTRODUCTION = `The return file (arquivo de retorno) of collection in CNAB 240 of the FEBRABAN, position by position, as

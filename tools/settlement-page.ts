@@ -4,7 +4,8 @@ import { FORMATS, type FormatLayout } from '../src/reconciliation/layouts/format
 /** docs/settlement-files.md: every position of every record that the readers read. */
 export function settlementPage(note: string): string {
   const formats = Object.values(FORMATS).map(formatSection);
-  return `# Settlement files\n\n${note}\n\n${INTRODUCTION}\n\n${KINDS}\n\n${formats.join('\n\n')}\n`;
+  const records = Object.values(FORMATS).flatMap((format) => [...format.records]);
+  return `# Settlement files\n\n${note}\n\n${INTRODUCTION}\n\n${kindsSection(records)}\n\n${formats.join('\n\n')}\n`;
 }
 
 const INTRODUCTION = `The files of the acquirers that reconciliation reads, position by position. Their bytes are ISO-8859-1, one byte a
@@ -19,34 +20,49 @@ A file is taken whole or not at all: a fault of any kind refuses it, with line, 
 Money is in cents, without separators. What an entry says of a sale is kept without the zeros before an NSU, an establishment or a batch. Order numbers and
 TIDs stand at the left of their field, blanks behind them.`;
 
-const KIND_ROWS: readonly (readonly [string, string])[] = [
-  ['`= X`', 'exactly X'],
-  ['`digits`', 'digits, zeros before them: a name. Not all zeros'],
-  ['`count`', 'digits, zeros before them: a number, which may be 0'],
-  ['`cents`', 'digits, zeros before them: an amount without sign'],
-  ['`sign cents`', '`+` or `-`, then digits with zeros before them'],
-  ['`day FORM`', 'a day that the calendar has, in digits of that form; `hhmmss` behind it is a time'],
-  ['`time`', 'hhmmss'],
-  ['`text`', 'text, blanks around it'],
+const KIND_ROWS: readonly (readonly [kind: string, meaning: string, isOfIt: RegExp])[] = [
+  ['`= X`', 'exactly X', /^= /],
+  ['`digits`', 'digits, zeros before them: a name. Not all zeros', /^digits/],
+  ['`count`', 'digits, zeros before them: a number, which may be 0', /^count/],
+  ['`cents`', 'digits, zeros before them: an amount without sign', /^cents/],
+  ['`sign cents`', '`+` or `-`, then digits with zeros before them', /^sign cents/],
+  [
+    '`day FORM`',
+    'a day that the calendar has, in digits of that form; `hhmmss` behind it is a time',
+    /^day /,
+  ],
+  ['`time`', 'hhmmss', /^time/],
+  ['`text`', 'text, blanks around it', /^text/],
   [
     '`code X`',
-    'one of the codes of the table X below the record. Any other refuses nothing and is money of nothing: its entry is `unknown`, an exception `unknownCode` with its amount',
+    'one of the codes of the table X. Unless its meaning says otherwise, any other is money of nothing, and an exception `unknownCode`',
+    /^code /,
   ],
-  ['`hint X`', 'the same, and any other is taken: nothing hangs on it'],
-  ['`later text`', 'text that came with a later version: a line may end before it'],
+  ['`hint X`', 'one of the codes of the table X; any other is taken: nothing hangs on it', /^hint /],
+  ['`later text`', 'text that came with a later version: a line may end before it', /^later text/],
   [
     '`card?`',
     "a card's number, of which the first six and last four digits are kept; the others may be hidden; or none",
+    /^card/,
   ],
-  ['`document?`', 'a CPF, a CNPJ or a bank account: anything, and nothing of it is kept'],
-  ['`any`', 'not read; write what the meaning says'],
+  ['`document?`', 'a CPF, a CNPJ or a bank account: anything, and nothing of it is kept', /^document/],
+  ['`any`', 'not read; write what the meaning says', /^any$/],
   [
     'with `?`',
     'or none: blanks, and zeros as well for `digits`, `text` and `day`. `cents?` and `sign cents?` in blanks are 0',
+    /\?$/,
   ],
 ];
 
-export const KINDS = `## Kinds of fields\n\n${table(['Kind', 'What stands there'], KIND_ROWS)}`;
+/** Those that stand in the records. */
+export function kindsSection(records: readonly RecordLayout[]): string {
+  const kinds = records.flatMap(({ fields }) => fields.map(([, , , kind]) => kind));
+  const rows = KIND_ROWS.filter(([, , isOfIt]) => kinds.some((kind) => isOfIt.test(kind)));
+  return `## Kinds of fields\n\n${table(
+    ['Kind', 'What stands there'],
+    rows.map(([kind, meaning]) => [kind, meaning]),
+  )}`;
+}
 
 function formatSection(layout: FormatLayout): string {
   const { format, title, rules, records, alike, leftOut } = layout;

@@ -26,7 +26,13 @@ export const ADIQ_HEADER = recordLayout(
     ['acquirer', 29, 58, 'text', 'Name of the acquirer, `ADIQ`'],
     ['provider', 59, 62, 'digits?', 'Number of the service provider'],
     ['establishment', 63, 71, 'digits', "The merchant's number"],
-    ['processing', 72, 72, 'code processing', 'Whether the file repeats an earlier one'],
+    [
+      'processing',
+      72,
+      72,
+      'code processing',
+      'Whether the file repeats an earlier one; any other: it does not',
+    ],
     ['lineNumber', 73, 78, 'count', 'Number of the line, 1'],
   ],
   { processing: { N: 'normal', R: 'made anew, in place of an earlier one' } },
@@ -39,7 +45,7 @@ export const ADIQ_LOT_HEADER = recordLayout(
   [
     ['recordType', 1, 2, '= L0', 'Record'],
     ['movementDay', 3, 10, 'day YYYYMMDD', 'Day of the movement that the lot reports'],
-    ['currency', 11, 12, 'code currency', 'Currency of its amounts'],
+    ['currency', 11, 12, 'code currency', 'Currency of its amounts; any other refuses the file'],
     ['lineNumber', 13, 18, 'count', 'Number of the line'],
   ],
   { currency: { RE: 'reais (a lot in another currency, DO or PE, is refused)' } },
