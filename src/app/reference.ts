@@ -14,6 +14,7 @@ import {
   type CatalogueTable,
   failureTable,
   fieldTable,
+  foreignFieldTable,
   NO_ANSWER_TEXT,
   refusalTable,
 } from '../platform/reference/catalogue.ts';
@@ -103,6 +104,7 @@ function errorCatalogue(modules: readonly Published[]): CatalogueTable[] {
   return [
     failureTable(),
     fieldTable(),
+    foreignFieldTable(),
     ...inOrder.flatMap(({ refusals }) =>
       refusals.map((table) => refusalTable(table.title, table.text, table.refusals)),
     ),

@@ -53,15 +53,28 @@ export function fieldTable(): CatalogueTable {
   return {
     title: 'Fields',
     text:
-      'Status 400. The tag is the path of the field as you sent it, such as `payment.amount` or ' +
-      '`configSplit[0].percent`. Types, sizes and allowed values are reported in the same way, as are rules between fields. ' +
-      'What stands for nothing is absent, at every depth and inside encryptedCard: null, and an optional text that is empty or blank; ' +
-      'required texts stay refused. An empty list stands for an empty object; a byte order mark before the body is skipped. CPF, CNPJ and CEP may carry their masks ' +
-      '(not documentNumberBeneficiary), a state may be in small letters, an e-mail address may have blanks around it. Unknown fields are ignored, except where money is ' +
-      'given back or taken (cancels, captures, charges by hand), where an unknown field or parameter and null are refused; and except those by which other gateways charge, refused everywhere unless they ' +
-      `say nothing (null, empty, false, 0; brl as a currency): ${FOREIGN_FIELDS.join(', ')}, in any case of letters, with \`_\` and \`-\` or without.`,
+      'Status 400. The tag is the path of the field as you sent it, such as `payment.amount` or `configSplit[0].percent`. ' +
+      'What says nothing is absent, at every depth and inside encryptedCard: null, and an optional text that is empty or ' +
+      'blank; an empty list stands for an empty object. CPF, CNPJ and CEP may carry their masks (not ' +
+      'documentNumberBeneficiary). Unknown fields are ignored, but for those of other gateways; where money is given back or ' +
+      'taken (cancels, captures, charges by hand) an unknown field or parameter and null are refused.',
     columns: [...SENTENCES],
     rows: sentences.map(({ pt, en }) => [pt, en]),
+  };
+}
+
+/** The fields by which other gateways charge. */
+export function foreignFieldTable(): CatalogueTable {
+  return {
+    title: 'Fields of other gateways',
+    text:
+      'They decide elsewhere what is charged, of whom or for whom. Each is refused wherever it stands, unless it says ' +
+      'nothing. Capital letters, `_` and `-` in a name make no difference.',
+    columns: ['Field', 'Says nothing'],
+    rows: FOREIGN_FIELDS.map(({ name, harmless }) => {
+      const values = harmless.map((value) => `\`${value}\``).join(', ');
+      return [`\`${name}\``, { pt: `\`null\`, vazio, ${values}`, en: `\`null\`, empty, ${values}` }];
+    }),
   };
 }
 

@@ -32,8 +32,10 @@ const HARMLESS: Readonly<Record<string, readonly string[]>> = {
 };
 const NOTHING = ['false', '0'];
 
-/** Of the documents. */
-export const FOREIGN_FIELDS: readonly string[] = CHARGED_BY;
+const harmlessOf = (name: string): readonly string[] => HARMLESS[name] ?? NOTHING;
+
+/** Of the documents: each with what may be said of it. */
+export const FOREIGN_FIELDS = CHARGED_BY.map((name) => ({ name, harmless: harmlessOf(name) }));
 
 type Parts = { readonly properties?: Readonly<Record<string, TSchema>>; readonly items?: TSchema };
 
@@ -66,5 +68,5 @@ function isHarmless(name: string, value: unknown): boolean {
   const text = String(value instanceof ExactNumber ? value.source : value)
     .trim()
     .toLowerCase();
-  return (HARMLESS[name] ?? NOTHING).includes(text);
+  return harmlessOf(name).includes(text);
 }
