@@ -1,7 +1,7 @@
 import type { CommitStep, Row, Step } from '../platform/postgres/database.ts';
 import type { Deadline } from '../platform/postgres/deadline.ts';
 import { deeplyWithoutCardNumbers, withoutCardNumbers } from '../values/card-number-in-text.ts';
-import { withoutPersons } from '../values/person-in-text.ts';
+import { withoutCpfAndEmail } from '../values/person-in-text.ts';
 
 /** The part before the dot is the kind of thing, the part after it what was done. */
 export const AUDIT_ACTIONS = [
@@ -197,7 +197,7 @@ function detailText(detail: AuditDetail): string {
 /** A reason is the one text that people write freely: it names nobody in a way that can be found. */
 function harmlessValue(name: string, value: string | number): string | number {
   if (typeof value === 'number') return deeplyWithoutCardNumbers(value) as number | string;
-  return harmless(name === REASON ? withoutPersons(value) : value, LONGEST.value);
+  return harmless(name === REASON ? withoutCpfAndEmail(value) : value, LONGEST.value);
 }
 
 const REASON = 'reason';

@@ -7,7 +7,7 @@ import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { DatabasePlace } from '../platform/postgres/database-place.ts';
 import { holdsCardNumber } from '../values/card-number-in-text.ts';
-import { namesPersonIn } from '../values/person-in-text.ts';
+import { holdsCpfOrEmail } from '../values/person-in-text.ts';
 
 export type CommandTools = {
   readonly database: Database;
@@ -90,7 +90,7 @@ export function reasonOption(about: string): CommandOption {
       value.trim() !== '' &&
       [...value].length <= LONGEST_REASON &&
       !holdsCardNumber(value) &&
-      !namesPersonIn(value)
+      !holdsCpfOrEmail(value)
         ? null
         : `must have 1 to ${LONGEST_REASON} characters, and no card number, CPF or e-mail address among them`,
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { namesPersonIn, withoutPersons } from './person-in-text.ts';
+import { holdsCpfOrEmail, withoutCpfAndEmail } from './person-in-text.ts';
 
 test('a CPF and an e-mail address are masked however they stand in a text', () => {
   for (const [text, masked] of [
@@ -10,8 +10,8 @@ test('a CPF and an e-mail address are masked however they stand in a text', () =
     ['escreveu zeca.silva+loja@cliente.example ontem', 'escreveu ***@*** ontem'],
     ['<zeca@cliente.example>', '<***@***>'],
   ] as const) {
-    assert.equal(withoutPersons(text), masked);
-    assert.ok(namesPersonIn(text));
+    assert.equal(withoutCpfAndEmail(text), masked);
+    assert.ok(holdsCpfOrEmail(text));
   }
 });
 
@@ -24,5 +24,5 @@ test('other numbers and signs stay', () => {
     'R$ 3 @ 10',
     '',
   ])
-    assert.equal(namesPersonIn(text), false, text);
+    assert.equal(holdsCpfOrEmail(text), false, text);
 });

@@ -5,12 +5,12 @@ const MAYBE_CPF = /(?<![\dA-Za-z])\d{3}[. ]?\d{3}[. ]?\d{3}[-. ]?\d{2}(?![\dA-Za
 const EMAIL = /[^\s@<>(),;:"/?&=]+@[^\s@<>(),;:"/?&=]+\.[^\s@<>(),;:"/?&=]+/g;
 
 /** Whether a person can be found by this text: it has a CPF or an e-mail address. */
-export function namesPersonIn(text: string): boolean {
-  return withoutPersons(text) !== text;
+export function holdsCpfOrEmail(text: string): boolean {
+  return withoutCpfAndEmail(text) !== text;
 }
 
 /** The text with stars for every CPF and e-mail address in it. */
-export function withoutPersons(text: string): string {
+export function withoutCpfAndEmail(text: string): string {
   return text
     .replaceAll(MAYBE_CPF, (found) =>
       isCpf(found.replaceAll(/\D/g, '')) ? found.replaceAll(/\d/g, '*') : found,

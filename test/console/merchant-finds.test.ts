@@ -149,5 +149,5 @@ test('what cannot be saved is refused in a sentence', async () => {
   assert.match(await send({ name: 'x'.repeat(41) }), /Dê um nome/);
   assert.match(await send({ name: 'a', query: '' }), /Não há o que salvar/);
   assert.match(await send({ name: 'a', list: 'merchants' }), /Não há o que salvar/);
-  assert.match(await send({ name: '5155901222280001' }), /Isto é um número de cartão/);
+  assert.match(await send({ name: '5155901222280001' }), /Isto parece um número de cartão/);
 });

@@ -137,11 +137,11 @@ test('a card number is refused wherever somebody looks for something, and stands
   ]) {
     const { status, text } = await admin.ask(path);
     assert.equal(status, 400, path);
-    assert.match(wordsOf(text), /Isto é um número de cartão, e aqui não se digita um/, path);
+    assert.match(wordsOf(text), /Isto parece um número de cartão, que não pode ser digitado aqui/, path);
   }
   const searched = await searchFor(finance, home, number);
   assert.equal(searched.status, 400);
-  assert.match(wordsOf(searched.text), /procure pelos quatro últimos dígitos/);
+  assert.match(wordsOf(searched.text), /busque pelos quatro últimos dígitos/);
   const stranger = await admin.ask(`${home}/payments?referenceTransaction=${number}`, { cookie: null });
   assert.equal(stranger.headers.get('location'), '/console/sign-in');
   const page = `${home}/payments/${await paid(3_000)}`;
@@ -164,7 +164,7 @@ test('a reason that names a person by CPF or e-mail address is refused', async (
   for (const reason of ['pedido de 529.982.247-25', 'escreveu zeca@cliente.example']) {
     const sent = await finance.send(page, `${page}/cancel`, { amount: '1,00', reason });
     assert.equal(sent.status, 400);
-    assert.match(wordsOf(sent.text), /Um motivo não identifica pessoas/);
+    assert.match(wordsOf(sent.text), /Um motivo não pode identificar pessoas/);
   }
 });
 

@@ -1,3 +1,4 @@
+import { type Cents, reaisText } from '../../values/cents.ts';
 import type { CsvCell } from '../../values/csv.ts';
 
 /** The head of a column, in English where it stands, and what a row shows in it. */
@@ -8,9 +9,9 @@ export function decimals(value: number | null, digits = 2): string | null {
   return value === null ? null : value.toFixed(digits).replace('.', ',');
 }
 
-/** Cents as reais. */
-export function reaisCell(cents: number): string | null {
-  return decimals(cents / 100);
+/** Reais with the decimal comma of Brazil. */
+export function reaisCell(amount: Cents): string {
+  return reaisText(amount).replace('.', ',');
 }
 
 /** A day and time of São Paulo, as the API writes it, in the form that spreadsheets know. */

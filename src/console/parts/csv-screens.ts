@@ -37,7 +37,7 @@ export function csvScreen<Row>(
         return csvLine(columns.map(([, cell]) => cell(row)));
       };
       const stream = { ...rows, type: CSV_TYPE, pieces: csvOf(rows.pieces, head, line) };
-      return { name: `${['parcela', ...name(visit)].join('-')}.csv`, stream, asked: filters };
+      return { name: `${['parcela', ...name(visit)].join('-')}.csv`, stream, filters };
     },
   };
 }

@@ -47,8 +47,8 @@ export type Read<Found> = Found | 'notFound' | { readonly leadsTo: string };
 /** Something to keep: a browser saves it under this name instead of showing it. */
 export type Download = { readonly name: string } & (
   | { readonly type: string; readonly content: string | Buffer }
-  /** Of any length; `asked`: the filters that were read for it, as the audit log has them. */
-  | { readonly stream: AnswerStream; readonly asked: Readonly<Record<string, string | undefined>> }
+  /** Of any length; `filters`: those that were read for it, as the audit log has them. */
+  | { readonly stream: AnswerStream; readonly filters: Readonly<Record<string, string | undefined>> }
 );
 
 /** Where something stands, and who may use it. */

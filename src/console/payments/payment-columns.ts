@@ -1,3 +1,4 @@
+import type { Cents } from '../../values/cents.ts';
 import { type CsvColumn, momentCell, reaisCell } from '../parts/csv-cells.ts';
 
 /** A payment as a stream of the list writes it; what it has not, is not there. */
@@ -12,9 +13,9 @@ type StreamedPayment = {
   readonly authorizationCode: string | null;
   readonly nsu: string | null;
   readonly card: { readonly brand: string; readonly firstSix: string; readonly lastFour: string };
-  readonly value: number;
-  readonly canceledAmount: number;
-  readonly cancelingAmount: number;
+  readonly value: Cents;
+  readonly canceledAmount: Cents;
+  readonly cancelingAmount: Cents;
   readonly installments: readonly unknown[];
   readonly antifraud: string | null;
   readonly antifraudReasons: readonly string[];

@@ -3,7 +3,7 @@ import type { WireError } from '../../platform/http/endpoint.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
-import { namesPersonIn } from '../../values/person-in-text.ts';
+import { holdsCpfOrEmail } from '../../values/person-in-text.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
 import { operationRefused } from '../parts/operation-refused.ts';
@@ -174,7 +174,7 @@ const NO_REASON = 'Give a reason, of up to 200 characters.';
 function reasonFault(reason: string): string | null {
   if (reason === '' || [...reason].length > LONGEST_REASON) return NO_REASON;
   if (holdsCardNumber(reason)) return 'A reason holds no card number.';
-  return namesPersonIn(reason) ? 'A reason names no person: leave CPF and e-mail address out.' : null;
+  return holdsCpfOrEmail(reason) ? 'A reason names no person: leave CPF and e-mail address out.' : null;
 }
 
 function refused({ wording }: Visit, back: string, errors: readonly WireError[]): Html {

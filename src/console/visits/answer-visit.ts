@@ -124,7 +124,7 @@ function holdsCard(typed: Form): boolean {
 
 function typedCard({ say }: Wording, path: string): Html {
   const description = say(
-    'This is a card number, and none may be typed here: look for the last four digits instead. Nothing was looked for.',
+    'This looks like a card number, and none may be typed here: look for the last four digits instead. Nothing was looked for.',
   );
   return html`${errorsOf([{ tag: '', description }])}<p><a href="${path}">${say('Back')}</a></p>`;
 }

@@ -2,7 +2,7 @@ import type { Audit, AuditDetail, AuditEvent } from '../../audit/audit-event.ts'
 import { patiently } from '../../platform/exports.ts';
 import type { Answer } from '../../platform/http/endpoint.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { withoutPersons } from '../../values/person-in-text.ts';
+import { withoutCpfAndEmail } from '../../values/person-in-text.ts';
 import { PAGE_HEADERS } from '../parts/layout.ts';
 import type { Download, Visit } from '../parts/screen.ts';
 import { type Session, tokenHash } from '../users/session.ts';
@@ -27,7 +27,7 @@ export async function sendFile(
     const { type, content } = file;
     return { status: 200, headers, text: { content, type } };
   }
-  const { stream, asked } = file;
+  const { stream, filters } = file;
   if (isHead) return { status: 200, headers, stream };
   const exported: AuditEvent = {
     action: 'console.export',
@@ -35,7 +35,7 @@ export async function sendFile(
     actor: actorName(session.user),
     origin: visit.address,
     resource: visit.path.replace('/console/', ''),
-    detail: { ...exportedFilters(asked), file: file.name },
+    detail: { ...exportedFilters(filters), file: file.name },
   };
   try {
     await audit.record(exported, visit.merchantId);
@@ -48,9 +48,9 @@ export async function sendFile(
 }
 
 /** What was looked for, in nobody's name: an entry of the log is never changed. */
-function exportedFilters(asked: Extract<Download, { stream: unknown }>['asked']): AuditDetail {
-  const given = Object.entries(asked).filter((one): one is [string, string] => one[1] !== undefined);
-  return Object.fromEntries(given.map(([name, value]) => [name, withoutPersons(value)]));
+function exportedFilters(filters: Extract<Download, { stream: unknown }>['filters']): AuditDetail {
+  const given = Object.entries(filters).filter((one): one is [string, string] => one[1] !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name, withoutCpfAndEmail(value)]));
 }
 
 /** Throws where the session has ended: what was read so far must not look whole. */
