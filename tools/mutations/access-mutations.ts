@@ -272,4 +272,11 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     put: "return isBackward ? 'sealOutdated' : null;",
     caughtBy: 'src/audit/chain-walk.test.ts',
   },
+  {
+    name: 'a page is erased before the filters that its names find',
+    file: 'src/cli/privacy/erase-person.ts',
+    find: '    await filters.erase(page.flatMap(namesOf));\n    const done = await erasePage(tools, removeVaultCard, document, page);\n',
+    put: '    const done = await erasePage(tools, removeVaultCard, document, page);\n    await filters.erase(page.flatMap(namesOf));\n',
+    caughtBy: 'test/privacy/left.test.ts',
+  },
 ];
