@@ -3,8 +3,9 @@ import type { Instant } from '../values/instant.ts';
 
 const FIND_IDS = statement(
   'transactions.find_ids_of_reference',
-  `select transaction_id::text from transactions
-   where merchant_id = $1 and reference_transaction = $2 order by created_at desc, transaction_id desc limit $3`,
+  `select t.transaction_id from transactions t
+   where t.merchant_id = $1 and t.reference_transaction = $2
+   order by t.sold_at desc, t.transaction_id desc limit $3`,
 );
 
 const FIND_MADE_AT = statement(

@@ -7,7 +7,7 @@ import {
   type TransactionState,
 } from './transaction.ts';
 
-/** By what a search can be put in order. An id carries the time of its making. */
+/** By what a search can be put in order. Ids say nothing of time: those of keyed requests are derived. */
 export type TransactionOrder = 'id' | 'soldAt' | 'amount' | 'nsu' | 'authorizationCode' | 'verdict';
 
 /** What names few transactions, or those of one thing; null: not asked for. */
@@ -60,7 +60,7 @@ export function transactionSearchKind(wanted: WantedTransactions): TransactionSe
   const isOfAnyStatus =
     states.length === TRANSACTION_STATES.length && installmentStates.length === INSTALLMENT_STATES.length;
   const isOfAll = isOfAnyStatus && lastFour === null && soldFrom === null && soldBefore === null;
-  return key === 'referenceTransaction' && order.field === 'id' && isOfAll ? 'ofReference' : 'sorted';
+  return key === 'referenceTransaction' && order.field === 'soldAt' && isOfAll ? 'ofReference' : 'sorted';
 }
 
 /** How all that was found is walked, a page behind the other: along an index that is in its order. */
@@ -68,8 +68,8 @@ export type TransactionWalk = 'byDay' | 'ofReference';
 
 /** Null: no index has this order. */
 export function transactionWalk(wanted: WantedTransactions): TransactionWalk | null {
-  const keys = TRANSACTION_KEYS.filter((key) => wanted[key] !== null);
-  if (keys.length === 0) return wanted.order.field === 'soldAt' ? 'byDay' : null;
-  const isOfReference = keys.every((key) => key === 'referenceTransaction');
-  return isOfReference && wanted.order.field === 'id' ? 'ofReference' : null;
+  if (wanted.order.field !== 'soldAt') return null;
+  const key = keyToLookUp(wanted);
+  if (key === null) return 'byDay';
+  return key === 'referenceTransaction' ? 'ofReference' : null;
 }

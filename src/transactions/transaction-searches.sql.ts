@@ -29,22 +29,21 @@ const LISTED = `${OWN_COLUMNS}, s.positions, s.share_amounts, s.share_canceled_a
 
 const OF_REFERENCE = 'from transactions where merchant_id = $1 and reference_transaction = $4';
 
-/** Along the index of references, which has their ids in order. */
-const OF_REFERENCE_BY_ID = pageOf({
+/** Of what is counted: no index but the one that is in this order answers it, however little is stored. */
+const IN_ORDER = 'order by sold_at, transaction_id';
+
+const OF_REFERENCE_BY_DAY = pageOf({
   name: 'transactions.list_of_reference',
-  before: `counted as materialized (select count(*) as total from (select ${OF_REFERENCE} {counted}) c)`,
-  keys: `select transaction_id ${OF_REFERENCE}`,
+  before: `counted as materialized (select count(*) as total from (select ${OF_REFERENCE} ${IN_ORDER} {counted}) c)`,
+  keys: `select sold_at, transaction_id ${OF_REFERENCE}`,
   key: 'transaction_id',
-  order: ['transaction_id'],
+  order: ['sold_at', 'transaction_id'],
   shown: LISTED,
 });
 
 /** A stretch of the index by day, which alone is read: none of it is looked up to be counted. */
 const OF_DAYS = `from transactions where merchant_id = $1 and sold_at >= $4::timestamptz
   and sold_at < $5::timestamptz and state = any ($6::text[]) and installments_state = any ($7::text[])`;
-
-/** Of what is counted: no index but the one that is in this order answers it, however little is stored. */
-const IN_ORDER = 'order by sold_at, transaction_id';
 
 const BY_DAY = pageOf({
   name: 'transactions.list_by_day',
@@ -163,7 +162,7 @@ function listOf(
   kind: 'byDay' | 'ofReference',
   wanted: WantedTransactions,
 ): readonly [PageStatements, readonly unknown[]] {
-  if (kind === 'ofReference') return [OF_REFERENCE_BY_ID, [wanted.referenceTransaction]];
+  if (kind === 'ofReference') return [OF_REFERENCE_BY_DAY, [wanted.referenceTransaction]];
   const days = daysOf(wanted);
   if (wanted.lastFour !== null) return [BY_LAST_FOUR, days];
   return [hasStretches(wanted) ? BY_STATUS : BY_DAY, days.slice(0, -1)];

@@ -15,7 +15,6 @@ type Place = {
 export type WalkedTransaction = Omit<Transaction, 'shares'> & { readonly place: Place };
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 type Walk = { readonly rising: Statement; readonly falling: Statement };
 
@@ -66,23 +65,18 @@ const OF_STATUS: Walk = {
   ),
 };
 
-/** By the ids in the index of references; all else is looked at in the rows. */
-const OF_REFERENCE_ROWS = `${KEYS} and reference_transaction = $9
-     and sold_at >= $4::timestamptz and sold_at < $5::timestamptz and ${OF_STATES}
-     and ($8::text is null or card_last_four = $8)`;
+/** Along the index of references: `coalesce` keeps it from one by day, which asks for the column. */
+const OF_REFERENCE_ROWS = `reference_transaction = $9 and ($8::text is null or card_last_four = $8)
+     and state = any ($6::text[]) and coalesce(installments_state, '') = any ($7::text[])`;
 
 const OF_REFERENCE: Walk = {
   rising: statement(
     'transactions.walk_of_reference_up',
-    `with page as (
-     ${OF_REFERENCE_ROWS} and transaction_id > $3::uuid order by transaction_id limit $2::bigint
-   ) ${SHOWN} order by g.transaction_id`,
+    `with page as (${KEYS} and ${BEHIND} and ${OF_REFERENCE_ROWS} ${RISING}) ${SHOWN_RISING}`,
   ),
   falling: statement(
     'transactions.walk_of_reference_down',
-    `with page as (
-     ${OF_REFERENCE_ROWS} and transaction_id < $3::uuid order by transaction_id desc limit $2::bigint
-   ) ${SHOWN} order by g.transaction_id desc`,
+    `with page as (${KEYS} and ${BEFORE} and ${OF_REFERENCE_ROWS} ${FALLING}) ${SHOWN_FALLING}`,
   ),
 };
 
@@ -97,27 +91,23 @@ export async function walkTransactions(
   after: Place | null,
   limit: number,
 ): Promise<WalkedTransaction[]> {
-  const { isDescending } = wanted.order;
-  const [statements, values] =
-    wanted.walk === 'ofReference' ? ofReference(wanted, after) : ofDays(wanted, after);
-  const walked = isDescending ? statements.falling : statements.rising;
+  const [statements, values] = walkOf(wanted, after);
+  const walked = wanted.order.isDescending ? statements.falling : statements.rising;
   return (await database.query(walked, [merchantId, limit, ...values])).map(parseWalked);
 }
 
-/** $3 to $9. */
-function ofReference(wanted: WantedTransactions, after: Place | null): readonly [Walk, readonly unknown[]] {
-  const beginning = wanted.order.isDescending ? LAST_ID : FIRST_ID;
-  const id = after?.transactionId ?? beginning;
-  return [OF_REFERENCE, [id, ...daysOf(wanted), wanted.referenceTransaction]];
-}
-
-/** $3 to $7 or $8. At the moment of either end of the days no id is the first. */
-function ofDays(wanted: WantedTransactions, after: Place | null): readonly [Walk, readonly unknown[]] {
+/** With $3 to $9, as far as they are used. At the moment of either end of the days no id is the first. */
+function walkOf(
+  wanted: WantedTransactions & { readonly walk: TransactionWalk },
+  after: Place | null,
+): readonly [Walk, readonly unknown[]] {
   const [from, before, states, installmentStates, lastFour] = daysOf(wanted);
   const { isDescending } = wanted.order;
   const days = isDescending ? [from, after?.soldAtText ?? before] : [after?.soldAtText ?? from, before];
   const values = [after?.transactionId ?? FIRST_ID, ...days, states, installmentStates];
-  if (wanted.lastFour !== null) return [OF_LAST_FOUR, [...values, lastFour]];
+  if (wanted.walk === 'ofReference')
+    return [OF_REFERENCE, [...values, lastFour, wanted.referenceTransaction]];
+  if (lastFour !== null) return [OF_LAST_FOUR, [...values, lastFour]];
   return [hasStretches(wanted) ? OF_STATUS : BY_DAY, values];
 }
 

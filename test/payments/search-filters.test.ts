@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { instant, saoPauloDay } from '../../src/values/instant.ts';
 import { call, pay, paymentRequest, tokenize } from '../kit/merchant.ts';
@@ -74,6 +75,42 @@ test('a payment is found by what its notification, its receipt and its stored ca
   ])
     assert.deepEqual(await idsOf({ nsu, ...other }), [], JSON.stringify(other));
   assert.deepEqual(await idsOf({ vaultId: 'não é um id' }), []);
+});
+
+test('whatever key narrows a search, the newest sale comes first: ids of keyed requests say nothing of time', async () => {
+  const vaultId = await storedId(service);
+  const reference = 'MUITAS-VEZES';
+  const sold: string[] = [];
+  for (let hour = 0; hour < 6; hour += 1) {
+    const body = paymentRequest('', 1_000, { cardInfo: { vaultId }, referenceTransaction: reference });
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const reply = await call(service.gatewayUrl, '/v1/payments', { token: service.token(), body, headers });
+    const { paymentId } = reply.body.paymentAuthorization;
+    sold.push(await soldAt(paymentId, `2026-01-20T1${hour}:00:00Z`));
+  }
+  const newest = sold.toReversed();
+  await service.auditor.query(
+    `update transactions set nsu = 'UM', authorization_code = 'SO' where transaction_id = any ($1)`,
+    [sold],
+  );
+  const day = { dateRangeStartDate: '2026-01-20', dateRangeEndDate: '2026-01-20' };
+  for (const key of [
+    { vaultId },
+    { referenceTransaction: reference },
+    { referenceTransaction: reference, ...day },
+    { referenceTransaction: reference, status: 'Autorizada' },
+    { nsu: 'UM' },
+    { authorizationCode: 'SO', status: 'Autorizada' },
+    day,
+  ]) {
+    assert.deepEqual(await idsOf(key), newest, JSON.stringify(key));
+    assert.deepEqual(await idsOf({ ...key, orderBy: 'transactionDate' }), sold, JSON.stringify(key));
+  }
+  const ofReference = async (page: string) =>
+    (await search({ referenceTransaction: reference, limit: '4', page })).body.items.map(
+      (item: { paymentId: string }) => item.paymentId,
+    );
+  assert.deepEqual([await ofReference('1'), await ofReference('2')], [newest.slice(0, 4), newest.slice(4)]);
 });
 
 test('the days are those of São Paulo, both included, newest first', async () => {

@@ -87,6 +87,10 @@ async function checkSearches(): Promise<void> {
       if (WHOLE.test(name) && node['Node Type'] === 'Index Only Scan') continue;
       assert.match(node['Index Cond'] ?? '', NARROW, shown);
     }
+    if (name.includes('of_reference')) {
+      const indexes = reads.map((node) => node['Index Name']).filter((index) => /_by_/.test(index ?? ''));
+      assert.deepEqual([...new Set(indexes)], ['transactions_by_reference_day'], name);
+    }
     const isReadOnce = name === 'transactions.count_sales' || name.includes('walk_by_day');
     if (!isReadOnce && !name.includes('list_by_day')) continue;
     const byDay = nodes.filter((node) => node['Index Name'] === 'transactions_by_sale_day');

@@ -61,7 +61,6 @@ const ROWS: readonly Row[] = Array.from({ length: MANY }, (_, index) => {
   return { n, moment: Math.floor(n / 40), id: (n * 7_919) % 10_007 };
 });
 const byDay = (one: Row, other: Row) => one.moment - other.moment || one.id - other.id;
-const byId = (one: Row, other: Row) => one.id - other.id;
 const isDeclined = (n: number) => n % 5 === 0;
 const isCanceled = (n: number) => !isDeclined(n) && n % 3 === 0;
 const isMany = (n: number) => n % 2 === 0;
@@ -69,7 +68,6 @@ const isOnes = (n: number) => n % 4 !== 0;
 
 test('a stream has all that is found, in the order of its pages, whatever narrows it', async () => {
   const newest = (one: Row, other: Row) => byDay(other, one);
-  const newestId = (one: Row, other: Row) => byId(other, one);
   const ones = { ...DAY, lastFour: '1111' };
   const cases: readonly (readonly [Query, (n: number) => boolean, (one: Row, other: Row) => number])[] = [
     [DAY, () => true, newest],
@@ -84,13 +82,13 @@ test('a stream has all that is found, in the order of its pages, whatever narrow
     [{ ...DAY, status: 'Cancelada', orderBy: 'transactionDate desc' }, isCanceled, newest],
     [{ ...DAY, status: 'Cancelada', orderBy: 'transactionDate' }, isCanceled, byDay],
     [{ ...DAY, status: 'Bloqueada' }, () => false, newest],
-    [{ referenceTransaction: 'MUITOS' }, isMany, newestId],
-    [{ referenceTransaction: 'MUITOS', orderBy: 'paymentId' }, isMany, byId],
-    [{ ...ones, referenceTransaction: 'MUITOS' }, (n) => isMany(n) && isOnes(n), newestId],
+    [{ referenceTransaction: 'MUITOS' }, isMany, newest],
+    [{ referenceTransaction: 'MUITOS', orderBy: 'transactionDate' }, isMany, byDay],
+    [{ ...ones, referenceTransaction: 'MUITOS' }, (n) => isMany(n) && isOnes(n), newest],
     [
-      { referenceTransaction: 'MUITOS', status: 'Negada', orderBy: 'paymentId asc' },
+      { referenceTransaction: 'MUITOS', status: 'Negada', orderBy: 'transactionDate asc' },
       (n) => isMany(n) && isDeclined(n),
-      byId,
+      byDay,
     ],
     [{ dateRangeStartDate: '2026-03-14', dateRangeEndDate: '2026-03-14' }, () => false, newest],
   ];
@@ -131,7 +129,7 @@ test('what a stream cannot have is refused by the name of the field', async () =
     { ...DAY, format: 'xml' },
     { ...DAY, orderBy: 'value' },
     { nsu: '7' },
-    { referenceTransaction: 'MUITOS', orderBy: 'transactionDate' },
+    { referenceTransaction: 'MUITOS', orderBy: 'paymentId' },
     { referenceTransaction: 'MUITOS', nsu: '7' },
   ])
     assert.deepEqual(await refused(query), [400, ['format']], JSON.stringify(query));

@@ -101,8 +101,8 @@ test('an order that no index has is refused for a reference of very many payment
     return body.items.map(({ value }: { value: number }) => value);
   };
   assert.deepEqual(await valuesBy({}), [MANY, MANY - 1]);
-  assert.deepEqual(await valuesBy({ orderBy: 'paymentId', page: '3' }), [5, 6]);
-  for (const orderBy of ['value', 'nsu desc', 'transactionDate', 'authorizationCode', 'antifraud']) {
+  assert.deepEqual(await valuesBy({ orderBy: 'transactionDate', page: '3' }), [5, 6]);
+  for (const orderBy of ['value', 'nsu desc', 'paymentId', 'authorizationCode', 'antifraud']) {
     const { status, body } = await list(service.token(), { referenceTransaction: reference, orderBy });
     assert.deepEqual([status, body[0]?.tag], [400, 'orderBy']);
     assert.match(body[0].description, /mais de cem mil pagamentos/);

@@ -135,7 +135,7 @@ export const LIST_PAYMENTS = contract({
     `billingId both days are needed, ${MOST_DAYS} of them at most. Newest first unless orderBy says otherwise. An order other than by ` +
     'transactionDate, and other filters beside one of those five, read everything that was found: they are refused (400, tag orderBy) ' +
     'beyond a hundred thousand payments. With `Accept: text/csv` the page comes as CSV, with the total in X-Total-Count. With format ' +
-    'all payments of a period come, in the order of transactionDate, or all of a referenceTransaction, in that of paymentId; a stream ' +
+    'all payments of a period or of a referenceTransaction come, in the order of transactionDate; a stream ' +
     'that lacks its end broke off: ask again. ' +
     'After a lost connection: a payment that you sent goes on without you and may appear here late. That ' +
     "there is no charge, and will be none, is certain once the deadline of a request (15 seconds, or the operator's own) and one " +
@@ -162,10 +162,8 @@ export const LIST_PAYMENTS = contract({
 
 /** What is searched for. An id that is none is looked for in vain, as one that nobody has. */
 export function readListQuery(query: Static<typeof LIST_QUERY>): WantedTransactions {
-  const isNarrow = TRANSACTION_KEYS.some((name) => query[name] !== undefined);
-  // Along the index that is read: an id carries the time of its making.
-  const usual = { field: isNarrow ? 'paymentId' : 'transactionDate', isDescending: true } as const;
-  const { page, limit, order } = readPage(query, FIELDS, usual);
+  const newest = { field: 'transactionDate', isDescending: true } as const;
+  const { page, limit, order } = readPage(query, FIELDS, newest);
   const { dateRangeStartDate: from, dateRangeEndDate: to } = query as Record<string, Day | undefined>;
   const status = PAYMENT_STATUSES.find((known) => STATUS_WORDS[known] === query.status) ?? null;
   return {

@@ -8,15 +8,15 @@ export const PAYMENT_SEARCH_REFUSALS = {
     'More than a hundred thousand payments for this order; narrow the period or choose the order by transactionDate.',
   ),
   tooManyOfKey: tooManyToOrder(
-    'São mais de cem mil pagamentos para esta ordem ou estes filtros; escolha a ordem por paymentId, sem outro filtro, ou busque por período.',
-    'More than a hundred thousand payments for this order or these filters; choose the order by paymentId, without another filter, or search by period.',
+    'São mais de cem mil pagamentos para esta ordem ou estes filtros; busque uma referenceTransaction na ordem de transactionDate, sem outro filtro, ou por período.',
+    'More than a hundred thousand payments for this order or these filters; search by referenceTransaction in the order of transactionDate, without another filter, or by period.',
   ),
   notInThisOrder: {
     status: 400,
     tag: 'format',
     sentence: {
-      pt: 'Com format vêm pagamentos de um período na ordem de transactionDate, ou de uma referenceTransaction na de paymentId.',
-      en: 'With format come payments of a period in the order of transactionDate, or of a referenceTransaction in that of paymentId.',
+      pt: 'Com format vêm pagamentos de um período ou de uma referenceTransaction, na ordem de transactionDate.',
+      en: 'With format come payments of a period or of a referenceTransaction, in the order of transactionDate.',
     },
   },
 } as const satisfies Record<PaymentExportRefusal, RefusalShape>;
