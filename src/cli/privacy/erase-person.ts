@@ -16,8 +16,9 @@ import {
 import {
   type CustomerFilter,
   type CustomerPayment,
+  type CustomerPlace,
   eraseCustomers,
-  FIRST_PAYMENT,
+  FIRST_PLACE,
   listCustomerPayments,
 } from '../../transactions/customers/customers.sql.ts';
 import type { TransactionKey } from '../../transactions/transaction-queries.sql.ts';
@@ -94,7 +95,7 @@ export async function erasePerson(
   await filters.erase([]);
   // Each page begins behind the one before it: it ends with the last payment, however many there
   // are.
-  for (let behind: TransactionKey | undefined = FIRST_PAYMENT; behind !== undefined; ) {
+  for (let behind: CustomerPlace | undefined = FIRST_PLACE; behind !== undefined; ) {
     const page: CustomerPayment[] = await listCustomerPayments(tools.database, filter, behind, PAGE);
     await filters.erase(page.flatMap(namesOf));
     const done = await erasePage(tools, removeVaultCard, document, page);

@@ -18,7 +18,7 @@ import {
 import {
   type CustomerFilter,
   type CustomerPayment,
-  FIRST_PAYMENT,
+  FIRST_PLACE,
   listCustomerPayments,
 } from '../../transactions/customers/customers.sql.ts';
 import {
@@ -62,7 +62,7 @@ export type KeptOfPerson = {
 export async function exportPerson(tools: PrivacyTools, filter: CustomerFilter): Promise<KeptOfPerson> {
   const { database } = tools;
   const { found, isComplete: hasPayments } = await readPages<CustomerPayment>(MOST_PAYMENTS, (last) =>
-    listCustomerPayments(database, filter, last ?? FIRST_PAYMENT, PAGE),
+    listCustomerPayments(database, filter, last ?? FIRST_PLACE, PAGE),
   );
   const { found: subscribed, isComplete: hasSubscriptions } = await readPages<CustomerSubscription>(
     MOST_SUBSCRIPTIONS,

@@ -120,7 +120,8 @@ const NOT_FOUND_BY_DOCUMENT = [
   'shares of a split whose beneficiary has this document: financial facts of the payment that was split',
 ] as const;
 
-function paymentJson({ transactionId, soldAt, isUnderWay, ...payment }: CustomerPayment): object {
+function paymentJson(found: CustomerPayment): object {
+  const { transactionId, soldAt, soldAtText: _place, isUnderWay, ...payment } = found;
   return { paymentId: transactionId, soldAt: utcText(soldAt), isUnderWay, ...payment };
 }
 

@@ -5,8 +5,14 @@ import type { Instant } from '../../values/instant.ts';
 import type { TransactionState } from '../transaction.ts';
 import type { TransactionKey } from '../transaction-queries.sql.ts';
 
+/** Where the next page begins: behind this payment. */
+export type CustomerPlace = TransactionKey & {
+  /** As the database writes it: exact. */
+  readonly soldAtText: string;
+};
+
 /** The customer as the merchant described it, with its payment. */
-export type CustomerPayment = TransactionKey & {
+export type CustomerPayment = CustomerPlace & {
   readonly accountNumber: string;
   readonly state: TransactionState;
   /** Charging or unresolved. */
@@ -31,11 +37,11 @@ const LIST = statement(
   'customers.list_payments',
   `select t.merchant_id, t.transaction_id, t.account_number, t.state, t.due_at is not null as is_under_way,
      t.amount, t.sold_at, t.reference_transaction, t.callback_url, t.nsu, t.authorization_code, t.card_brand,
-     t.card_first_six, t.card_last_four, t.vault_id, t.customer
+     t.card_first_six, t.card_last_four, t.vault_id, t.customer, t.sold_at::text as sold_at_text
    from transactions t
    where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $1
-     and ($2::text is null or t.merchant_id = $2) and (t.merchant_id, t.transaction_id) > ($3, $4::uuid)
-   order by t.merchant_id, t.transaction_id limit $5`,
+     and ($2::text is null or t.merchant_id = $2) and (t.merchant_id, t.sold_at, t.transaction_id) > ($3, $4::timestamptz, $5::uuid)
+   order by t.merchant_id, t.sold_at, t.transaction_id limit $6`,
 );
 
 export type CustomerFilter = {
@@ -45,26 +51,28 @@ export type CustomerFilter = {
   readonly merchantId: string | null;
 };
 
-export const FIRST_PAYMENT: TransactionKey = {
+export const FIRST_PLACE: CustomerPlace = {
   merchantId: '',
+  soldAtText: '-infinity',
   transactionId: '00000000-0000-0000-0000-000000000000',
 };
 
 /**
- * Up to `limit` payments whose customer has this document, in the order of their keys, behind a
- * place.
+ * Up to `limit` payments whose customer has this document behind a place: one merchant behind the
+ * other, of each the oldest first.
  */
 export async function listCustomerPayments(
   database: Database,
   { document, merchantId }: CustomerFilter,
-  behind: TransactionKey,
+  behind: CustomerPlace,
   limit: number,
 ): Promise<CustomerPayment[]> {
-  const values = [document, merchantId, behind.merchantId, behind.transactionId, limit];
+  const place = [behind.merchantId, behind.soldAtText, behind.transactionId];
+  const values = [document, merchantId, ...place, limit];
   return (await database.query(LIST, values)).map(parse);
 }
 
-/** All of a document, by its index: ids of keyed requests do not say which is newer. */
+/** Along transactions_by_customer_day: no more of a document is read than is shown. */
 const FIND_NEWEST = statement(
   'customers.find_newest_payments',
   `select t.transaction_id from transactions t
@@ -102,6 +110,7 @@ function parse(row: Row): CustomerPayment {
     },
     vaultId: row.vault_id as string | null,
     customer: row.customer as Record<string, unknown>,
+    soldAtText: row.sold_at_text as string,
   };
 }
 
