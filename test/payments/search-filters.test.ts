@@ -113,6 +113,20 @@ test('whatever key narrows a search, the newest sale comes first: ids of keyed r
   assert.deepEqual([await ofReference('1'), await ofReference('2')], [newest.slice(0, 4), newest.slice(4)]);
 });
 
+test('an empty identifier or text in a search reads nothing: it is named, and an empty choice is none', async () => {
+  await sell(1_000);
+  const today = saoPauloDay(instant(Date.now()));
+  const days = { dateRangeStartDate: today, dateRangeEndDate: today };
+  for (const name of ['vaultId', 'referenceTransaction', 'nsu', 'authorizationCode', 'billingId', 'lastFour'])
+    for (const value of ['', '  ']) {
+      const { status, body } = await search({ ...days, [name]: value });
+      assert.deepEqual([status, body.map(({ tag }: { tag: string }) => tag)], [400, [name]], name);
+    }
+  assert.equal((await search({ ...days, dateRangeEndDate: '' })).body[0].tag, 'dateRangeEndDate');
+  const empty = { status: '', page: '', limit: '', orderBy: '', format: '' };
+  assert.deepEqual((await search({ ...days, ...empty })).body, (await search(days)).body);
+});
+
 test('the days are those of São Paulo, both included, newest first', async () => {
   const sold: string[] = [];
   for (const moment of [

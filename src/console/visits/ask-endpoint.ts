@@ -11,6 +11,7 @@ import { FAILURES } from '../../platform/http/failures.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import type { Log } from '../../platform/log.ts';
 import { type RequestReader, requestReader } from '../../platform/requests/request-reader.ts';
+import { isBlank } from '../../values/blank-text.ts';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Asked, Given } from '../parts/asked.ts';
 
@@ -61,7 +62,9 @@ export async function askEndpoint<Declared extends Contract>(
   }
   const read = tools.readers.getOrInsertComputed(contract.id, () => requestReader(served.contract));
   const sent = contract.body === undefined ? undefined : Buffer.from(JSON.stringify(given.body ?? {}));
-  const reading = read(sent, given.query ?? {}, caller, readExactJson);
+  // A form sends what nobody filled in as an empty text.
+  const query = Object.entries(given.query ?? {}).filter(([, value]) => !isBlank(value));
+  const reading = read(sent, Object.fromEntries(query), caller, readExactJson);
   if (!reading.ok) {
     const errors = reading.faults.map(({ tag, sentence }) => ({ tag, description: sentence[language] }));
     return { ok: false, status: 400, errors };

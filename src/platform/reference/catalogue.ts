@@ -5,7 +5,7 @@ import type { Sentence } from '../http/sentence.ts';
 import { NULL, unknownName } from '../requests/body-shape.ts';
 import { CARD_NUMBER_IN_TEXT } from '../requests/card-numbers.ts';
 import { FOREIGN_FIELD_SENTENCES, FOREIGN_FIELDS } from '../requests/foreign-fields.ts';
-import { JSON_FAULTS } from '../requests/request-reader.ts';
+import { EMPTY_PARAMETER, JSON_FAULTS } from '../requests/request-reader.ts';
 
 /**
  * One table of the error catalogue, for docs/errors.md and the reference page alike. Codes stand in
@@ -49,14 +49,23 @@ export function fieldTable(): CatalogueTable {
   const { syntax: _, ...jsonFaults } = JSON_FAULTS;
   const formats = Object.values(FORMATS).map((format) => format.sentence);
   const ofNames = [...FOREIGN_FIELD_SENTENCES, unknownName(['amount']), NULL];
-  const sentences = [REQUIRED, CARD_NUMBER_IN_TEXT, ...ofNames, ...Object.values(jsonFaults), ...formats];
+  const sentences = [
+    REQUIRED,
+    EMPTY_PARAMETER,
+    CARD_NUMBER_IN_TEXT,
+    ...ofNames,
+    ...Object.values(jsonFaults),
+    ...formats,
+  ];
   return {
     title: 'Fields',
     text:
       'Status 400. The tag is the path of the field as you sent it, such as `payment.amount` or `configSplit[0].percent`. ' +
       'What says nothing is absent, at every depth and inside encryptedCard: null, and an optional text that is empty or ' +
       'blank; an empty list stands for an empty object. CPF, CNPJ and CEP may carry their masks (not ' +
-      'documentNumberBeneficiary). Unknown fields are ignored, but for those of other gateways; where money is given back or ' +
+      'documentNumberBeneficiary). ' +
+      'In a query an empty choice or number (`status=`, `page=`) is absent, and an empty identifier, date or text ' +
+      '(`vaultId=`) is refused. Unknown fields are ignored, but for those of other gateways; where money is given back or ' +
       'taken (cancels, captures, charges by hand) an unknown field or parameter and null are refused.',
     columns: [...SENTENCES],
     rows: sentences.map(({ pt, en }) => [pt, en]),

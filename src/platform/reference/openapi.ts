@@ -1,4 +1,3 @@
-import type { TObject, TSchema } from 'typebox';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Contract } from '../http/endpoint.ts';
 import { FAILURES, type Failure, forbiddenScope } from '../http/failures.ts';
@@ -7,6 +6,7 @@ import { requestReader } from '../requests/request-reader.ts';
 import { printSchema } from './json-schema.ts';
 import type { MessageContract } from './message.ts';
 import { printMessages } from './messages.ts';
+import { printParameters } from './parameters.ts';
 import { IDEMPOTENCY_KEY, PUBLISHED_HEADERS } from './published-headers.ts';
 import { AS_DECLARED, type Wording } from './wording.ts';
 
@@ -262,26 +262,6 @@ function serversOf({ api }: Contract, { gateway, integration }: ServerUrls, { sa
 function descriptionOf({ homologationOnly, description }: Contract, { say }: Wording): string {
   const only = homologationOnly ? say('Only in homologation.') : '';
   return [only, description === undefined ? '' : say(description)].filter(Boolean).join(' ');
-}
-
-function printParameters(
-  place: 'path' | 'query',
-  schema: TObject | undefined,
-  wording: Wording,
-  id: string,
-): Json[] {
-  if (schema === undefined) return [];
-  const required = (schema.required ?? []) as readonly string[];
-  return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
-    const { description, ...printed } = printSchema(property, wording, [id, name]);
-    return {
-      name,
-      in: place,
-      required: place === 'path' || required.includes(name),
-      ...(description === undefined ? {} : { description }),
-      schema: printed,
-    };
-  });
 }
 
 function printAnswers(endpoint: Contract, wording: Wording): Json {

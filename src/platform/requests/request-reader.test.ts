@@ -25,6 +25,7 @@ const PAY = contract({
   query: Type.Object({
     page: Type.Optional(Type.Integer({ minimum: 1 })),
     name: Type.Optional(Type.String({ maxLength: 5 })),
+    kind: Type.Optional(Type.Enum(['a', 'b'])),
   }),
   check: (body) => {
     const { card } = (body ?? {}) as { card?: { code?: unknown } };
@@ -146,10 +147,20 @@ test('an integer of the query has digits only', () => {
   }
 });
 
-test('a query parameter without a value is one that is not there', () => {
+test('a choice or number of the query without a value is one that is not there, and a text is refused', () => {
   const sent = (query: string) => readBody('{"amount":1,"card":{"brand":"elo"}}', parseQuery(query));
-  assert.deepEqual(sent('page=&name=ana'), sent('name=ana'));
-  assert.deepEqual(sent('Page=&name='), sent(''));
+  assert.deepEqual(sent('page=&name=ana&kind='), sent('name=ana'));
+  assert.deepEqual(sent('Page=&Kind='), sent(''));
+  for (const query of ['name=', 'name', 'Name=', 'name=%20', 'name=%09%C2%A0', 'page=&name=&kind='])
+    assert.deepEqual(
+      faultsOf(sent(query)).map(({ tag, sentence }) => [tag.toLowerCase(), sentence.en]),
+      [['name', 'It is empty. Give a value, or leave the parameter out.']],
+      query,
+    );
+  for (const query of ['page=&page=', 'Page=&page=2', 'Kind=&kind=a', 'kind=&kind=']) {
+    const [fault] = faultsOf(sent(query));
+    assert.equal(fault?.sentence.en, 'The field was sent more than once.', query);
+  }
 });
 
 test('a query parameter sent twice, or with NUL, is refused', () => {

@@ -1,5 +1,6 @@
 import { parse } from 'node:querystring';
 import { type TObject, type TSchema, Type } from 'typebox';
+import { isBlank } from '../../values/blank-text.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { JsonFault, JsonReading, JsonValue } from '../../values/exact-json.ts';
 import type { Caller, Contract, Fault } from '../http/endpoint.ts';
@@ -9,7 +10,7 @@ import type { Sentence } from '../http/sentence.ts';
 import { bodyShaper, type SentNames, tagOf, unknownName } from './body-shape.ts';
 import { cardNumberFinder } from './card-numbers.ts';
 import { findForeignFields } from './foreign-fields.ts';
-import { readText } from './text-readings.ts';
+import { isFreeText, readText } from './text-readings.ts';
 
 export type RequestReading =
   | { readonly ok: true; readonly body: unknown; readonly query: unknown }
@@ -176,6 +177,11 @@ function jsonFault(fault: JsonFault): Fault {
  */
 const shownPath = (path: string): string => path.replaceAll(/\d(?:[ .-]?\d){12,}/g, '…');
 
+export const EMPTY_PARAMETER: Sentence = {
+  pt: 'Está vazio. Informe um valor ou deixe o parâmetro de fora.',
+  en: 'It is empty. Give a value, or leave the parameter out.',
+};
+
 /** Names that mean something to JavaScript have no business in a query. */
 const FORBIDDEN_NAMES = ['__proto__', 'constructor', 'prototype'];
 
@@ -206,14 +212,16 @@ export function parseQuery(text: string): Record<string, unknown> {
 
 /**
  * Query parameters are text; a schema of type integer takes digits only. The same name with a
- * capital first letter is taken too, and one without a value (`?name=&page=2`) counts as absent. A
- * parameter sent twice is a fault.
+ * capital first letter is taken too. A choice or number without a value (`?page=`) is absent, as
+ * forms send it; a text without one is a fault: a program whose variable is empty would read
+ * everything. So is a parameter sent twice.
  */
 function queryReader(endpoint: Contract) {
   const { query: schema = NO_FIELDS as TObject, checkQuery: check, isExact, body = NO_FIELDS } = endpoint;
   const unknownHere = unknownName(Object.keys((body as Partial<TObject>).properties ?? {}));
   const findFaults: SchemaCheck = schemaCheck(schema);
   const properties = Object.entries(schema.properties as Record<string, { type?: string }>);
+  const { required = [] } = schema as { readonly required?: readonly string[] };
   const isKnown = (name: string) =>
     properties.some(([known]) => known === name || capitalized(known) === name);
   return (query: Record<string, unknown>): { value: unknown; faults: readonly Fault[] } => {
@@ -231,10 +239,13 @@ function queryReader(endpoint: Contract) {
       const { type } = property;
       const tag = sentName(query, name);
       const sent = query[tag];
-      if (sent === undefined || sent === '') continue;
+      if (sent === undefined) continue;
       sentNames.set(`/${name}`, tag);
       const isTwice = typeof sent !== 'string' || (tag !== name && query[name] !== undefined);
-      if (isTwice) faults.push({ tag, sentence: JSON_FAULTS.duplicateKey });
+      const isText = isFreeText(property);
+      if (sent === '' && !isTwice && (!isText || required.includes(name))) continue;
+      if (isText && isBlank(sent) && !isTwice) faults.push({ tag, sentence: EMPTY_PARAMETER });
+      else if (isTwice) faults.push({ tag, sentence: JSON_FAULTS.duplicateKey });
       else if (sent.includes('\0')) faults.push({ tag, sentence: JSON_FAULTS.nul });
       else if (!sent.isWellFormed()) faults.push({ tag, sentence: JSON_FAULTS.loneSurrogate });
       else

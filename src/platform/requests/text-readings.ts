@@ -48,3 +48,9 @@ function isTextSchema(schema: object): boolean {
 export function isEmptyText(schema: object, value: unknown): boolean {
   return isBlank(value) && isTextSchema(schema);
 }
+
+/** Whether it is a text that is no choice between words. */
+export function isFreeText(schema: object): boolean {
+  const { type, enum: words, const: word } = schema as Parts;
+  return type === 'string' && words === undefined && word === undefined;
+}

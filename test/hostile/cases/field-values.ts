@@ -201,7 +201,7 @@ export function queryValuesFor(schema: FieldSchema, isRequired: boolean): UrlVal
   const judged = (name: string, text: string): UrlValue => ({
     name,
     encoded: encodeURIComponent(text),
-    is: (text === '' ? !isRequired : queryFits(schema, text)) ? 'fits' : 'misfits',
+    is: queryFits(schema, text, isRequired) ? 'fits' : 'misfits',
   });
   const limits = limitsOf(schema).filter(
     ([, value]) => typeof value !== 'object' || value instanceof Written,
@@ -225,7 +225,11 @@ export function queryValuesFor(schema: FieldSchema, isRequired: boolean): UrlVal
   ];
 }
 
-function queryFits(schema: FieldSchema, text: string): boolean {
+/** A choice or number may be empty; of a text nothing is left out by an empty one. */
+function queryFits(schema: FieldSchema, text: string, isRequired: boolean): boolean {
+  const isFreeText = schema.type === 'string' && schema.enum === undefined && schema.const === undefined;
+  if (isFreeText && text.trim() === '') return false;
+  if (text === '') return !isRequired;
   if (schema.type !== 'integer' && schema.type !== 'number') return fits(schema, text);
   return /^\d{1,15}$/.test(text) && fits(schema, new Written(text));
 }
