@@ -172,8 +172,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: SETTLEMENTS,
-        find: "state = 'declined' as is_declined from changed",
-        put: "state = 'declined' as is_declined from changed where false",
+        find: "state = 'declined' as is_declined, card_brand, response_code from changed",
+        put: "state = 'declined' as is_declined, card_brand, response_code from changed where false",
       },
     ],
     kinds: 'calm',

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { issuerCodes } from '../acquirers/issuer-code.ts';
 import { areOfOneCard, isEnumeration, isSuspicious, TESTED_KINDS } from './card-testing.ts';
+import { CODES_OF_NO_CARD } from './velocity-events.sql.ts';
 
 const hour = (cards: number, failed: number, usualCards = 0, usualFailed = 0) => ({
   cards,
@@ -46,4 +48,16 @@ test('more declined cards never end an attack, and whatever is one was suspiciou
 test('a card of too many tries is distinguished from a buyer of too many cards', () => {
   assert.ok(areOfOneCard(['document/day/cards', 'card/hour/attempts']));
   assert.ok(!areOfOneCard(['document/day/cards', 'merchant/hour/enumeration']));
+});
+
+test('the codes that do not tell of the card are those of the issuer-code table', () => {
+  const found = issuerCodes()
+    .filter(({ declineClass }) => declineClass === 'technical' || declineClass === 'invalid')
+    .map(({ brand, code }) => `'${brand} ${code}'`);
+  assert.deepEqual(
+    CODES_OF_NO_CARD.split(',')
+      .map((text) => text.trim())
+      .sort(),
+    found.sort(),
+  );
 });

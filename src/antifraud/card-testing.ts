@@ -21,7 +21,8 @@ export type TestedKind = (typeof TESTED_KINDS)[number];
 
 /**
  * Different cards of the newest tries of one kind within the last hour, and before it within the day.
- * `failed`: all tries of the card were declined.
+ * `failed`: all tries of the card were declined, one of them for the card. A card of which only
+ * declines are known that do not tell of it is in no count.
  */
 export type TestedCards = {
   readonly cards: number;

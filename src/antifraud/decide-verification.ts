@@ -5,7 +5,12 @@ import type { VelocityDecider } from './adapters/velocity/velocity-decider.ts';
 import { type Decision, NO_FINGERPRINTS } from './anti-fraud.ts';
 import type { DecideTools } from './decide-sale.ts';
 import { type CountedSale, cardFingerprints } from './fingerprints.ts';
-import { eraseVerification, verificationDeclined, writeVerification } from './velocity-events.sql.ts';
+import {
+  type DeclinedTry,
+  eraseVerification,
+  verificationDeclined,
+  writeVerification,
+} from './velocity-events.sql.ts';
 
 export type DecideVerificationTools = Pick<
   DecideTools,
@@ -30,8 +35,8 @@ export type DecideVerification = (wanted: IntendedVerification) => Promise<Count
 
 /** A verification of a card that may be made, and is on record as a try. */
 export type CountedVerification = {
-  /** The step of the commit that records its decline. Null: nothing is counted. */
-  readonly declined: Step | null;
+  /** The steps, in the commit that records its decline. */
+  readonly declined: (decline: DeclinedTry) => readonly Step[];
   /** Takes the try back: the acquirer was not asked. */
   readonly forget: () => Promise<void>;
 };
@@ -58,14 +63,14 @@ export async function decideVerification(
   };
   if (await isRejected(tools, merchantId, () => velocity.decide(sale))) return null;
   const event = velocity.velocityEventOf(sale);
-  if (event === null) return { declined: null, forget: async () => {} };
+  if (event === null) return { declined: () => [], forget: async () => {} };
   const forget = () => eraseVerification(database, merchantId, verificationId);
   await writeVerification(database, { merchantId, verificationId, ...event });
   if (await isRejected(tools, merchantId, () => velocity.decideAgain(sale))) {
     await forget();
     return null;
   }
-  return { declined: verificationDeclined(merchantId, verificationId), forget };
+  return { declined: (decline) => [verificationDeclined(merchantId, verificationId, decline)], forget };
 }
 
 async function isRejected(

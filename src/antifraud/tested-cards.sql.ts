@@ -20,10 +20,11 @@ const SALES = `from velocity_events a where a.merchant_id = w.merchant_id and a.
 const NOW = `and a.attempted_at > now() - interval '1 hour' order by a.attempted_at desc limit $2`;
 const BEFORE = `and a.attempted_at <= now() - interval '1 hour' and a.attempted_at > now() - interval '1 day'
   order by a.attempted_at desc limit $2`;
-const TRY = 'a.card_fingerprint, a.is_declined';
-const SUMS = `select count(*) filter (where is_now) as cards, count(*) filter (where is_now and has_failed) as failed,
-    count(*) filter (where not is_now) as usual_cards, count(*) filter (where not is_now and has_failed) as usual_failed`;
-const CARDS = 'select t.is_now, bool_and(t.is_declined) as has_failed from';
+const TRY = 'a.card_fingerprint, a.is_declined, a.is_card_refused';
+const SUMS = `select count(*) filter (where is_now and tells) as cards, count(*) filter (where is_now and has_failed) as failed,
+    count(*) filter (where not is_now and tells) as usual_cards, count(*) filter (where not is_now and has_failed) as usual_failed`;
+const CARDS = `select t.is_now, bool_and(t.is_declined) and bool_or(t.is_card_refused) as has_failed,
+   not bool_and(t.is_declined) or bool_or(t.is_card_refused) as tells from`;
 
 const COUNT = statement(
   'antifraud.count_tested_cards',

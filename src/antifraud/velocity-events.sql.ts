@@ -7,6 +7,7 @@ import {
   statement,
 } from '../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
+import type { CardBrand } from '../values/card-number.ts';
 import type { VelocityEvent } from './anti-fraud.ts';
 import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
 
@@ -193,11 +194,24 @@ export const COUNT_TRIES = `counted as (
    )`;
 
 /**
- * Counts them as declined. Reads the part `given_back`: merchant_id, transaction_id and
- * is_declined.
+ * Codes of the classes `technical` and `invalid`: they do not tell of the card, for an issuer that is
+ * away declines good ones too. The issuer-code table has them; a statement is constant text.
+ */
+export const CODES_OF_NO_CARD = `
+  'visa 03', 'visa 12', 'visa 19', 'visa 13', 'visa 92', 'visa 94', 'visa 91', 'visa 96',
+  'mastercard 03', 'mastercard 30', 'mastercard 13', 'mastercard 12', 'mastercard 92', 'mastercard 94', 'mastercard 91', 'mastercard 96',
+  'amex 109', 'amex 181', 'amex 110', 'amex 115', 'amex 912', 'amex 911',
+  'elo 58', 'elo 30', 'elo 19', 'elo 13', 'elo 23', 'elo 64', 'elo 04', 'elo 06', 'elo 91', 'elo 96',
+  'hipercard 03', 'hipercard 30', 'hipercard 13', 'hipercard 12', 'hipercard 92', 'hipercard 94', 'hipercard 91', 'hipercard 96'`;
+
+/**
+ * Counts them as declined. Reads the part `given_back`: merchant_id, transaction_id, is_declined,
+ * card_brand and response_code.
  */
 export const COUNT_DECLINES = `declined_tries as (
-     update velocity_events a set is_declined = true from given_back g
+     update velocity_events a set is_declined = true,
+       is_card_refused = g.card_brand || ' ' || coalesce(g.response_code, '') not in (${CODES_OF_NO_CARD})
+     from given_back g
      where g.is_declined and a.merchant_id = g.merchant_id and a.transaction_id = g.transaction_id
    )`;
 
@@ -232,11 +246,21 @@ export async function writeVerification(
 
 const DECLINE_VERIFICATION = statement(
   'antifraud.decline_verification',
-  'update velocity_events set is_declined = true where merchant_id = $1 and transaction_id = $2',
+  `with given_back as (
+     select $1::text as merchant_id, $2::uuid as transaction_id, true as is_declined, $3::text as card_brand,
+       $4::text as response_code
+   ), ${COUNT_DECLINES} select 1`,
 );
 
-export function verificationDeclined(merchantId: string, verificationId: string): Step {
-  return { statement: DECLINE_VERIFICATION, values: [merchantId, verificationId] };
+/** What the issuer answered. */
+export type DeclinedTry = { readonly brand: CardBrand; readonly responseCode: string };
+
+export function verificationDeclined(
+  merchantId: string,
+  verificationId: string,
+  { brand, responseCode }: DeclinedTry,
+): Step {
+  return { statement: DECLINE_VERIFICATION, values: [merchantId, verificationId, brand, responseCode] };
 }
 
 const ERASE_VERIFICATION = statement(

@@ -123,9 +123,9 @@ type Planted = { readonly kind?: 'sale' | 'verification' | 'stored'; readonly mi
 async function plantTries(declined: number, approved: number, planted: Planted = {}): Promise<void> {
   const { kind = 'sale', minutesAgo = 5 } = planted;
   await service.auditor.query(
-    `insert into velocity_events (merchant_id, transaction_id, card_fingerprint, is_declined, attempted_at,
-       is_verification, is_stored)
-     select $1, gen_random_uuid(), sha256(gen_random_uuid()::text::bytea), n <= $2::integer,
+    `insert into velocity_events (merchant_id, transaction_id, card_fingerprint, is_declined, is_card_refused,
+       attempted_at, is_verification, is_stored)
+     select $1, gen_random_uuid(), sha256(gen_random_uuid()::text::bytea), n <= $2::integer, n <= $2::integer,
        now() - $4 * interval '1 minute', $5, $6
      from generate_series(1, $2::integer + $3::integer) n`,
     [service.merchantId, declined, approved, minutesAgo, kind === 'verification', kind === 'stored'],
@@ -185,6 +185,27 @@ test('a merchant with many sales and ordinary declines is not stopped, and one t
   assert.ok(await isStopped(numbersFrom('51550008', 1)[0] as string));
 });
 
+test('declines that do not tell of the card stop nobody, and hide none that do', async () => {
+  await clearEvents();
+  const decline = async (number: string, amount: number) => {
+    const numberToken = await tokenize(service.gatewayUrl, service.token(), number);
+    const body = paymentBy({ numberToken, ...BESIDE }, amount);
+    const reply = await call(service.gatewayUrl, '/v1/payments', { token: service.token(), body });
+    return [reply.status, ...tagsOf(reply)];
+  };
+  const [away = '', invalid = '', refused = '', one = '', two = ''] = numbersFrom('51550010', 5);
+  await plantTries(39, 0);
+  assert.deepEqual(await decline(away, 1091), [402, '91']);
+  assert.deepEqual(await decline(invalid, 1013), [402, '13']);
+  assert.ok(!(await isStopped(one)), 'an outage of the issuer, and an amount that is none');
+  const counts = 'select is_declined from velocity_events where not is_card_refused and is_declined';
+  assert.equal((await service.auditor.query(counts, [])).length, 2, 'for the rules they are declines');
+  // Of an attack whose every card is tried in vain first.
+  assert.deepEqual(await decline(refused, 1013), [402, '13']);
+  assert.deepEqual(await decline(refused, 1005), [402, '05']);
+  assert.ok(await isStopped(two), 'the fortieth card');
+});
+
 test('payments by a stored card and verifications are on record as such', async () => {
   await clearEvents();
   const vaultId = await storedId(service);
@@ -214,7 +235,10 @@ test('a declined verification is on record: for the rules and for its network', 
   const { number, brand, responseCode } = ALWAYS_DECLINED;
   const reply = await store(service, { ...verified, brand }, number);
   assert.deepEqual([reply.status, ...tagsOf(reply)], [402, responseCode]);
-  assert.equal(await countOf(service, 'select count(*) from velocity_events where is_declined'), 1);
+  assert.equal(
+    await countOf(service, 'select count(*) from velocity_events where is_declined and is_card_refused'),
+    1,
+  );
   const [row] = await service.auditor.query(
     'select card_brand, response_code, octet_length(card_fingerprint) as bytes from declined_verifications',
     [],

@@ -105,7 +105,7 @@ const COMMIT_OUTCOMES = statement(
   `with input as (
      select * from ${INPUT.sql}
    ), locked as (
-     select t.merchant_id, t.transaction_id, t.account_number, t.source_hash, t.anti_fraud_code, t.vault_id, i.state,
+     select t.merchant_id, t.transaction_id, t.account_number, t.source_hash, t.anti_fraud_code, t.vault_id, t.card_brand, i.state,
        i.authorization_code, i.nsu, i.network_transaction_id, i.tid, i.response_code, i.advice_code, i.unknown_reason,
        i.moment, i.moment_text, i.lease, t.callback_url, t.amount, t.installment_count
      from input i join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
@@ -146,7 +146,7 @@ const COMMIT_OUTCOMES = statement(
      from ${SHARES.sql}
      join locked l using (transaction_id)
    ), given_back as (
-     select merchant_id, transaction_id, source_hash, anti_fraud_code, true as is_declined
+     select merchant_id, transaction_id, source_hash, anti_fraud_code, true as is_declined, card_brand, response_code
      from locked where state = 'declined'
    ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${COUNT_DECLINES}, used_cards as (
      select merchant_id, vault_id, network_transaction_id

@@ -79,12 +79,12 @@ export async function claimUnresolvedCharges(
  * velocity. What was pre-authorized keeps them: an approval used them.
  */
 const GIVEN_BACK = `given_back as (
-     select merchant_id, transaction_id, source_hash, anti_fraud_code, state = 'declined' as is_declined from changed c
+     select merchant_id, transaction_id, source_hash, anti_fraud_code, state = 'declined' as is_declined, card_brand, response_code from changed c
      where not exists (select from preauthorizations p where p.merchant_id = c.merchant_id and p.transaction_id = c.transaction_id)
    ), ${FREE_CARD_SOURCES}, ${FREE_CODES}, ${COUNT_DECLINES}`;
 
 /** What `changed` returns for the steps that follow. */
-const ENDED = `t.merchant_id, t.transaction_id, t.source_hash, t.anti_fraud_code, t.state, t.response_code, t.account_number,
+const ENDED = `t.merchant_id, t.transaction_id, t.source_hash, t.anti_fraud_code, t.state, t.response_code, t.card_brand, t.account_number,
        t.callback_url, t.amount, t.installment_count, t.nsu, t.authorization_code`;
 
 /**

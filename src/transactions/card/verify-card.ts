@@ -50,7 +50,7 @@ export async function verifyCard(
       adviceCode: answer.adviceCode,
       askedAt,
     });
-    await database.commit(counted.declined === null ? [decline] : [decline, counted.declined]);
+    await database.commit([decline, ...counted.declined({ brand, responseCode: answer.responseCode })]);
   }
   return answer;
 }
