@@ -2,8 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { issuerCodes } from '../acquirers/issuer-code.ts';
-import { areOfOneCard, isEnumeration, isSuspicious, TESTED_KINDS } from './card-testing.ts';
+import { areOfOneCard, isEnumeration, isSuspicious, TESTED_KINDS, type TestedCards, type TestedKind } from './card-testing.ts';
 import { CODES_OF_NO_CARD } from './velocity-events.sql.ts';
+
+const NONE = { cards: 0, failed: 0, usualCards: 0, usualFailed: 0 };
+
+/** Whether tries of the kind are stopped by those of itself alone. */
+const isTested = (kind: TestedKind, tested: TestedCards) =>
+  isEnumeration(kind, { verification: NONE, sale: NONE, [kind]: tested });
 
 const hour = (cards: number, failed: number, usualCards = 0, usualFailed = 0) => ({
   cards,
@@ -13,23 +19,32 @@ const hour = (cards: number, failed: number, usualCards = 0, usualFailed = 0) =>
 });
 
 test('many different cards, most of them declined, are an attack, also where a quarter or more are good', () => {
-  assert.ok(isEnumeration('sale', hour(40, 40)));
-  assert.ok(isEnumeration('sale', hour(54, 40)));
-  assert.ok(isEnumeration('sale', hour(80, 40)));
-  assert.ok(isEnumeration('verification', hour(27, 20)));
+  assert.ok(isTested('sale', hour(40, 40)));
+  assert.ok(isTested('sale', hour(54, 40)));
+  assert.ok(isTested('sale', hour(80, 40)));
+  assert.ok(isTested('verification', hour(27, 20)));
 });
 
 test('an attack among the sales of a shop is measured by what is usual there', () => {
-  assert.ok(isEnumeration('sale', hour(500, 150, 800, 100)));
-  assert.ok(!isEnumeration('sale', hour(500, 150, 800, 200)), 'a quarter is usual there');
-  assert.ok(isEnumeration('sale', hour(500, 300, 800, 700)), 'what went on for hours is usual no more');
+  assert.ok(isTested('sale', hour(500, 150, 800, 100)));
+  assert.ok(!isTested('sale', hour(500, 150, 800, 200)), 'a quarter is usual there');
+  assert.ok(isTested('sale', hour(500, 300, 800, 700)), 'what went on for hours is usual no more');
+});
+
+test('the kind that is tested is stopped, and the other only by what would stop sales', () => {
+  const twenty = { verification: hour(20, 20), sale: NONE };
+  assert.ok(isEnumeration('verification', twenty));
+  assert.ok(!isEnumeration('sale', twenty), 'twenty bad verifications close no shop');
+  assert.ok(isEnumeration('sale', { verification: hour(40, 40), sale: NONE }));
+  assert.ok(isEnumeration('verification', { verification: NONE, sale: hour(40, 40) }));
+  assert.ok(!isEnumeration('verification', { verification: NONE, sale: hour(39, 39) }));
 });
 
 test('few cards and ordinary declines are none', () => {
-  assert.ok(!isEnumeration('sale', hour(39, 39)), 'too few to tell');
-  assert.ok(!isEnumeration('verification', hour(19, 19)));
-  assert.ok(!isEnumeration('sale', hour(500, 200)), 'a new shop where four in ten fail');
-  assert.ok(!isEnumeration('sale', hour(1_000, 290, 1_000, 120)), 'a bad hour');
+  assert.ok(!isTested('sale', hour(39, 39)), 'too few to tell');
+  assert.ok(!isTested('verification', hour(19, 19)));
+  assert.ok(!isTested('sale', hour(500, 200)), 'a new shop where four in ten fail');
+  assert.ok(!isTested('sale', hour(1_000, 290, 1_000, 120)), 'a bad hour');
 });
 
 test('more declined cards never end an attack, and whatever is one was suspicious before its cards were looked at', () => {
@@ -38,9 +53,9 @@ test('more declined cards never end an attack, and whatever is one was suspiciou
   fc.assert(
     fc.property(kinds, count, count, count, count, (kind, good, failed, usualGood, usualFailed) => {
       const usual = [usualGood + usualFailed, usualFailed] as const;
-      if (!isEnumeration(kind, hour(good + failed, failed, ...usual))) return;
+      if (!isTested(kind, hour(good + failed, failed, ...usual))) return;
       assert.ok(isSuspicious({ declines: failed }));
-      assert.ok(isEnumeration(kind, hour(good + failed + 1, failed + 1, ...usual)));
+      assert.ok(isTested(kind, hour(good + failed + 1, failed + 1, ...usual)));
     }),
   );
 });

@@ -31,6 +31,8 @@ export type TestedCards = {
   readonly usualFailed: number;
 };
 
+export type TestedByKind = Readonly<Record<TestedKind, TestedCards>>;
+
 /** Fewer do not tell. A verification sells nothing: nobody has twenty bad cards of his own to store. */
 const LEAST_FAILED: Readonly<Record<TestedKind, number>> = { verification: 20, sale: 40 };
 /** Less of the day does not say what is usual at a merchant. */
@@ -47,9 +49,16 @@ export function isSuspicious({ declines }: Pick<Counts['hour'], 'declines'>): bo
   return declines >= Math.min(...Object.values(LEAST_FAILED));
 }
 
-export function isEnumeration(kind: TestedKind, tested: TestedCards): boolean {
-  const { cards, failed } = tested;
-  return failed >= LEAST_FAILED[kind] && failed >= leastShare(tested) * cards;
+/**
+ * Whether tries of a kind are stopped: by a test among themselves, or by one of the other kind that
+ * would stop sales. A few bad verifications must not close the shop.
+ */
+export function isEnumeration(kind: TestedKind, tested: TestedByKind): boolean {
+  return TESTED_KINDS.some((each) => {
+    const least = each === kind ? LEAST_FAILED[kind] : LEAST_FAILED.sale;
+    const { cards, failed } = tested[each];
+    return failed >= least && failed >= leastShare(tested[each]) * cards;
+  });
 }
 
 function leastShare({ usualCards, usualFailed }: TestedCards): number {

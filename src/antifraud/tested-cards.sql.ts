@@ -1,7 +1,7 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import type { TestedCards, TestedKind } from './card-testing.ts';
+import type { TestedByKind, TestedCards } from './card-testing.ts';
 
 type Wanted = { readonly merchantId: string };
 
@@ -39,8 +39,6 @@ const COUNT = statement(
      union all (select false, ${TRY} ${SALES} ${BEFORE})
    ) t group by t.is_now, t.card_fingerprint) cards) c`,
 );
-
-export type TestedByKind = Readonly<Record<TestedKind, TestedCards>>;
 
 /** The different new cards of a merchant, of verifications and sales apart. */
 export function testedCardsRead(database: Database): BatchedReadOptions<Wanted, TestedByKind> {

@@ -176,6 +176,22 @@ test('neither stored cards nor sales hide a test of cards, nor verifications one
   assert.ok(await isStopped(three), 'sales among verifications');
 });
 
+test('a few bad verifications stop verifications, and no sales', async () => {
+  await clearEvents();
+  await plantTries(30, 0, { kind: 'verification' });
+  const [one = ''] = numbersFrom('51550011', 1);
+  assert.ok(await isStopped(one));
+  const pay = async () => {
+    const numberToken = await tokenize(service.gatewayUrl, service.token(), one);
+    const body = paymentBy({ numberToken, ...BESIDE });
+    return call(service.gatewayUrl, '/v1/payments', { token: service.token(), body });
+  };
+  const paid = await pay();
+  assert.equal(paid.status, 200, paid.text);
+  await plantTries(10, 0, { kind: 'verification' });
+  assert.equal((await pay()).status, 402, 'as many as stop sales');
+});
+
 test('a merchant with many sales and ordinary declines is not stopped, and one that has twice as many as usual is', async () => {
   await clearEvents();
   await plantTries(60, 340, { minutesAgo: 90 });

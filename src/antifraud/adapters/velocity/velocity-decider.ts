@@ -8,7 +8,7 @@ import {
   ENUMERATION_REASON,
   isEnumeration,
   isSuspicious,
-  TESTED_KINDS,
+  type TestedByKind,
 } from '../../card-testing.ts';
 import {
   type CountedSale,
@@ -16,7 +16,6 @@ import {
   saleFingerprints,
   velocityEventOf,
 } from '../../fingerprints.ts';
-import type { TestedByKind } from '../../tested-cards.sql.ts';
 import {
   type Counts,
   type Subject,
@@ -111,7 +110,7 @@ async function isMerchantTested(
   // Verifications are few, and among the tries of a busy shop they do not show.
   if (!isVerification && !isSuspicious(merchant.hour)) return false;
   const { value } = await findTested({ merchantId });
-  if (value === null || !TESTED_KINDS.some((kind) => isEnumeration(kind, value[kind]))) return false;
+  if (value === null || !isEnumeration(isVerification ? 'verification' : 'sale', value)) return false;
   observe(merchantId, 'cards');
   return mode === 'stop';
 }
