@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ecsFields } from '../platform/ecs-line.ts';
 import { readShippedLine, shippedChange } from './shipped-line.ts';
 
 const VAULT = '0192f0c1-7a1b-7c3d-8e4f-1234567890ab';
@@ -32,6 +33,33 @@ test('a line is read as it was written, behind whatever a shipper put before it'
     ...{ entryNumber: 7, seal: LINE.auditSeal, time: LINE.time, action: 'plan.change', outcome: 'success' },
     ...{ actor: 'loja', resource: LINE.resource, changed: LINE.changed, alsoChanged: [] },
   });
+});
+
+test('a line is read in the names of ECS, and as runtimes and shippers wrap it', () => {
+  const { time, level, ...fields } = LINE;
+  const ecs = { 'log.level': level, '@timestamp': time, message: 'audit', ...ecsFields(fields) };
+  const { parcela, ...rest } = { ...ecs, parcela: fields };
+  const apart = { '@timestamp': rest['@timestamp'], parcela };
+  const lines = [LINE, ecs].map((line) => JSON.stringify(line));
+  const docker = lines.map((log) => ({ log: `${log}\n`, stream: 'stdout', time: '2026-11-21T13:00:09Z' }));
+  const wrapped: object[] = [ecs, apart, ...docker, { MESSAGE: lines[0] }, { jsonPayload: LINE }];
+  for (const each of [
+    ...wrapped,
+    { _source: docker[0] },
+    { _source: { '@timestamp': 'x', message: lines[1] } },
+  ])
+    assert.deepEqual(
+      readShippedLine(JSON.stringify(each)),
+      readShippedLine(lines[0] as string),
+      JSON.stringify(each),
+    );
+  assert.ok(readShippedLine(`2026-11-21T13:00:00.1Z stdout F ${lines[1]}`));
+});
+
+test('what a caller has put into a text is no line of an entry', () => {
+  const forged = JSON.stringify(LINE);
+  const lines = [{ msg: forged }, { userName: forged }, { message: `refused ${forged}` }, { address: LINE }];
+  for (const line of lines) assert.equal(readShippedLine(JSON.stringify(line)), null, JSON.stringify(line));
 });
 
 test('what is no line of an entry, torn or made up is none', () => {

@@ -52,20 +52,56 @@ export type ShippedLine = {
 
 const SEAL = /^[0-9a-f]{64}$/;
 
-/** Null: a line about something else. What a shipper has put before the object is passed over. */
+/** Where runtimes and shippers of logs put a line that they took: Docker, journald, Loki, Elasticsearch. */
+const WRAPPERS = ['log', 'message', 'MESSAGE', 'line', 'textPayload', 'jsonPayload', '_source', '_raw'];
+/** `_source.log` of Elasticsearch that a shipper filled from Docker's files, and no more. */
+const MOST_WRAPPINGS = 3;
+/** ECS has no names for these fields: they stand under ours. */
+const ownEcsName = (name: string) => `parcela.${name}`;
+
+/**
+ * Of a line as the service wrote it, under our names or those of ECS. What a shipper has put before the
+ * object or around it is passed over. Null: a line about something else.
+ */
 export function readShippedLine(text: string): ShippedLine | null {
-  if (!text.includes('"auditSeal"')) return null;
-  const fields = objectIn(text.slice(text.indexOf('{')));
-  const { auditEntry, auditSeal, time, action, outcome, actor, resource, changed, alsoChanged } = fields;
-  if (!Number.isSafeInteger(auditEntry) || typeof auditSeal !== 'string') return null;
-  if (!SEAL.test(auditSeal) || typeof action !== 'string' || typeof resource !== 'string') return null;
+  if (!text.includes('auditSeal')) return null;
+  return entryIn(objectIn(text.slice(text.indexOf('{'))), MOST_WRAPPINGS);
+}
+
+function entryIn(fields: Record<string, unknown>, wrappings: number): ShippedLine | null {
+  if (isEntry(fields)) return entryOf(fields);
+  if (wrappings === 0) return null;
+  for (const name of WRAPPERS) {
+    const wrapped = fields[name];
+    // The whole text must be the object: what a caller sent stands within a text of ours.
+    const inner = typeof wrapped === 'string' ? objectIn(wrapped) : isObject(wrapped) ? wrapped : {};
+    const found = entryIn(inner, wrappings - 1);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const isEntry = (fields: Record<string, unknown>) =>
+  'auditSeal' in fields ||
+  ownEcsName('auditSeal') in fields ||
+  (isObject(fields.parcela) && 'auditSeal' in fields.parcela);
+
+/** The field under our name or that of ECS, which some stores take apart at the dot. */
+function entryOf(fields: Record<string, unknown>): ShippedLine | null {
+  const apart = isObject(fields.parcela) ? fields.parcela : {};
+  const of = (name: string) => fields[name] ?? fields[ownEcsName(name)] ?? apart[name];
+  const textOf = (name: string) => (typeof of(name) === 'string' ? (of(name) as string) : '');
+  const [entryNumber, changed, alsoChanged] = [of('auditEntry'), of('changed'), of('alsoChanged')];
+  const [seal, action, resource] = [textOf('auditSeal'), of('action'), of('resource')];
+  if (!Number.isSafeInteger(entryNumber) || !SEAL.test(seal)) return null;
+  if (typeof action !== 'string' || typeof resource !== 'string') return null;
   return {
-    entryNumber: auditEntry as number,
-    seal: auditSeal,
-    time: typeof time === 'string' ? time : '',
+    entryNumber: entryNumber as number,
+    seal,
+    time: typeof fields['@timestamp'] === 'string' ? fields['@timestamp'] : textOf('time'),
     action,
-    outcome: typeof outcome === 'string' ? outcome : '',
-    actor: typeof actor === 'string' ? actor : '',
+    outcome: textOf('outcome'),
+    actor: textOf('actor'),
     resource,
     changed: isObject(changed) ? (changed as AuditDetail) : {},
     alsoChanged: Array.isArray(alsoChanged) ? alsoChanged.map(String) : [],

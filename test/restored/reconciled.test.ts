@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { ecsFields } from '../../src/platform/ecs-line.ts';
 import { runCommandHere } from '../kit/command.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import {
@@ -180,7 +181,8 @@ before(async () => {
   });
   await second.kill();
   lostLines = join(root, 'lost.log');
-  await writeFile(lostLines, second.log.join('\n'));
+  // The first one ended in the lost time, and said so.
+  await writeFile(lostLines, [...first.log, ...second.log].join('\n'));
   await lost.sql('select pg_switch_wal()');
   await lost.stop();
 
@@ -286,10 +288,18 @@ test('reconciling fills in what was answered, asks a person for the rest, and do
   assert.equal(rows.length, 1);
 });
 
-type Redone = { done?: number; alreadySo?: number; items?: Record<string, string>[]; left?: unknown[] };
+type Redone = {
+  missing?: { from: number; to: number }[];
+  done?: number;
+  alreadySo?: number;
+  items?: Record<string, string>[];
+  left?: unknown[];
+};
 
-async function redo(...words: string[]): Promise<Redone & { readonly code: number }> {
-  const { code, printed, said } = await parcela('restore', 'redo', '--lines', lostLines, '--json', ...words);
+const redo = (...words: string[]) => redoBy(lostLines, ...words);
+
+async function redoBy(lines: string, ...words: string[]): Promise<Redone & { readonly code: number }> {
+  const { code, printed, said } = await parcela('restore', 'redo', '--lines', lines, '--json', ...words);
   assert.ok(printed.startsWith('{'), said);
   return { ...(JSON.parse(printed) as Redone), code: code as number };
 }
@@ -402,6 +412,57 @@ test('what merchants were told in the lost time is read from the shipped lines, 
   assert.deepEqual([again.done, again.alreadySo, again.left, again.code], [0, 4, [], 0]);
   const { printed } = await parcela('audit', 'list', '--action', 'restore.redo', '--json');
   assert.equal((JSON.parse(printed) as { items: unknown[] }).items.length, 4);
+});
+
+/** The lost lines, changed, as another file. */
+async function linesAs(name: string, change: (line: string) => string | null): Promise<string> {
+  const lines = (await readFile(lostLines, 'utf8')).split('\n').map(change);
+  const file = join(root, name);
+  await writeFile(file, lines.filter((line) => line !== null).join('\n'));
+  return file;
+}
+
+const isAudit = (line: string) => line.includes('"auditSeal"');
+
+test('lost lines are read in ECS and in the files of Docker, and a file without any is refused', async () => {
+  const wrapped = await linesAs('docker.log', (line) => {
+    if (!isAudit(line)) return line;
+    const { time, ...fields } = JSON.parse(line) as Record<string, unknown>;
+    const log = JSON.stringify({ '@timestamp': time, ...ecsFields(fields) });
+    return JSON.stringify({ log: `${log}\n`, stream: 'stdout', time });
+  });
+  const [asWritten, read] = [await redo(), await redoBy(wrapped)];
+  assert.equal(asWritten.items?.length, 4);
+  assert.deepEqual(read, asWritten);
+  const others = await linesAs('others.log', (line) => (isAudit(line) ? null : line));
+  const refused = await parcela('restore', 'redo', '--lines', lostLines, '--lines', others);
+  assert.notEqual(refused.code, 0, refused.printed);
+  assert.match(refused.said, /others\.log has no line of the audit log/);
+});
+
+test('lost entries that have no line are named, and it is not said that nothing was undone', async () => {
+  const numberOf = (line: string) => (JSON.parse(line) as { auditEntry: number }).auditEntry;
+  const whole = await redo();
+  assert.deepEqual([whole.missing, whole.code], [[], 0]);
+  const lines = (await readFile(lostLines, 'utf8')).split('\n').filter(isAudit);
+  const last = lines.at(-1) as string;
+  const gone = lines
+    .filter((line) => line !== last && /"(?:subscription|plan)\.change"/.test(line))
+    .map(numberOf);
+  const without = await linesAs('torn.log', (line) =>
+    isAudit(line) && gone.includes(numberOf(line)) ? null : line,
+  );
+  const torn = await redoBy(without);
+  const missing = torn.missing?.flatMap(({ from, to }) =>
+    Array.from({ length: to - from + 1 }, (_, at) => from + at),
+  );
+  assert.ok(gone.length > 0);
+  assert.deepEqual([missing, torn.code], [gone.toSorted((a, b) => a - b), 1]);
+  const onlyLast = await linesAs('last.log', (line) => (line === last ? line : null));
+  const { printed, code } = await parcela('restore', 'redo', '--lines', onlyLast);
+  assert.equal(code, 1);
+  assert.match(printed, /No line was given of the lost entries \d+-\d+\./);
+  assert.doesNotMatch(printed, /Nothing was undone/);
 });
 
 test('no database is accepted while it is being compared, not even unreconciled', async () => {

@@ -5,9 +5,14 @@ import { readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { isAccepted } from '../../platform/database-watch/server-stamp.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { applyLostChange } from '../../reconciliation/restored/apply-lost-change.ts';
-import { type FoundChange, findLostChanges } from '../../reconciliation/restored/find-lost-changes.ts';
+import {
+  type FoundChange,
+  findLostChanges,
+  type LostChanges,
+} from '../../reconciliation/restored/find-lost-changes.ts';
 import { stateAfter } from '../../reconciliation/restored/lost-change.ts';
 import { findLastSince } from '../../reconciliation/restored/lost-changes.sql.ts';
+import { rangesText } from '../../reconciliation/restored/missing-numbers.ts';
 import { newestRestoreRun } from '../../reconciliation/restored/restore-runs.sql.ts';
 import { type Instant, instant, parseUtcText, utcText } from '../../values/instant.ts';
 import {
@@ -50,14 +55,15 @@ async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise
   const { database } = tools;
   const early = given.has('do') ? await refusalToDo(database) : null;
   if (early !== null) return { ok: false, option: null, message: early };
-  const since = instantOf(given.one('since') ?? '') ?? (await findLastSince(database));
+  const since = instantOf(given.one('since') ?? '') ?? earlier(await findLastSince(database));
   if (since === null)
     return { ok: false, option: '--since', message: 'is needed: restore reconcile was not run here' };
   const lines = await linesSince(given.many('lines'), since);
   if (typeof lines === 'string') return { ok: false, option: '--lines', message: lines };
-  const found = await findLostChanges(database, lines);
+  const lost = await findLostChanges(database, lines);
+  const { found, missing } = lost;
   const alreadySo = found.filter(({ state }) => state === 'alreadySo').length;
-  if (!given.has('do')) return shown(found, found.length > alreadySo);
+  if (!given.has('do')) return shown(lost, found.length > alreadySo);
   const failed: { readonly change: FoundChange; readonly why: string }[] = [];
   const apply = { ...tools, nowOf: (merchantId: string) => businessTime(tools, merchantId) };
   for (const change of found) {
@@ -68,15 +74,17 @@ async function runRedo(given: GivenOptions, tools: AuditedCommandTools): Promise
   const rows = failed.map(({ change, why }) => [...cellsOf(change), visible(why)]);
   return {
     ok: true,
-    isBad: failed.length > 0,
+    isBad: failed.length > 0 || missing.length > 0,
     lines: [
       `${done} changes done again, ${alreadySo} were so already, ${failed.length} are left to a person.`,
       ...(rows.length === 0 ? [] : table([...HEADS, 'why'], rows)),
+      ...missingLines(missing),
     ],
     json: {
       done,
       alreadySo,
       left: failed.map(({ change, why }) => ({ ...jsonOf(change), why })),
+      missing,
     },
   };
 }
@@ -95,22 +103,32 @@ async function refusalToDo(database: Database): Promise<string | null> {
     : null;
 }
 
+/** The clock of a service may be behind that of the database. */
+const CLOCKS_DIFFER_MILLISECONDS = 60_000;
+const earlier = (since: Instant | null) =>
+  since === null ? null : instant(since - CLOCKS_DIFFER_MILLISECONDS);
+
 /** The lines of entries since then, or why they cannot be had. */
 async function linesSince(files: readonly string[], since: Instant): Promise<ShippedLine[] | string> {
   const found: ShippedLine[] = [];
   for (const file of files) {
+    let entries = 0;
     try {
       for await (const text of createInterface({ input: createReadStream(file, 'utf8') })) {
         const line = readShippedLine(text);
-        if (line === null || (parseUtcText(line.time) ?? since) < since) continue;
+        if (line === null) continue;
+        entries += 1;
+        if ((parseUtcText(line.time) ?? since) < since) continue;
         found.push(line);
         if (found.length > MOST_LINES) return `has more than ${MOST_LINES} lines since ${utcText(since)}`;
       }
     } catch (error) {
       return `${file} cannot be read: ${(error as Error).message}`;
     }
+    if (entries === 0)
+      return `${file} has no line of the audit log: give the service's log as it was written, in JSON (json or ecs)`;
   }
-  return found;
+  return found.length > 0 ? found : `have no line of the audit log since ${utcText(since)}`;
 }
 
 /** Homologation moves the clocks of merchants. */
@@ -125,7 +143,18 @@ async function businessTime(
 
 const HEADS = ['entry', 'when', 'who', 'what', 'of', 'to'];
 
-function shown(found: readonly FoundChange[], isBad: boolean): CommandOutcome {
+/** What a lost entry without a line has done nobody knows here. */
+function missingLines(missing: LostChanges['missing']): string[] {
+  if (missing.length === 0) return [];
+  return [
+    `No line was given of the lost entries ${rangesText(missing)}. Those of the command line have none; of others the lines are missing: look for them, or ask the merchants.`,
+  ];
+}
+
+const nothing = (lostLines: number) =>
+  lostLines === 0 ? 'No line is of an entry that this database lacks.' : 'Nothing was undone.';
+
+function shown({ found, lostLines, missing }: LostChanges, isOpen: boolean): CommandOutcome {
   const words = { toDo: 'to do', alreadySo: 'so already', missing: 'not here', byHand: 'by a person' };
   const rows = found.map((change) => [
     ...cellsOf(change),
@@ -134,9 +163,13 @@ function shown(found: readonly FoundChange[], isBad: boolean): CommandOutcome {
   ]);
   return {
     ok: true,
-    isBad,
-    lines: rows.length === 0 ? ['Nothing was undone.'] : table([...HEADS, 'state', 'how'], rows),
-    json: { items: found.map(jsonOf) },
+    isBad: isOpen || missing.length > 0,
+    lines: [
+      ...(rows.length > 0 ? table([...HEADS, 'state', 'how'], rows) : []),
+      ...(rows.length === 0 && missing.length === 0 ? [nothing(lostLines)] : []),
+      ...missingLines(missing),
+    ],
+    json: { items: found.map(jsonOf), missing },
   };
 }
 

@@ -1,8 +1,10 @@
-import { findEnds } from '../../audit/audit-entries.sql.ts';
+import { type ChainEnds, findEnds, searchNewestEntries } from '../../audit/audit-entries.sql.ts';
 import type { ShippedLine } from '../../audit/shipped-line.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { parseUtcText } from '../../values/instant.ts';
 import { type LostChange, lostChange, type RedoableChange, stateAfter, thingOf } from './lost-change.ts';
 import { findLost, findPresentState } from './lost-changes.sql.ts';
+import { missingNumbers, type NumberRange } from './missing-numbers.ts';
 
 /**
  * What becomes of a lost change: it is done again, it is so already (or was done again before), its
@@ -13,6 +15,14 @@ export type FoundChange = { readonly line: ShippedLine } & (
   | { readonly state: 'byHand'; readonly change: Extract<LostChange, { kind: 'byHand' }> }
 );
 
+export type LostChanges = {
+  readonly found: readonly FoundChange[];
+  /** Of the entries that this database lacks; none: no line of one was given. */
+  readonly lostLines: number;
+  /** Lost entries without a line, up to the last that has one. */
+  readonly missing: readonly NumberRange[];
+};
+
 /**
  * The changes of shipped lines that this database lacks, in their order. What is archived is not
  * lost.
@@ -20,13 +30,49 @@ export type FoundChange = { readonly line: ShippedLine } & (
 export async function findLostChanges(
   database: Database,
   shipped: readonly ShippedLine[],
+): Promise<LostChanges> {
+  const ends = await findEnds(database);
+  const behind = shipped.filter(({ entryNumber }) => entryNumber >= ends.firstNumber);
+  const lost = await findLost(database, inOrder(behind));
+  return {
+    found: await changesOf(database, lost),
+    lostLines: lost.length,
+    missing: await findMissing(
+      database,
+      lost.map(({ line }) => line),
+      ends,
+    ),
+  };
+}
+
+/** Clocks of services and of the database differ by less. */
+const CLOCKS_DIFFER_MILLISECONDS = 1_000;
+
+/** The chain parted where its last entry here is no later than the first lost one. */
+async function findMissing(
+  database: Database,
+  lost: readonly ShippedLine[],
+  { firstNumber }: ChainEnds,
+): Promise<NumberRange[]> {
+  const [first] = lost;
+  if (first === undefined) return [];
+  const numbers = lost.map(({ entryNumber }) => entryNumber);
+  const at = parseUtcText(first.time);
+  const to = at === null ? null : at + CLOCKS_DIFFER_MILLISECONDS;
+  const upTo = numbers.reduce((least, number) => Math.min(least, number)) - 1;
+  const filter = { from: null, to, action: null, actor: null };
+  const [head] = await searchNewestEntries(database, { after: 0, upTo }, filter, 1);
+  return missingNumbers(head?.entryNumber ?? Math.max(0, firstNumber - 1), numbers);
+}
+
+async function changesOf(
+  database: Database,
+  lost: Awaited<ReturnType<typeof findLost>>,
 ): Promise<FoundChange[]> {
-  const { firstNumber } = await findEnds(database);
-  const behind = shipped.filter(({ entryNumber }) => entryNumber >= firstNumber);
   /** As it will be when what stands before is done. */
   const states = new Map<string, string | null>();
   const found: FoundChange[] = [];
-  for (const { line, isRedone } of await findLost(database, inOrder(behind))) {
+  for (const { line, isRedone } of lost) {
     const change = lostChange(line);
     if (change === null) continue;
     if (change.kind === 'byHand') {

@@ -1,0 +1,18 @@
+/** Numbers of entries, both included. */
+export type NumberRange = { readonly from: number; readonly to: number };
+
+/** The numbers behind `head`, up to the last one of these, that are not among them. */
+export function missingNumbers(head: number, numbers: readonly number[]): NumberRange[] {
+  const missing: NumberRange[] = [];
+  let last = head;
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    if (number > last + 1) missing.push({ from: last + 1, to: number - 1 });
+    last = Math.max(last, number);
+  }
+  return missing;
+}
+
+/** `12, 15-17` */
+export function rangesText(ranges: readonly NumberRange[]): string {
+  return ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`)).join(', ');
+}
