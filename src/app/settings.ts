@@ -223,7 +223,7 @@ const ROWS: readonly Row[] = [
   [
     'PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS',
     '500',
-    'requests per second and process of one address that show no good token, health left out; beyond: 429',
+    'requests per second and process of one address that show no good token or need none, health left out; beyond: 429',
   ],
   [
     'PARCELA_LOGIN_FAILURES_PER_USER_NAME',

@@ -180,7 +180,7 @@ for (const proxies of ['', '127.0.0.1'])
       },
     ));
 
-test('an address has so many requests a second without a good token, on every path but health', () =>
+test('an address has so many requests a second without a good token or need of one, on every path but health', () =>
   withService({ PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS: '3' }, async (service) => {
     const token = await logIn(service.gatewayUrl, (await service.demo()).gateway);
     const strange = async (path: string, headers: Record<string, string> = {}) => {
@@ -198,6 +198,10 @@ test('an address has so many requests a second without a good token, on every pa
       ['/v1/payments', bad],
       ['/nowhere', {}],
       ['/api/auth/token', {}],
+      ['/docs', bad],
+      ['/openapi.json', { authorization: 'Bearer' }],
+      ['/api/auth/token', { authorization: 'Basic eDp4' }],
+      ['/api/auth/token', { authorization: `Bearer ${token}`, cookie: 'a=b' }],
       ['/boletos/0123456789abcdef0123456789abcdef', {}],
       ['/console/sign-in', {}],
       ['/%zz', {}],

@@ -75,7 +75,7 @@ export type ServerOptions = RouteOptions & {
   readonly requestsPerSecond: {
     readonly perCredential: number;
     readonly perMerchant: number;
-    /** Of an address whose requests have no token, or none that is good. */
+    /** Of an address whose requests have no good token, or ask for what needs none. */
     readonly perAddress: number;
   };
 };
@@ -235,9 +235,10 @@ function whyTurnedAway({ raw, routeOptions }: FastifyRequest, isClosed: boolean)
   return isClosed && wanted?.api !== 'operations' ? 'overloaded' : null;
 }
 
-/** Whether it shows nothing by which its caller could be known. Health is answered to everybody. */
+/** Whether nothing that it shows tells who calls, whatever it shows. Health is answered to everybody. */
 function isNameless({ raw, routeOptions: { config } }: FastifyRequest): boolean {
   if (config.endpoint?.needsNoPlace === true) return false;
+  if (config.endpoint?.scope === null) return true;
   return config.isPage === true ? raw.headers.cookie === undefined : bearerToken(raw) === null;
 }
 
