@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { type JsonValue, readExactJson } from '../../values/exact-json.ts';
-import { schemaCheck } from '../http/schema-faults.ts';
+import { MOST_FAULTS, schemaCheck } from '../http/schema-faults.ts';
 import { bodyShaper, tagOf } from './body-shape.ts';
 
 const SCHEMA = Type.Object({
@@ -155,6 +155,8 @@ test('fields by which other gateways charge are faults at every depth, unless th
     ...{ threeDs: {}, authenticate: false, serviceTaxAmount: 0, orderNumber: '1', lineItems: [1] },
   };
   assert.deepEqual(tags(nothing as JsonValue), []);
+  const many = Array.from({ length: 5_000 }, () => ({ eci: '05', xid: 'x' }));
+  assert.equal(tags({ lineItems: many } as JsonValue).length, MOST_FAULTS, 'no more than an answer has');
   const own = bodyShaper(Type.Object({ currency: Type.Optional(Type.String()) }), false);
   assert.deepEqual(own({ currency: 'usd' }).faults, [], 'unless the contract has it');
 });

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox';
 import { isBlank } from '../../values/blank-text.ts';
 import { ExactNumber, type JsonValue } from '../../values/exact-json.ts';
 import type { Fault } from '../http/endpoint.ts';
+import { MOST_FAULTS } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
 
 const NOT_OFFERED: Sentence = {
@@ -40,21 +41,30 @@ export const FOREIGN_FIELDS = CHARGED_BY.map((name) => ({ name, harmless: harmle
 type Parts = { readonly properties?: Readonly<Record<string, TSchema>>; readonly items?: TSchema };
 
 /**
- * Finds such fields at whatever depth, but for those that the schema itself has there. What else is
- * unknown is ignored: it changes nothing.
+ * Finds such fields at whatever depth, but for those that the schema itself has there, until there
+ * are as many as an answer has. What else is unknown is ignored: it changes nothing.
  */
-export function findForeignFields(schema: TSchema | undefined, value: JsonValue, pointer = ''): Fault[] {
-  if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return [];
+export function findForeignFields(schema: TSchema | undefined, value: JsonValue): Fault[] {
+  const found: Fault[] = [];
+  gather(schema, value, '', found);
+  return found;
+}
+
+function gather(schema: TSchema | undefined, value: JsonValue, pointer: string, found: Fault[]): void {
+  if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return;
   const { properties = {}, items } = (schema ?? {}) as Parts;
-  if (Array.isArray(value))
-    return value.flatMap((item, index) => findForeignFields(items, item, `${pointer}/${index}`));
-  return Object.entries(value).flatMap(([sent, own]) => {
+  for (const [sent, own] of Object.entries(value)) {
+    if (found.length >= MOST_FAULTS) return;
+    if (Array.isArray(value)) {
+      gather(items, own, `${pointer}/${sent}`, found);
+      continue;
+    }
     const name = Object.hasOwn(properties, sent) ? sent : sent.charAt(0).toLowerCase() + sent.slice(1);
     const isKnown = Object.hasOwn(properties, name);
     const here = `${pointer}/${isKnown ? name : sent}`;
-    if (!isKnown && isForeign(sent, own)) return [{ tag: here, sentence: NOT_OFFERED }];
-    return findForeignFields(isKnown ? properties[name] : undefined, own, here);
-  });
+    if (!isKnown && isForeign(sent, own)) found.push({ tag: here, sentence: NOT_OFFERED });
+    else gather(isKnown ? properties[name] : undefined, own, here, found);
+  }
 }
 
 function isForeign(sent: string, value: unknown): boolean {

@@ -116,10 +116,9 @@ function bodyReader(schema: TSchema, { check, isBodyOptional, isExact = false }:
       value,
       sound: found.length === 0 ? value : withoutFaulty(value, '', faulty),
       faultsWith: (more) =>
-        oncePerField([...found, ...more.map(atPointer)]).map(({ tag, sentence }) => ({
-          tag: shownPath(tagOf(tag, sentNames)),
-          sentence,
-        })),
+        oncePerField([...found, ...more.map(atPointer)])
+          .slice(0, MOST_FAULTS)
+          .map(({ tag, sentence }) => ({ tag: shownPath(tagOf(tag, sentNames)), sentence })),
     };
   };
 }
