@@ -73,8 +73,8 @@ export const CARD_REFUSALS = {
     'no key opens it. Use RSA-OAEP with SHA-256 (for MGF1 too) and the current key of GET /v1/cards/public-key.',
   ),
   encryptedCardJson: inside(
-    'foi aberto, mas não contém um objeto JSON em UTF-8.',
-    'it opened, but holds no JSON object in UTF-8.',
+    'foi aberto, mas não contém um objeto JSON em UTF-8 em que cada nome está uma só vez.',
+    'it opened, but holds no JSON object in UTF-8 with each name once.',
   ),
   encryptedCardNumber: inside(
     'cardNumber deve ser um texto só de dígitos, com dígito verificador correto.',

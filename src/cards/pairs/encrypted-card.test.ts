@@ -53,6 +53,7 @@ test('what is compared of a card is read whatever its age and shape', () => {
   const parts = { number: '1', holderName: undefined, expirationMonth: '1', expirationYear: undefined };
   assert.deepEqual(rawParts({ cardNumber: '1', expirationMonth: '1', cardholderName: ' ' }), parts);
   assert.equal(rawParts([]).number, undefined);
+  assert.equal(rawParts({ cardNumber: '1', CardNumber: '2' }).number, undefined);
 });
 
 test('the moment may carry an offset, or no zone at all', () => {
@@ -87,6 +88,10 @@ const refused: Record<string, [unknown, ...string[]]> = {
   ],
   'that is a list': [[whole], 'encryptedCardJson'],
   'that is nothing': [null, 'encryptedCardJson'],
+  'with two numbers': [{ ...whole, CardNumber: '5155901222280001' }, 'encryptedCardJson'],
+  'with the same number twice': [{ ...whole, CardNumber: whole.cardNumber }, 'encryptedCardJson'],
+  'with a name that is filled in once of twice': [{ ...whole, CardholderName: ' ' }, 'encryptedCardJson'],
+  'with two merchants': [{ ...whole, MerchantId: null }, 'encryptedCardJson'],
 };
 for (const [name, [json, ...faults]] of Object.entries(refused)) {
   test(`an encrypted card ${name} does not open, and every cause is named`, () => {

@@ -79,13 +79,17 @@ export function rawParts(
   return { number: cardNumber, expirationMonth, expirationYear, holderName: cardholderName };
 }
 
-/** By the rules of a body: null and blank texts are absent, a name may begin with a capital letter. */
+/**
+ * By the rules of a body: null and blank texts are absent, a name may begin with a capital letter. None
+ * stands there twice, in either spelling: which one is meant is not guessed.
+ */
 function fieldsOf(json: unknown): Record<string, unknown> | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
-  const sent = Object.entries(json).filter(([, value]) => value !== null && !isBlank(value));
-  return Object.fromEntries(
-    sent.map(([name, value]) => [name.charAt(0).toLowerCase() + name.slice(1), value]),
+  const sent = Object.entries(json).map(
+    ([name, value]) => [name.charAt(0).toLowerCase() + name.slice(1), value] as const,
   );
+  if (new Set(sent.map(([name]) => name)).size < sent.length) return null;
+  return Object.fromEntries(sent.filter(([, value]) => value !== null && !isBlank(value)));
 }
 
 /**
