@@ -219,6 +219,12 @@ for (const [name, { good, bad }] of Object.entries(formatCases)) {
   });
 }
 
+test('a schema that names a reading which there is not is refused', () => {
+  const checkWith = (reads: string) => schemaCheck(Type.Object({ document: Type.String({ reads }) }))({});
+  assert.equal(checkWith('document').length, 1);
+  assert.throws(() => checkWith('documnet'), /reads/);
+});
+
 test('every format is tried here', () => {
   assert.deepEqual(Object.keys(formatCases).sort(), Object.keys(FORMATS).sort());
 });
