@@ -1,5 +1,6 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 import { releaseRestoredStep } from '../../merchants/merchants.sql.ts';
+import type { Row } from '../../platform/postgres/database.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -21,32 +22,44 @@ export const RESTORE_RELEASE: Command = {
   run: runRelease,
 };
 
+class NotHeld extends Error {}
+
 async function runRelease(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {
   const named = given.many('merchant');
   if (named.length > 0 === given.has('all'))
     return { ok: false, option: '--merchant', message: 'name merchants, or say --all' };
+  const merchantIds = given.has('all') ? [null] : [...new Set(named)].toSorted();
   const reason = given.one('reason') ?? '';
-  const released: string[] = [];
-  for (const merchantId of given.has('all') ? [null] : named) {
-    const eventOf = (count: number): AuditEvent => ({
-      ...tools.operator,
-      action: 'billing.release',
-      outcome: 'success',
-      resource: merchantId === null ? 'merchants' : `merchants/${merchantId}`,
-      detail: { ofRestore: count, reason },
+  let unheld: string[] = [];
+  const eventsOf = (rows: readonly Row[][]): AuditEvent[] => {
+    unheld = merchantIds.filter(
+      (merchantId, at) => merchantId !== null && rows[at]?.length === 0,
+    ) as string[];
+    // All of them or none: a name that is wrong says that the list was not looked at.
+    if (unheld.length > 0) throw new NotHeld();
+    return merchantIds.flatMap((merchantId, at) => {
+      const ofRestore = rows[at]?.length ?? 0;
+      const resource = merchantId === null ? 'merchants' : `merchants/${merchantId}`;
+      const shared = { ...tools.operator, action: 'billing.release', outcome: 'success' } as const;
+      return ofRestore === 0 ? [] : [{ ...shared, resource, detail: { ofRestore, reason } }];
     });
-    const [rows = []] = await tools.audit.commit([releaseRestoredStep(merchantId)], ([gone = []]) =>
-      gone.length === 0 ? [] : [eventOf(gone.length)],
-    );
-    if (rows.length === 0 && merchantId !== null)
-      return { ok: false, option: '--merchant', message: `the restore does not hold ${merchantId}` };
-    released.push(...rows.map((row) => row.merchant_id as string));
+  };
+  const released = await tools.audit
+    .commit(merchantIds.map(releaseRestoredStep), eventsOf)
+    .catch((error: unknown) => {
+      if (error instanceof NotHeld) return null;
+      throw error;
+    });
+  if (released === null) {
+    const message = `the restore does not hold ${unheld.join(', ')}; nothing was released`;
+    return { ok: false, option: '--merchant', message };
   }
+  const count = released.flat().length;
   return {
     ok: true,
     lines: [
-      `Billings of ${released.length} merchants are no longer held: what is due is charged, the oldest first.`,
+      `Billings of ${count} merchants are no longer held: what is due is charged, the oldest first.`,
     ],
-    json: { released: released.length },
+    json: { released: count },
   };
 }
