@@ -7,3 +7,7 @@ alter table velocity_events add column if not exists is_card_refused boolean not
 
 drop index concurrently if exists velocity_events_of_verifications;
 create index concurrently velocity_events_of_verifications on velocity_events (merchant_id, attempted_at) where is_verification;
+
+drop index concurrently if exists velocity_events_of_new_cards;
+create index concurrently velocity_events_of_new_cards on velocity_events (merchant_id, attempted_at)
+  where not is_verification and not is_stored;

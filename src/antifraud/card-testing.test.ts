@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { issuerCodes } from '../acquirers/issuer-code.ts';
-import { areOfOneCard, isEnumeration, isSuspicious, TESTED_KINDS, type TestedCards, type TestedKind } from './card-testing.ts';
+import {
+  areOfOneCard,
+  isEnumeration,
+  isSuspicious,
+  TESTED_KINDS,
+  type TestedCards,
+  type TestedKind,
+} from './card-testing.ts';
 import { CODES_OF_NO_CARD } from './velocity-events.sql.ts';
 
 const NONE = { cards: 0, failed: 0, usualCards: 0, usualFailed: 0 };

@@ -13,9 +13,9 @@ const WANTED = inputRows<Wanted>(
 /** The newest of each time; of a merchant with more in an hour they are of a part of it. */
 const MOST_TRIES = 1_000;
 
+/** Each in the words of its own index: of stored cards and of the other kind nothing is read. */
 const VERIFICATIONS = `from velocity_events a where a.merchant_id = w.merchant_id and a.is_verification`;
-/** In the words of the index of all tries. */
-const SALES = `from velocity_events a where a.merchant_id = w.merchant_id and a.merchant_id || '' = w.merchant_id
+const SALES = `from velocity_events a where a.merchant_id = w.merchant_id
   and not a.is_verification and not a.is_stored`;
 const NOW = `and a.attempted_at > now() - interval '1 hour' order by a.attempted_at desc limit $2`;
 const BEFORE = `and a.attempted_at <= now() - interval '1 hour' and a.attempted_at > now() - interval '1 day'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { testedCardsRead } from '../../src/antifraud/tested-cards.sql.ts';
 import { SUBJECTS } from '../../src/antifraud/velocity.ts';
 import { countsRead } from '../../src/antifraud/velocity-events.sql.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
@@ -50,3 +51,35 @@ for (const countsCards of [true, false]) {
     }
   });
 }
+
+/** Of an hour and of the day before it. */
+const MOST_TRIES_READ_EACH = 2_000;
+const LOOKS = 3;
+
+test('a look for tested cards reads new cards alone, however many stored ones a merchant has charged', async () => {
+  const testDatabase = await createTestDatabase({ migrated: true });
+  const auditor = openAuditor(testDatabase.address);
+  try {
+    const database = openDatabase(testDatabase.address, () => {});
+    const { read } = testedCardsRead(database);
+    await read([{ merchantId: 'LOJA' }]);
+    await auditor.query(
+      `insert into velocity_events (merchant_id, transaction_id, card_fingerprint, is_stored, is_verification, attempted_at)
+       select 'LOJA', gen_random_uuid(), sha256(n::text::bytea), n % 20 > 1, n % 20 = 1, now() - n * interval '1 second'
+       from generate_series(1, $1) n`,
+      [TRIES_OF_THE_DAY],
+    );
+    for (let look = 0; look < LOOKS; look += 1) await read([{ merchantId: 'LOJA' }]);
+    await database.close();
+    const rows = await until('the statistics are told', async () => {
+      const [row] = await auditor.query(
+        `select idx_tup_fetch::integer as rows from pg_stat_user_tables where relname = 'velocity_events'`,
+      );
+      return row?.rows as number;
+    });
+    assert.ok(rows <= LOOKS * MOST_TRIES_READ_EACH, `${rows} rows were read for ${LOOKS} looks`);
+  } finally {
+    await auditor.close();
+    await testDatabase.drop();
+  }
+});
