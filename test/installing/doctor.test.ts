@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -35,6 +36,13 @@ test('where nothing is wrong it finds nothing, ends with 0 and has changed nothi
 });
 
 const CONSOLE = { PARCELA_CONSOLE_PORT: '8090', PARCELA_CONSOLE_ORIGIN: 'https://console.example.com' };
+
+/** A folder of settlement files where something else stands in the place of one that the service makes. */
+function settlementFolder(name: 'taken' | 'refused', put: (path: string) => void): Settings {
+  const folder = mkdtempSync(join(here.folder, 'settlement-'));
+  put(join(folder, name));
+  return { PARCELA_SETTLEMENT_FOLDER: folder };
+}
 
 /** A console with a provider that is reached, and is none. */
 function provider(change: Settings): Settings {
@@ -110,6 +118,16 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
   [
     'a folder of settlement files that is not there',
     () => ({ PARCELA_SETTLEMENT_FOLDER: join(here.folder, 'no', 'such') }),
+    'settlement.folder',
+  ],
+  [
+    'a link in the place of the folder of taken files',
+    () => settlementFolder('taken', (path) => symlinkSync(here.folder, path)),
+    'settlement.folder',
+  ],
+  [
+    'a file in the place of the folder of refused files',
+    () => settlementFolder('refused', (path) => writeFileSync(path, '')),
     'settlement.folder',
   ],
   [

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, readFile, statfs } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { access, lstat, readFile, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Configuration } from '../../app/config.ts';
 import { hasExpired } from '../../platform/http/security-text.ts';
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
@@ -47,7 +47,7 @@ async function checkFolders({ dataFolder, keyStore, settlementFolder }: Configur
 async function checkSettlementFolder(path: string): Promise<Diagnosis | null> {
   try {
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
-    return null;
+    return (await checkOwnFolder(path, 'taken')) ?? (await checkOwnFolder(path, 'refused'));
   } catch (error) {
     const says = `PARCELA_SETTLEMENT_FOLDER: ${reasonOf(error)}`;
     return fault(
@@ -56,6 +56,23 @@ async function checkSettlementFolder(path: string): Promise<Diagnosis | null> {
       'make the folder, and let the account of the service write in it',
     );
   }
+}
+
+/** Files go there: the service makes it, and takes nothing where something else stands in its place. */
+async function checkOwnFolder(path: string, name: 'taken' | 'refused'): Promise<Diagnosis | null> {
+  const own = join(path, name);
+  const found = await lstat(own).catch(() => null);
+  if (found === null) return null;
+  if (found.isDirectory()) {
+    await access(own, constants.W_OK | constants.X_OK);
+    return null;
+  }
+  const says = `PARCELA_SETTLEMENT_FOLDER: ${name} is a ${found.isSymbolicLink() ? 'link' : 'file'} and no folder, so that no file is taken`;
+  return fault(
+    'settlement.folder',
+    says,
+    `move it away: the service makes ${name} anew; to have it elsewhere, mount it there`,
+  );
 }
 
 /** Nothing where there is no such folder yet. */
