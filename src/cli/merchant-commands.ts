@@ -10,6 +10,7 @@ import { listMerchants } from '../merchants/list-merchants.ts';
 import { bareCnpj, type Merchant, type Refused } from '../merchants/merchant.ts';
 import { SCOPES, type Scope } from '../platform/http/endpoint.ts';
 import { utcText } from '../values/instant.ts';
+import { NO_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -33,8 +34,6 @@ const USER_NAME_OPTION = {
   isRequired: true,
 } as const;
 
-/** It is no soft descriptor, and an option cannot be empty. */
-const NO_SOFT_DESCRIPTOR = '.';
 const SOFT_DESCRIPTOR_OPTION = {
   name: 'soft-descriptor',
   value: 'TEXT',

@@ -3,6 +3,8 @@
  * blanks alone would be no name.
  */
 export const LONGEST_SOFT_DESCRIPTOR = 13;
+/** It is no soft descriptor: takes one away where an empty text says nothing. */
+export const NO_SOFT_DESCRIPTOR = '.';
 
 export function isSoftDescriptor(text: string): boolean {
   return (

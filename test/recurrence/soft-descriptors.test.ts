@@ -70,7 +70,11 @@ test('a plan shows its soft descriptor, keeps it, loses it, and keeps it while i
   assert.equal(await shown(), 'CLUBE*UM', 'what is left out stays');
   await shop.get(`${PLANS}/${planId}`, { body: { ...body, softDescriptor: '' } });
   assert.equal(await shown(), 'CLUBE*UM', 'what is empty is left out');
-  for (const softDescriptor of ['CLUBE*DO*LIVRO', 'CAFÉ', '4222222222222']) {
+  await shop.get(`${PLANS}/${planId}`, { body: { ...body, softDescriptor: '.' } });
+  assert.equal(await shown(), null, 'a point takes it away');
+  const without = await shop.get(PLANS, { body: { ...plan, softDescriptor: '.' } });
+  assert.equal((await shop.get(`${PLANS}/${without}`)).softDescriptor, null);
+  for (const softDescriptor of ['..', '. ', 'CLUBE*DO*LIVRO', 'CAFÉ', '4222222222222']) {
     const reply = await shop.ask(PLANS, { body: { ...plan, softDescriptor } });
     assert.equal(reply.status, 400, softDescriptor);
     assert.deepEqual(
@@ -82,7 +86,9 @@ test('a plan shows its soft descriptor, keeps it, loses it, and keeps it while i
   const edit = (softDescriptor: string) =>
     shop.ask(`${PLANS}/${used.planId}`, { body: { ...body, softDescriptor } });
   assert.equal((await edit('CLUBE*TRES')).status, 200, 'the same is no change');
-  const refused = await edit('CLUBE*SETE');
-  assert.equal(refused.status, 409, refused.text);
-  assert.equal(refused.body[0].tag, 'softDescriptor');
+  for (const other of ['CLUBE*SETE', '.']) {
+    const refused = await edit(other);
+    assert.equal(refused.status, 409, refused.text);
+    assert.equal(refused.body[0].tag, 'softDescriptor');
+  }
 });

@@ -4,7 +4,7 @@ import { readBasicAuth } from '../../values/basic-auth.ts';
 import { documentKind } from '../../values/document-number.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
 import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
-import { isSoftDescriptor } from '../../values/soft-descriptor.ts';
+import { isSoftDescriptor, NO_SOFT_DESCRIPTOR } from '../../values/soft-descriptor.ts';
 import { TEXT_READING_NAMES } from '../requests/text-readings.ts';
 import type { Sentence } from './sentence.ts';
 
@@ -63,6 +63,13 @@ export const FORMATS: Record<string, { test: (text: string) => boolean; sentence
     sentence: {
       pt: 'Deve ter até 13 letras sem acento, dígitos, espaços e .-*, e não pode ficar em branco.',
       en: 'Must have up to 13 letters without accents, digits, blanks and .-*, and not be blank.',
+    },
+  },
+  softDescriptorOrNone: {
+    test: (text) => text === NO_SOFT_DESCRIPTOR || isSoftDescriptor(text),
+    sentence: {
+      pt: 'Deve ter até 13 letras sem acento, dígitos, espaços e .-*, e não só sinais; um ponto sozinho é nenhum.',
+      en: 'Must have up to 13 letters without accents, digits, blanks and .-*, and not signs alone; one point alone is none.',
     },
   },
   cpfOrCnpj: {

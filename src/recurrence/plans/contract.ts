@@ -9,7 +9,7 @@ import {
   planAmount,
   writePlanAmount,
 } from '../../values/plan-amount.ts';
-import { LONGEST_SOFT_DESCRIPTOR } from '../../values/soft-descriptor.ts';
+import { LONGEST_SOFT_DESCRIPTOR, NO_SOFT_DESCRIPTOR } from '../../values/soft-descriptor.ts';
 import {
   NOT_SENT,
   newPlanFaults,
@@ -144,9 +144,9 @@ const PLAN_FIELDS = {
   softDescriptor: Type.Optional(
     Type.String({
       maxLength: LONGEST_SOFT_DESCRIPTOR,
-      format: 'softDescriptor',
+      format: 'softDescriptorOrNone',
       description:
-        "What subscribers read on their cards' statements: letters without accents, digits, blanks and `.-*`. Absent: as it was, at first your default.",
+        "What subscribers read on their cards' statements: letters without accents, digits, blanks and `.-*`. One point (`.`): none of its own, so your default. Absent or empty: as it was, at first your default.",
     }),
   ),
 };
@@ -290,7 +290,9 @@ export function readWantedPlan(
     ...(interval === undefined || interval === NOT_SENT ? {} : { intervalDays: interval }),
     ...(installments === undefined || installments === NOT_SENT ? {} : { installments }),
     ...(attempts === undefined ? {} : { maxRetries: attempts }),
-    ...(softDescriptor === undefined ? {} : { softDescriptor }),
+    ...(softDescriptor === undefined
+      ? {}
+      : { softDescriptor: softDescriptor === NO_SOFT_DESCRIPTOR ? null : softDescriptor }),
   };
 }
 

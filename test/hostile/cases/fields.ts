@@ -137,6 +137,10 @@ const FORMATS: Readonly<Record<string, { fits(text: string): boolean; longest(ma
       fits: (text) => /^[A-Za-z0-9 .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*$/.test(text),
       longest: (most) => 'LOJA*'.padEnd(most, 'x'),
     },
+    softDescriptorOrNone: {
+      fits: (text) => text === '.' || /^[A-Za-z0-9 .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*$/.test(text),
+      longest: (most) => 'LOJA*'.padEnd(most, 'x'),
+    },
     cpfOrCnpj: { fits: isNobodys, longest: () => '12.ABC.345/01DE-35' },
     bareCpfOrCnpj: { fits: isNobodys, longest: () => '12ABC34501DE35' },
     postalCode: { fits: (text) => /^\d{8}$/.test(text), longest: () => '01.001-000' },
