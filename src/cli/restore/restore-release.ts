@@ -57,9 +57,7 @@ async function runRelease(given: GivenOptions, tools: AuditedCommandTools): Prom
   const count = released.flat().length;
   return {
     ok: true,
-    lines: [
-      `Billings of ${count} merchants are no longer held: what is due is charged, the oldest first.`,
-    ],
+    lines: [`Billings of ${count} merchants are no longer held: what is due is charged, the oldest first.`],
     json: { released: count },
   };
 }
