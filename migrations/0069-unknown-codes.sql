@@ -1,5 +1,6 @@
--- What a file or a bank says under a code that its layout does not know is an exception of its own class.
+-- What a file or a bank says under a code that its layout does not know is an exception of its own class. 0074 validates the
+-- check, outside of a transaction.
 alter table reconciliation_exceptions drop constraint if exists reconciliation_exceptions_class_check;
 alter table reconciliation_exceptions add constraint reconciliation_exceptions_class_check
   check (class in ('notInFile', 'notInParcela', 'amountDiffers', 'feeDiffers', 'dateDiffers', 'duplicateInFile', 'cancellationUnknown',
-    'chargebackUnknown', 'heldByPledge', 'unknownCode'));
+    'chargebackUnknown', 'heldByPledge', 'unknownCode')) not valid;
