@@ -222,6 +222,27 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
     caughtBy: 'test/antifraud/judged-payments.test.ts',
   },
   {
+    name: 'a few bad verifications stop sales',
+    file: 'src/antifraud/card-testing.ts',
+    find: 'each === kind ? LEAST_FAILED[kind] : LEAST_FAILED.sale',
+    put: 'LEAST_FAILED[each]',
+    caughtBy: 'src/antifraud/card-testing.test.ts',
+  },
+  {
+    name: 'an issuer that is away makes good cards look tested',
+    file: 'src/antifraud/tested-cards.sql.ts',
+    find: 'bool_and(t.is_declined) and bool_or(t.is_card_refused) as has_failed',
+    put: 'bool_and(t.is_declined) as has_failed',
+    caughtBy: 'test/antifraud/card-testing.test.ts',
+  },
+  {
+    name: 'lost entries without a line are not noticed',
+    file: 'src/reconciliation/restored/missing-numbers.ts',
+    find: 'if (number > last + 1)',
+    put: 'if (number > last + 2)',
+    caughtBy: 'src/reconciliation/restored/missing-numbers.test.ts',
+  },
+  {
     name: 'a velocity rule is reached one try late',
     file: 'src/antifraud/velocity.ts',
     find: 'counts[window][measure] >= threshold',
