@@ -28,6 +28,20 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
     caughtBy: 'test/architecture/merchant-isolation.test.ts',
   },
   {
+    name: 'an empty identifier in a query is as none',
+    file: 'src/platform/requests/request-reader.ts',
+    find: '(!isText || required.includes(name))) continue;',
+    put: '(name || isText || required.includes(name))) continue;',
+    caughtBy: 'src/platform/requests/request-reader.test.ts',
+  },
+  {
+    name: 'a made-up token passes the limit of an address at the documents',
+    file: 'src/platform/http/server.ts',
+    find: '  if (config.endpoint?.scope === null) return true;\n',
+    put: '',
+    caughtBy: 'test/wire/many-connections.test.ts',
+  },
+  {
     name: 'the audit log keeps card numbers as they were typed',
     file: 'src/audit/audit-event.ts',
     find: 'const text = withoutCardNumbers(typed);',

@@ -250,7 +250,12 @@ function queryReader(endpoint: Contract) {
       else
         value[name] = type === 'integer' && /^\d{1,15}$/.test(sent) ? Number(sent) : readText(property, sent);
     }
-    const checked = (check?.(value) ?? []).map(({ tag, sentence }) => ({ pointer: `/${tag}`, sentence }));
+    // What an empty one was to be nobody knows: what fields are to each other is not asked then.
+    const hasEmpty = faults.some(({ sentence }) => sentence === EMPTY_PARAMETER);
+    const checked = (hasEmpty ? [] : (check?.(value) ?? [])).map(({ tag, sentence }) => ({
+      pointer: `/${tag}`,
+      sentence,
+    }));
     for (const { pointer, sentence } of [...findFaults(value), ...checked]) {
       const tag = tagOf(pointer, sentNames);
       if (!faults.some((fault) => fault.tag === tag)) faults.push({ tag, sentence });
