@@ -56,6 +56,7 @@ const OTHER_SHAPES = [
   'saoPauloTime',
   'digits',
   'softDescriptor',
+  'softDescriptorOrNone',
 ];
 
 for (const endpoint of ENDPOINTS) {
