@@ -125,7 +125,7 @@ function withField(body: unknown, [name = '', ...below]: readonly string[], valu
  * Three digits as an amount are an amount, whatever they meant, and are kept and shown as one; so
  * with the names of things.
  */
-const KEPT_NUMBERS = ['amount', 'trialDays'];
+const KEPT_NUMBERS = ['amount', 'trialDays', 'installments'];
 const KEPT_TEXTS = [
   'orderNumber',
   'name',
