@@ -45,8 +45,10 @@ test('after a long downtime every installment is charged once, in order, and nev
     // Another process follows a moved clock within a second: until then it may charge by the day before.
     const late = chargedOn === due(99 + installment) ? 1 : 0;
     assert.ok(late === 1 || chargedOn === today, chargedOn);
-    const daysLater = Math.max(dueOn + 30, 101 + installment - late);
-    assert.equal(billings[installment + 1].nextChargeOn, due(daysLater));
+    // It may follow between the charge and its record.
+    const [next, nextOfLate] = [0, late].map((days) => due(Math.max(dueOn + 30, 101 + installment - days)));
+    const { nextChargeOn } = billings[installment + 1];
+    assert.ok(nextChargeOn === next || nextChargeOn === nextOfLate, nextChargeOn);
     await jumpTo(shop, 1);
   }
   const ledger = await ledgerOf(service, shop);
