@@ -3,10 +3,12 @@ import { availableParallelism, cpus } from 'node:os';
 /** Always at work, whatever else the machine does. */
 const LEAST_PER_CORE = 1.5;
 /** Most of the time of many files is waiting for leases, pauses and silent acquirers. */
-const MOST_PER_CORE = 4;
+const MOST_PER_CORE = 6;
 /** One more begins while so much of the machine has nothing to do. */
-const IDLE_SHARE = 0.3;
-const SAMPLE_MILLISECONDS = 1_000;
+const IDLE_SHARE = 0.25;
+/** What a file that begins takes of a core, until it shows in the load. */
+const CORES_OF_ONE = 0.5;
+const SAMPLE_MILLISECONDS = 400;
 
 /** Lanes take turns: as many are at work as the machine has time for. */
 export type Turns = {
@@ -18,14 +20,16 @@ export type Turns = {
 };
 
 export function openTurns(): Turns {
-  const least = Math.ceil(availableParallelism() * LEAST_PER_CORE);
-  const most = availableParallelism() * MOST_PER_CORE;
+  const cores = availableParallelism();
+  const least = Math.ceil(cores * LEAST_PER_CORE);
+  const most = cores * MOST_PER_CORE;
+  const idle = openIdle();
   let atWork = 0;
   let last = Promise.resolve();
-  /** What was begun shows in the load only a moment later: so one at a time. */
   async function wait(): Promise<void> {
-    while (atWork >= least && !(atWork < most && (await idleShare()) > IDLE_SHARE));
+    while (atWork >= least && !(atWork < most && idle.share() > IDLE_SHARE)) await idle.nextSample();
     atWork += 1;
+    idle.take(CORES_OF_ONE / cores);
   }
   return {
     most,
@@ -39,12 +43,25 @@ export function openTurns(): Turns {
   };
 }
 
-/** Of all cores, during the next moment. */
-async function idleShare(): Promise<number> {
-  const before = times();
-  await new Promise((resolve) => setTimeout(resolve, SAMPLE_MILLISECONDS));
-  const after = times();
-  return (after.idle - before.idle) / Math.max(1, after.all - before.all);
+/** How much of all cores had nothing to do lately, less what was begun since. */
+function openIdle() {
+  let before = times();
+  let share = 0;
+  function sample(): void {
+    const after = times();
+    share = (after.idle - before.idle) / Math.max(1, after.all - before.all);
+    before = after;
+  }
+  return {
+    share: () => share,
+    take(part: number) {
+      share -= part;
+    },
+    async nextSample() {
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MILLISECONDS));
+      sample();
+    },
+  };
 }
 
 function times(): { readonly idle: number; readonly all: number } {

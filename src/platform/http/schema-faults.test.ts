@@ -205,6 +205,7 @@ const formatCases: Record<keyof typeof FORMATS, { good: string[]; bad: string[] 
       'bG9qYTrn',
     ],
   },
+  softDescriptorOrNone: { good: ['.', 'LOJA*NATAL'], bad: ['', '..', '-', 'CAFÉ', 'LOJA*PEDIDO 77'] },
   filledText: { good: ['A', ' a ', 'uma\nduas'], bad: ['', ' ', '\t\n\u00a0'] },
   visibleText: {
     good: ['ANA', ' a ', 'JOSÉ\u200d'],
