@@ -51,8 +51,11 @@ test('made anew from nothing, as for sales from before, the projection is the sa
   const before = await projection();
   assert.ok(before.length >= 6);
   await service.auditor.query('truncate receivables, receivable_cursors');
+  // Who saw all of it followed looks no more until something new is recorded; a start begins anew.
+  const started = await service.startBeside();
   await until('all of it is there again', async () => (await projection()).length === before.length);
   assert.deepEqual(await projection(), before);
+  await started.stop();
 });
 
 test('while another process has the merchant, a question waits for it, and is refused when that takes too long', async () => {
