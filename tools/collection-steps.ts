@@ -54,6 +54,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   getSecurityText: 'it is served only where the operator has named a contact',
   showBoletoPage: 'its address is the url of a boleto, for a browser',
   showBoletoPdf: 'its address is the url of a boleto, for a browser',
+  resolveReconciliationException: 'what it resolves comes seconds after a bank has reported it',
 };
 
 /** Declines whatever is charged, for want of funds. */
