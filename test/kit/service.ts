@@ -50,6 +50,14 @@ export function cleanEnvironment(settings: Readonly<Record<string, string>>): Re
   return { ...(Object.fromEntries(kept) as Record<string, string>), ...settings };
 }
 
+/** Which the last release does not know. */
+const NEW_SETTINGS = ['PARCELA_REQUESTS_PER_SECOND_PER_ADDRESS'];
+
+function settingsOf({ folder, settings, main }: ServiceOptions): Record<string, string> {
+  const all = Object.entries(settingsIn(folder, settings));
+  return Object.fromEntries(main === undefined ? all : all.filter(([name]) => !NEW_SETTINGS.includes(name)));
+}
+
 /** Starts `src/main.ts` and waits until it says that it is ready. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const [file, words] =
@@ -60,7 +68,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         ]
       : [options.program, ['serve']];
   const child = spawn(file, words, {
-    env: cleanEnvironment(settingsIn(options.folder, options.settings)),
+    env: cleanEnvironment(settingsOf(options)),
     stdio: ['ignore', options.logFile ?? 'pipe', 'pipe'],
   });
   const log: string[] = [];
