@@ -5,7 +5,8 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import { createCredential } from '../merchants/credentials/create-credential.ts';
 import { disableCredential } from '../merchants/credentials/disable-credential.ts';
 import { listCredentials } from '../merchants/credentials/list-credentials.ts';
-import { findMerchant } from '../merchants/merchants.sql.ts';
+import { findMerchant, isHeldByRestore } from '../merchants/merchants.sql.ts';
+import { releaseRestored } from '../merchants/release-restored.ts';
 import type { Admission } from '../platform/http/admission.ts';
 import type { ServedEndpoint } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
@@ -15,6 +16,7 @@ import type { ModuleContext } from '../platform/module.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
 import type { Work } from '../platform/work/due-work.ts';
+import { sumHeldByRestore } from '../recurrence/billings/billing-days.sql.ts';
 import type { Cents } from '../values/cents.ts';
 import { consoleWording } from './console-wording.ts';
 import type { IdentityProvider } from './identities/open-provider.ts';
@@ -146,6 +148,7 @@ function consoleTools(context: ConsoleContext): Omit<ConsoleTools, 'contractOf' 
   const { database, lookUp, gate, audit, keyring, configuration } = context;
   const findVerification = keptRead(VERIFICATION_MILLISECONDS, () => findLastVerification(database));
   const enforceAddresses = configuration.environment === 'production';
+  const isAnyHeld = keptRead(WAITING_MILLISECONDS, () => isHeldByRestore(database, null));
   const toolsOf = (by: Pick<Visit, 'user' | 'address'>) => ({
     database,
     audit,
@@ -161,6 +164,11 @@ function consoleTools(context: ConsoleContext): Omit<ConsoleTools, 'contractOf' 
       (await lookUp(merchantId, () => listCredentials({ database }, merchantId))) ?? [],
     createCredential: (by, wanted) => createCredential(toolsOf(by), wanted),
     disableCredential: (by, userName) => disableCredential(toolsOf(by), userName),
+    isHeldByRestore: async (merchantId) =>
+      (await isAnyHeld()) && (merchantId === null || isHeldByRestore(database, merchantId)),
+    sumHeldByRestore: (merchantId, until) =>
+      context.search(merchantId ?? NO_MERCHANT, (reader) => sumHeldByRestore(reader, merchantId, until)),
+    releaseRestored: (by, merchantIds, reason) => releaseRestored(toolsOf(by), merchantIds, reason),
     findHealth: keptRead(HEALTH_MILLISECONDS, () =>
       findHealth({ database, gate, keyring, findVerification }),
     ),

@@ -12,6 +12,11 @@ import { CLOCK_ACTIONS, CLOCK_SCREENS } from './homologation/clock-screens.ts';
 import { HAPPENING_ACTIONS } from './homologation/happening-screens.ts';
 import { PAPER_SCREENS, SCRIPT_ACTIONS, SCRIPT_SCREENS } from './homologation/script-screens.ts';
 import type { TestTools } from './homologation/test-tools.ts';
+import {
+  AFTER_RESTORE_ACTIONS,
+  AFTER_RESTORE_SCREENS,
+  type AfterRestoreTools,
+} from './merchants/after-restore-screens.ts';
 import { MERCHANT_ACTIONS } from './merchants/merchant-actions.ts';
 import { MERCHANT_SCREENS, type MerchantTools } from './merchants/merchant-screens.ts';
 import { ROUTING_SCREENS } from './merchants/routing-screens.ts';
@@ -56,6 +61,7 @@ export type ConsoleTools = MerchantPageTools &
   CredentialTools &
   OperatorTools &
   WaitingTools &
+  AfterRestoreTools &
   TestTools;
 
 /** Every page behind the sign-in, and everything that is done on them: a new one is added here. */
@@ -86,6 +92,7 @@ export const SCREENS: readonly Screen<ConsoleTools>[] = [
   ...FILE_SCREENS,
   ...DIFFERENCE_SCREENS,
   ...WAITING_SCREENS,
+  ...AFTER_RESTORE_SCREENS,
   ...MERCHANT_SCREENS,
   ...ROUTING_SCREENS,
   ...FEE_SCREENS,
@@ -110,6 +117,7 @@ export const ACTIONS: readonly Action<ConsoleTools>[] = [
   ...UNRESOLVED_ACTIONS,
   ...EXCEPTION_ACTIONS,
   ...WAITING_ACTIONS,
+  ...AFTER_RESTORE_ACTIONS,
   ...MERCHANT_ACTIONS,
   ...FEE_ACTIONS,
   ...USER_ACTIONS,

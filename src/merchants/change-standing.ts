@@ -11,7 +11,8 @@ const ACTIONS = {
 
 /**
  * Puts a merchant into a standing, or takes it out; `isOn` that it has already is refused. A lockout
- * ends its tokens for good, and so does its end: a login may have run beside it.
+ * ends its tokens for good, and so does its end: a login may have run beside it. What a restore holds is
+ * released by `releaseRestored`.
  */
 export async function changeStanding(
   tools: MerchantTools & { readonly database: Database },
@@ -37,5 +38,7 @@ export async function changeStanding(
   const isChanged = stood?.length === 1;
   const merchant = await findMerchant(tools.database, merchantId);
   if (merchant === null) return { refusal: 'merchantUnknown', value: merchantId };
-  return isChanged ? merchant : { refusal: 'standsSoAlready', value: merchantId };
+  if (isChanged) return merchant;
+  const isOfRestore = standing === 'billingsHeld' && !isOn && merchant.isHeldByRestore;
+  return { refusal: isOfRestore ? 'heldByRestore' : 'standsSoAlready', value: merchantId };
 }

@@ -27,5 +27,5 @@ export async function createMerchant(
     detail: { cnpj: stored.cnpj, accounts: stored.accountNumbers.length },
   });
   if (createdAt === null) return { refusal: 'merchantExists', value: merchant.merchantId };
-  return { ...stored, createdAt, isDisabled: false, hasBillingsHeld: false };
+  return { ...stored, createdAt, isDisabled: false, hasBillingsHeld: false, isHeldByRestore: false };
 }

@@ -75,7 +75,13 @@ test('addresses must be addresses or blocks', () => {
 });
 
 test('of a contact only what is changed is named, and the audit log keeps no person', () => {
-  const merchant = { ...SHOP, createdAt: instant(0), isDisabled: false, hasBillingsHeld: false };
+  const merchant = {
+    ...SHOP,
+    createdAt: instant(0),
+    isDisabled: false,
+    hasBillingsHeld: false,
+    isHeldByRestore: false,
+  };
   const done = changedMerchant(merchant, { contact: { phone: '+55 11 5000 0000' }, legalName: 'Outra' });
   assert.deepEqual(done.fields, ['legalName', 'contactPhone']);
   assert.deepEqual(done.merchant.contact, { ...merchant.contact, phone: '+55 11 5000 0000' });

@@ -28,12 +28,14 @@ export type Merchant = NewMerchant & {
   readonly isDisabled: boolean;
   /** What its subscriptions owe is not charged. */
   readonly hasBillingsHeld: boolean;
+  /** By a restore of the database, not by hand. */
+  readonly isHeldByRestore: boolean;
 };
 
 /** What the operator puts a merchant into, and takes it out of again. */
 export type Standing = 'disabled' | 'billingsHeld';
 
-export type StandingRefusal = 'merchantUnknown' | 'standsSoAlready';
+export type StandingRefusal = 'merchantUnknown' | 'standsSoAlready' | 'heldByRestore';
 
 export type MerchantRefusal =
   | 'merchantIdMalformed'

@@ -76,7 +76,7 @@ export async function updateMerchant(
   return (await audit.change({ statement: CHANGE, values }, event)) !== undefined;
 }
 
-/** The moment it was put into it stays. A hold by hand takes the place of one by a restore. */
+/** A hold by hand takes the place of one by a restore, which is ended by `releaseRestoredStep` alone. */
 const STAND = statement(
   'merchants.stand',
   `update merchants set
@@ -86,7 +86,7 @@ const STAND = statement(
      is_held_by_restore = $2 <> 'billingsHeld' and is_held_by_restore
    where merchant_id = $1
      and case $2 when 'disabled' then (disabled_at is null) = $3::boolean
-       else (billings_held_at is null or ($3::boolean and is_held_by_restore)) = $3::boolean end
+       else (billings_held_at is null or is_held_by_restore) = $3::boolean end
    returning merchant_id`,
 );
 
@@ -130,6 +130,17 @@ export async function countHeldByRestore(database: Reader): Promise<number> {
   return heldOf(await database.query(COUNT_HELD_BY_RESTORE, []));
 }
 
+const IS_HELD_BY_RESTORE = statement(
+  'merchants.is_held_by_restore',
+  `select exists (select from merchants where is_held_by_restore and ($1::text is null or merchant_id = $1)) as is_held`,
+);
+
+/** Of one merchant, or (null) of anyone. */
+export async function isHeldByRestore(database: Reader, merchantId: string | null): Promise<boolean> {
+  const [row] = await database.query(IS_HELD_BY_RESTORE, [merchantId]);
+  return row?.is_held === true;
+}
+
 /** One row, or none where one of them is there already. */
 const ADD_ACCOUNTS = statement(
   'merchants.add_accounts',
@@ -155,7 +166,7 @@ export async function insertAccounts(
 }
 
 const COLUMNS = `merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses,
-  soft_descriptor, created_at, disabled_at is not null as is_disabled, billings_held_at is not null as has_billings_held,
+  soft_descriptor, created_at, disabled_at is not null as is_disabled, billings_held_at is not null as has_billings_held, is_held_by_restore,
   array(select account_number from accounts a where a.merchant_id = m.merchant_id order by position) as account_numbers`;
 
 const FIND = statement('merchants.find', `select ${COLUMNS} from merchants m where merchant_id = $1`);
@@ -238,5 +249,6 @@ function parse(row: Row): Merchant {
     createdAt: row.created_at as Instant,
     isDisabled: row.is_disabled as boolean,
     hasBillingsHeld: row.has_billings_held as boolean,
+    isHeldByRestore: row.is_held_by_restore as boolean,
   };
 }

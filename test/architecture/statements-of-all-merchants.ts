@@ -141,6 +141,8 @@ export const STATEMENTS_OF_ALL_MERCHANTS: Readonly<Record<string, string>> = {
   'merchants.hold_restored': 'of a restored database all merchants are held',
   'merchants.release_restored': 'the operator releases them one by one or all at once',
   'merchants.count_held_by_restore': "the operator's view",
+  'merchants.is_held_by_restore': 'of one merchant, or of anyone: whether pages have a page about it',
+  'billing_days.sum_held_by_restore': "of one merchant, or the operator's view",
   'merchants.search': "the operator's view",
   'transactions.find_case': "the operator's view",
   'cancels.find_case': "the operator's view",

@@ -402,3 +402,44 @@ test('one person has so many requests that wait, and then takes one back', async
   const sent = await cancel(eva, id);
   assert.deepEqual([sent.status, /Já espera o máximo/.test(wordsOf(sent.text))], [429, true]);
 });
+
+test('what a restore holds is released by two of the operator, or by an administrator of the merchant alone', async () => {
+  const hold = `update merchants set billings_held_at = now(), is_held_by_restore = true`;
+  const held = async () => (await query('select from merchants where is_held_by_restore')).length;
+  const [first, second] = [await signedIn(service, 'operator', null), await signedIn(service, 'admin', null)];
+  const pages = [`${home}/after-restore`, '/console/after-restore'];
+  const press = async (path: string) => {
+    const mark = await markOf(first, '/console/waiting');
+    return first.ask(path, { form: { mark, once: randomUUID(), reason: 'por fora' } });
+  };
+  for (const page of pages) {
+    assert.equal((await press(`${page}/release`)).status, 409, 'nothing is held');
+    await query(hold);
+    const all = await held();
+    assert.match(wordsOf((await first.turnTo(page)).text), /O banco de dados foi restaurado/);
+    const asked = await first.send(page, `${page}/release`, { reason: 'todos conferiram' });
+    assert.equal(asked.status, 202, asked.text);
+    assert.equal(await held(), all);
+    assert.equal((await press(`${home}/release`)).status, 409, 'a hold by hand is another one');
+    const requestId = await requestOf(page);
+    const list = page === '/console/after-restore' ? '/console/waiting' : `${home}/waiting`;
+    assert.equal((await decide(first, requestId, 'approve', list)).status, 409, 'not alone');
+    assert.equal((await decide(second, requestId, 'approve', list)).status, 303);
+    assert.equal(await held(), page === '/console/after-restore' ? 0 : all - 1);
+    await query('update merchants set billings_held_at = null, is_held_by_restore = false');
+  }
+  const admin = await signedIn(service, 'admin', merchantId);
+  await query(hold);
+  const all = await held();
+  const own = `${home}/after-restore`;
+  assert.ok(!(await ana.turnTo(own)).text.includes('/release"'), 'finance sees it, and does not release');
+  assert.equal((await admin.send(own, `${own}/release`, { reason: 'conferimos tudo' })).status, 303);
+  assert.equal(await held(), all - 1);
+  assert.match(wordsOf((await admin.turnTo(own)).text), /A restauração não retém cobranças/);
+  const [entry] = await query(
+    "select actor, detail from audit_entries where action = 'billing.release' order by entry_number desc limit 1",
+  );
+  assert.match(String(entry?.actor), /^user:admin-/);
+  assert.deepEqual(JSON.parse(String(entry?.detail)), { ofRestore: 1, reason: 'conferimos tudo' });
+  await query('update merchants set billings_held_at = null, is_held_by_restore = false');
+});

@@ -5,6 +5,7 @@ import { scopesText } from '../credentials/credential-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import {
+  AFTER_RESTORE,
   CREDENTIALS,
   EXCEPTIONS,
   FEES,
@@ -107,7 +108,10 @@ ${actionForm(visit, CHANGE, {
 })}`;
 }
 
-function standingForms({ isDisabled, hasBillingsHeld }: Merchant, visit: Visit): Shown {
+function standingForms(
+  { merchantId, isDisabled, hasBillingsHeld, isHeldByRestore }: Merchant,
+  visit: Visit,
+): Shown {
   const { say } = visit.wording;
   const lockout = isDisabled
     ? actionForm(visit, ENABLE, { about: say('With the credentials that it has.') })
@@ -117,6 +121,10 @@ function standingForms({ isDisabled, hasBillingsHeld }: Merchant, visit: Visit):
         ),
         isGrave: true,
       });
+  if (isHeldByRestore) {
+    const path = pathOf(AFTER_RESTORE.merchant, { merchantId });
+    return [lockout, html`<p class="note">${link(path, say('The restore holds its billings'))}</p>`];
+  }
   const billings = hasBillingsHeld
     ? actionForm(visit, RELEASE, { about: say('What is due is charged, the oldest first.') })
     : actionForm(visit, HOLD, {

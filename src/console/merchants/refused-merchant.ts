@@ -20,6 +20,10 @@ export const MERCHANT_REFUSALS: Readonly<
   merchantUnknown: { status: 404, text: 'There is no such merchant.' },
   nothingToChange: { status: 409, text: 'Nothing would change.' },
   standsSoAlready: { status: 409, text: 'It stands so already.' },
+  heldByRestore: {
+    status: 409,
+    text: 'The restore holds its billings: they are released on its page After a restore.',
+  },
   legalNameMalformed: {
     status: 400,
     text: 'The name is one line of up to 200 characters, without a card number.',

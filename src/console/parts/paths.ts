@@ -53,6 +53,12 @@ export const AUDIT = '/audit';
 export const USERS = { operator: '/users', merchant: `${OF_MERCHANT}/users` } as const;
 export const USER = { operator: `${USERS.operator}/{name}`, merchant: `${USERS.merchant}/{name}` } as const;
 
+/** While the restore holds billings. */
+export const AFTER_RESTORE = {
+  operator: '/after-restore',
+  merchant: `${OF_MERCHANT}/after-restore`,
+} as const;
+
 /** What waits for a second person. */
 export const WAITING = { operator: '/waiting', merchant: `${OF_MERCHANT}/waiting` } as const;
 

@@ -16,6 +16,7 @@ const SHOP: Merchant = {
   createdAt: CREATED_AT,
   isDisabled: false,
   hasBillingsHeld: false,
+  isHeldByRestore: false,
 };
 const WANTED: NewCredential = {
   merchantId: 'shop',

@@ -34,3 +34,29 @@ export async function sumBillingDays(
     amount: row.amount as Cents,
   }));
 }
+
+const SUM_HELD = statement(
+  'billing_days.sum_held_by_restore',
+  `select (select count(*) from merchants where is_held_by_restore and ($1::text is null or merchant_id = $1)) as merchants,
+     coalesce(sum(d.count), 0)::bigint as count, coalesce(sum(d.amount), 0)::bigint as amount
+   from merchants m join billing_days d on d.merchant_id = m.merchant_id
+   where m.is_held_by_restore and ($1::text is null or m.merchant_id = $1)
+     and d.billing_state = 'opened' and d.due_on <= $2`,
+);
+
+/** How many merchants a restore holds, and what of theirs is due until a day and not charged for it. */
+export type HeldByRestore = { readonly merchants: number; readonly count: number; readonly amount: Cents };
+
+/** Of one merchant, or (null) of all: the operator's view. */
+export async function sumHeldByRestore(
+  database: Reader,
+  merchantId: string | null,
+  until: Day,
+): Promise<HeldByRestore> {
+  const [row] = await database.query(SUM_HELD, [merchantId, until]);
+  return {
+    merchants: row?.merchants as number,
+    count: row?.count as number,
+    amount: row?.amount as Cents,
+  };
+}
