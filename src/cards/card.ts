@@ -41,6 +41,14 @@ export function comparableCard(card: {
   return JSON.stringify(parts.map((part) => part ?? null));
 }
 
+/** Whether a card, as `comparableCard` gives it, has the digits that are shown of one. */
+export function isShownAs(card: string, { cardFirstSix, cardLastFour }: ShownDigits): boolean {
+  const [number] = JSON.parse(card) as [unknown];
+  return typeof number === 'string' && number.startsWith(cardFirstSix) && number.endsWith(cardLastFour);
+}
+
+type ShownDigits = { readonly cardFirstSix: string; readonly cardLastFour: string };
+
 /** The card source of a payment, named by a hash: it may pay once. */
 export type CardSource = { readonly hash: Buffer; readonly expiresAt: Instant };
 

@@ -20,6 +20,8 @@ export type Effect<Result> = {
    * it back without. What was never sent is none.
    */
   readonly findMade?: (span: IdSpan) => Promise<string | null>;
+  /** Whether that resource can be of a card, as `openCarrier` gives it: its key's fingerprint is gone. */
+  readonly canBeOfCard?: (resourceId: string, card: string) => Promise<boolean>;
 };
 
 /**
@@ -49,7 +51,7 @@ async function findEarlier<Result>(
   tools: FindRequestTools,
   merchantId: string,
   request: KeyedRequest,
-  { findMade }: Effect<Result>,
+  { findMade, canBeOfCard }: Effect<Result>,
 ): Promise<EarlierRequest | null> {
   const [earlier, made] = await Promise.all([
     findEarlierRequest(tools, merchantId, request),
@@ -57,6 +59,8 @@ async function findEarlier<Result>(
   ]);
   if (earlier !== null || made === null) return earlier;
   if (!isOfBody(made, request.idStem)) return { kind: 'otherBody' };
+  const card = canBeOfCard === undefined ? null : await request.openCarrier();
+  if (card !== null && !(await canBeOfCard?.(made, card))) return { kind: 'otherBody' };
   return { kind: 'same', resourceId: made, progress: MADE_LONG_AGO };
 }
 

@@ -1,4 +1,5 @@
 import { readDecline } from '../acquirers/issuer-code.ts';
+import { isShownAs } from '../cards/card.ts';
 import { openCarriedCard } from '../cards/open-carried-card.ts';
 import { answerOnce } from '../idempotency/answer-once.ts';
 import type { FindRequestTools } from '../idempotency/find-earlier-request.ts';
@@ -40,6 +41,10 @@ export function payOnce(
     make: (isFirst) => payByCard(tools, seller, payment, { request, isFirst }, deadlineAt),
     isRefused: ({ kind }) => kind === 'refused',
     findMade: async (span) => (await tools.findMadeTransaction({ merchantId, ...span })).value,
+    async canBeOfCard(paymentId, card) {
+      const transaction = await findTransaction(tools.database, merchantId, paymentId);
+      return transaction === null || isShownAs(card, transaction);
+    },
     async repeatAnswer(paymentId) {
       const transaction = await findTransaction(tools.database, merchantId, paymentId);
       if (transaction === null) return null;

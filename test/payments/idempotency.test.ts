@@ -440,6 +440,9 @@ test('after thirty days a key is forgotten, and what it paid or gave back is met
   assert.deepEqual([again.status, isReplayed(again), again.body], [200, true, first.body]);
   const other = await pay({ ...body, referenceTransaction: 'outro' }, key);
   assert.deepEqual([other.status, other.body[0].tag], [422, 'idempotencyKey'], other.text);
+  const numberToken = await tokenize(service.gatewayUrl, service.token(), OTHER_CARD);
+  const ofOtherCard = await pay({ ...body, cardInfo: { ...(body.cardInfo as Body), numberToken } }, key);
+  assert.deepEqual([ofOtherCard.status, ofOtherCard.body[0]?.tag], [422, 'idempotencyKey'], ofOtherCard.text);
   const canceledAgain = await post(path, { amount: 1_000 }, key);
   assert.deepEqual(
     [canceledAgain.status, isReplayed(canceledAgain), canceledAgain.body],
