@@ -193,7 +193,7 @@ async function assertReplays(
   }
   for (const body of others) {
     const reply = await send(body, key);
-    assert.deepEqual([reply.status, reply.body[0].tag], [422, 'idempotencyKey'], reply.text);
+    assert.deepEqual([reply.status, reply.body[0]?.tag], [422, 'idempotencyKey'], reply.text);
   }
 }
 
@@ -430,12 +430,16 @@ test('after thirty days a key is forgotten, and what it paid or gave back is met
   const canceled = await post(path, { amount: 1_000 }, key);
   assert.equal(canceled.status, 200, canceled.text);
   const session = await post('/v1/antifraud/sessions', { deviceId: 'a' }, key);
-  await service.auditor.query(`update idempotency_keys set created_at = now() - interval '29 days 23 hours'`);
+  await service.auditor.query(`update idempotency_keys set created_at = now() - interval '30 days 1 minute'`);
+  const younger = randomUUID();
+  await post('/v1/antifraud/sessions', { deviceId: 'a' }, younger);
+  await service.auditor.query(
+    `update idempotency_keys set created_at = now() - interval '29 days 23 hours' where created_at > now() - interval '1 day'`,
+  );
   await service.stop();
   await service.restart();
-  assert.ok(isReplayed(await pay(body, key)));
-  await service.auditor.query(`update idempotency_keys set created_at = now() - interval '30 days 1 minute'`);
-  await until('it is forgotten', async () => (await keyCount()) === 0, 60_000);
+  await until('older ones are forgotten', async () => (await keyCount()) <= 1, 60_000);
+  assert.ok(isReplayed(await post('/v1/antifraud/sessions', { deviceId: 'a' }, younger)));
   const again = await pay(await withFreshToken(body), key);
   assert.deepEqual([again.status, isReplayed(again), again.body], [200, true, first.body]);
   const other = await pay({ ...body, referenceTransaction: 'outro' }, key);
