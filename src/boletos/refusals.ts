@@ -111,6 +111,7 @@ export const BOLETO_REFUSALS = {
   },
   beingCanceled: {
     status: 409,
+    retryAfterSeconds: 5,
     tag: GENERAL_TAG,
     sentence: {
       pt: 'O prazo do boleto acabou e o banco já foi chamado a dar baixa; consulte-o em instantes.',

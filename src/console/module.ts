@@ -59,7 +59,7 @@ type Below = {
 };
 
 /** A person opens some pages a minute; a page that is looked at reads itself anew. */
-const PAGES_PER_SECOND = { ofUser: 20, ofAddress: 50 } as const;
+const PAGES_PER_SECOND = { ofUser: 20, ofAddress: 50, assetsOfAddress: 100 } as const;
 const ENTRIES_OF_PAGE = 50;
 /** Everybody on duty looks at it all day: many cost what one does. */
 const HEALTH_MILLISECONDS = 3_000;
@@ -102,6 +102,7 @@ export function openConsole(context: ConsoleContext, below: Below): Pages {
     admission: below.admission,
     perUser: rateLimit(PAGES_PER_SECOND.ofUser),
     perAddress: rateLimit(PAGES_PER_SECOND.ofAddress),
+    assetsOfAddress: rateLimit(PAGES_PER_SECOND.assetsOfAddress),
     actionsOfUser: rateLimit(ACTION_RATE.perSecond, ACTION_RATE.burstSeconds),
     signIns: rateLimit(SIGN_IN_RATE.perSecond, SIGN_IN_RATE.burstSeconds),
     asking: {

@@ -59,6 +59,20 @@ test('what a user does in a moment is limited: nothing is done then, others go o
   assert.match(again.text, /\/console\/links\//);
 });
 
+test('style and script are limited by address, whatever cookie comes with the request', async () => {
+  const origin = originOf(service);
+  const asset = /\/console\/assets\/[\w.-]+/.exec((await ask(origin, '/console/sign-in')).text)?.[0] ?? '';
+  const headers = { cookie: 'parcela=stranger' };
+  assert.equal((await ask(origin, asset, { headers })).status, 200);
+  await until('it is slowed down', async () => {
+    const all = await Promise.all(Array.from({ length: 50 }, () => ask(origin, asset, { headers })));
+    return all.some(
+      (shown) => shown.status === 429 && /^[1-9]\d*$/.test(shown.headers.get('retry-after') ?? ''),
+    );
+  });
+  assert.equal((await ask(origin, '/console/sign-in')).status, 200, 'pages have a rate of their own');
+});
+
 test('attempts to sign in from one address are limited, by passkeys and by links', async () => {
   const origin = originOf(service);
   const { path } = await invite(service, 'viewer', null);

@@ -45,6 +45,8 @@ export type PageTools = IdentityDoorTools &
     readonly admission: Admission;
     readonly perUser: RateLimit;
     readonly perAddress: RateLimit;
+    /** Of style and script, whatever cookie comes with the request. */
+    readonly assetsOfAddress: RateLimit;
   };
 
 type Asked = PageRequest & { readonly fields: Form; readonly isSecure: boolean };
@@ -55,7 +57,7 @@ const KEPT = 'public, max-age=31536000, immutable';
 /** Answers a request for a page: style and script, the doors, and what is behind them. */
 export async function answerPage(tools: PageTools, sent: PageRequest): Promise<PageAnswer> {
   const asset = /^\/assets\/([\w.-]+)$/.exec(sent.path)?.[1];
-  if (asset !== undefined) return answerAsset(tools, asset, sent.language);
+  if (asset !== undefined) return answerAsset(tools, sent, asset);
   if (isElsewhere(tools, sent.origin)) return misdirect(tools, sent.language);
   const origin = tools.ownOrigin ?? sent.origin;
   const isSecure = !tools.isHomologation || origin?.startsWith('https:') === true;
@@ -109,9 +111,18 @@ async function findSession(tools: PageTools, request: Asked): Promise<Session | 
   return found === null ? null : { ...found, token };
 }
 
-function answerAsset({ assets }: PageTools, name: string, language: Language): PageAnswer {
-  const asset = assets.byName.get(name);
+function answerAsset(
+  { assets, assetsOfAddress }: PageTools,
+  { address, startedAt, language }: PageRequest,
+  name: string,
+): PageAnswer {
   const route = '/console/assets';
+  const seconds = assetsOfAddress.secondsToWait(addressGroup(parseAddress(address)), startedAt);
+  if (seconds > 0) {
+    const slowed = failedText(429, FAILURES.tooManyRequests.sentence[language]);
+    return { route, ...slowed, headers: { 'retry-after': `${seconds}` } };
+  }
+  const asset = assets.byName.get(name);
   if (asset === undefined) return { route, ...failedText(404, FAILURES.unknownPath.sentence[language]) };
   const { type, content } = asset;
   return { route, status: 200, text: { content, type }, headers: { 'cache-control': KEPT } };
