@@ -21,6 +21,8 @@ export type LaneLimits = {
   readonly patience: () => number;
   /** Of a test, on a quiet machine. */
   readonly testMilliseconds: number;
+  /** A file is over with the first test that fails by what it found. */
+  readonly isUntilFinding: boolean;
 };
 
 /** A process in which files of tests run one after another. */
@@ -95,6 +97,11 @@ function openLane(limits: LaneLimits, signal: AbortSignal): Lane {
       const event = message as TestMessage;
       report?.add(event);
       if (event.nesting === 0 && /^test:(pass|fail)$/.test(event.type)) isFileOver = true;
+      if (limits.isUntilFinding && report?.hasFinding()) {
+        isSpent = true;
+        finish?.([], 0);
+        return;
+      }
     }
     if (over === null || !isFileOver) return;
     isSpent ||= over.left !== '' || over.residentBytes > MOST_RESIDENT_BYTES;

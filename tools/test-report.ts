@@ -9,6 +9,8 @@ export type FileReport = {
   add(message: TestMessage): void;
   /** What is printed meanwhile; its end is shown when a test failed. */
   addOutput(text: string): void;
+  /** Whether a test failed by what it found. */
+  hasFinding(): boolean;
   /** The test that has been under way for longer than this; null: none has. */
   longerThan(milliseconds: number): string | null;
   /**
@@ -16,6 +18,13 @@ export type FileReport = {
    */
   end(faults: readonly string[], processorSeconds: number): FileResult;
 };
+
+/**
+ * How a failure begins that finds something: an assertion, a property with a counterexample, a wait that
+ * came to nothing, or a row that the database refuses. An error of the language finds nothing.
+ */
+export const FINDING = 'AssertionError\\b|Error\\b|Property failed|error: (?:new row|duplicate key)';
+const FOUND = new RegExp(`\\n(?:${FINDING})`);
 
 const MOST_OUTPUT_CHARACTERS = 20_000;
 /** A test that takes longer is named with its seconds: most of its time is waiting. */
@@ -70,6 +79,7 @@ export function openFileReport(file: string, say: (text: string) => void): FileR
     addOutput(text) {
       output = (output + text).slice(-MOST_OUTPUT_CHARACTERS);
     },
+    hasFinding: () => failures.some((failure) => FOUND.test(failure)),
     longerThan(milliseconds) {
       // Where many tests stand around one, only the innermost is late; between two, a hook is.
       if (performance.now() - lastAt < milliseconds) return null;

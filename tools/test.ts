@@ -40,10 +40,11 @@ const MEMORY_BYTES = 4 * 1024 ** 3;
 const CACHE = join(ROOT, 'node_modules', '.cache', 'parcela-tests');
 const SECONDS_FILE = join(CACHE, 'seconds.json');
 
-const HELP = `npm test [-- [--changed[=COMMIT]] [files]]
+const HELP = `npm test [-- [--changed[=COMMIT]] [--until-finding] [files]]
 
 Runs the tests, or the files given, on a PostgreSQL of its own in a temporary folder.
 --changed runs those that what was changed since the last commit, or the one given, may concern.
+--until-finding ends a file with the first test that fails by what it found.
 ${SERVER_VARIABLE}=postgres://user:password@host:port/database names another PostgreSQL.
 ${PATIENCE_VARIABLE}=4 multiplies all limits of time by 4; it is measured unless it is set.
 `;
@@ -53,7 +54,11 @@ async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     args: words,
     allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' }, changed: { type: 'string' } },
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      changed: { type: 'string' },
+      'until-finding': { type: 'boolean' },
+    },
   });
   if (values.help) {
     console.log(HELP);
@@ -80,7 +85,15 @@ async function main(): Promise<number> {
   try {
     if (server !== null) process.env[SERVER_VARIABLE] = server.url;
     const isWhole = positionals.length === 0 && values.changed === undefined;
-    return await run(files, { isWhole, seconds, calibration, server, signal: stopping.signal });
+    const isUntilFinding = values['until-finding'] === true;
+    return await run(files, {
+      isWhole,
+      isUntilFinding,
+      seconds,
+      calibration,
+      server,
+      signal: stopping.signal,
+    });
   } finally {
     calibration.stop();
     await server?.stop();
@@ -144,6 +157,7 @@ async function hasRoomInMemory(): Promise<boolean> {
 type Run = {
   /** All files: what they cost together is judged. */
   readonly isWhole: boolean;
+  readonly isUntilFinding: boolean;
   readonly seconds: Map<string, number>;
   readonly calibration: Calibration;
   /** Null: another one was named. */
@@ -152,10 +166,11 @@ type Run = {
 };
 
 /** Gives the exit code. The last line is the count of tests. */
-async function run(files: readonly string[], { isWhole, ...beside }: Run): Promise<number> {
+async function run(files: readonly string[], { isWhole, isUntilFinding, ...beside }: Run): Promise<number> {
   const { seconds, calibration, server, signal } = beside;
   const startedAt = performance.now();
   const limits = {
+    isUntilFinding,
     patience: () => patienceOf(calibration),
     testMilliseconds: TEST_MILLISECONDS * (process.env[LONG_VARIABLE] ? MOST_TIMES_LONGER : 1),
   };

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { FINDING } from '../test-report.ts';
 import type { Edit } from './edit.ts';
 import type { ScratchCopy } from './scratch-copy.ts';
 
@@ -16,7 +17,7 @@ export type Verdict =
 export async function tryEdits(copy: ScratchCopy, edits: readonly Edit[], file: string): Promise<Verdict> {
   try {
     copy.plant(edits);
-    const { code, output } = await runInCopy(copy, ['tools/test.ts', file]);
+    const { code, output } = await runInCopy(copy, ['tools/test.ts', '--until-finding', file]);
     return verdictOf(code, output);
   } finally {
     copy.restore();
@@ -43,13 +44,8 @@ export function runInCopy(
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
 }
 
-/**
- * The title of a test, and on the next line what it threw: an assertion, a property with a counterexample,
- * a wait that came to nothing, or a row that the database refuses. An error of the language says that the
- * mistake is none.
- */
-const FAILURE =
-  /^ {4}(?! |the file ended badly|it was given up)(.+)\n {4}(?:AssertionError\b|Error\b|Property failed|error: (?:new row|duplicate key))/m;
+/** The title of a test, and on the next line what it threw. */
+const FAILURE = new RegExp(`^ {4}(?! |the file ended badly|it was given up)(.+)\n {4}(?:${FINDING})`, 'm');
 
 export function verdictOf(code: number | null, output: string): Verdict {
   if (code === 0) return { kind: 'missed' };
