@@ -19,13 +19,20 @@ export const PAPERS: readonly string[] = [
   'test/start/guides.test.ts',
   'test/start/tour.test.ts',
 ];
-const READ_BY_PAPERS =
-  /^(README|package|docs|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/;
+/** Standbys that are promoted, and starts beside a server that dies, again and again: of the proof likewise. */
+export const CLUSTERS: readonly string[] = ['test/restored/promoted.test.ts', 'test/start/restarts.test.ts'];
 
-/** All files of tests but the papers, or those that fit the patterns, in the order of their names. */
+const OF_PROOF = [...PAPERS, ...CLUSTERS];
+/** With a change of which of these each of them runs too. */
+const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[] = [
+  [PAPERS, /^(README|package|docs|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/],
+  [CLUSTERS, /^src\/(app|homologation|platform)\//],
+];
+
+/** All files of tests but those of the proof, or those that fit the patterns, in the order of their names. */
 export async function findFiles(patterns: readonly string[]): Promise<string[]> {
   const files: string[] = [];
-  const exclude = ['**/node_modules/**', ...(patterns.length > 0 ? [] : PAPERS)];
+  const exclude = ['**/node_modules/**', ...(patterns.length > 0 ? [] : OF_PROOF)];
   for await (const file of glob(patterns.length > 0 ? patterns : PATTERNS, { exclude })) files.push(file);
   return files.sort();
 }
@@ -44,11 +51,11 @@ export function changedFiles(files: readonly string[], base: string): string[] {
   ]);
   const modules = new Set([...changed].map((path) => /^src\/([\w-]+)\//.exec(path)?.[1]));
   const known = new Map<string, readonly string[]>();
-  const papers = [...changed].some((path) => READ_BY_PAPERS.test(path)) ? PAPERS : [];
-  return [...files, ...papers].filter(
+  const ofProof = READ_BY.flatMap(([all, read]) => ([...changed].some((path) => read.test(path)) ? all : []));
+  return [...files, ...ofProof].filter(
     (file) =>
       file.startsWith(FENCES) ||
-      papers.includes(file) ||
+      ofProof.includes(file) ||
       modules.has(/^test\/([\w-]+)\//.exec(file)?.[1]) ||
       [...reachedFrom(file, known)].some((path) => changed.has(path)),
   );

@@ -1,7 +1,7 @@
 import { whyNoCluster } from '../../chaos/failover/cluster.ts';
 import { LAST_RELEASE, whyNoRelease } from '../../chaos/upgrade/last-release.ts';
 import { PROXY_NAMES } from '../../test/proxies/proxies.ts';
-import { PAPERS } from '../test-files.ts';
+import { CLUSTERS, PAPERS } from '../test-files.ts';
 import { skipWithout } from '../test-programs.ts';
 
 /** Stands for the seed of the proof, in words and in settings. */
@@ -88,12 +88,12 @@ export const SUITES: readonly Suite[] = [
   {
     name: 'kills',
     about:
-      'payments and captures under many kills, starts beside a dying PostgreSQL, keys rotated under kills',
+      'payments and captures under many kills, starts beside a dying PostgreSQL, promotions, keys rotated under kills',
     ...files(
       'test/payments/kill.test.ts',
       'test/payments/captures-kill.test.ts',
-      'test/start/restarts.test.ts',
       'test/keys/rotation.test.ts',
+      ...CLUSTERS,
     ),
     minutes: 9,
   },
