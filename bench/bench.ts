@@ -11,6 +11,7 @@ import { benchPayments } from './payments.ts';
 import { benchSearch } from './search.ts';
 import { benchSettlement } from './settlement/settled-month.ts';
 import { benchSettlementFiles } from './settlement-files.ts';
+import { benchSizing } from './sizing.ts';
 import { benchSubscriptions } from './subscriptions.ts';
 import { benchWebhooks } from './webhooks/webhooks.ts';
 
@@ -30,6 +31,7 @@ const BENCHES: Record<string, () => Promise<void>> = {
   follower: benchFollower,
   settlement: benchSettlement,
   console: benchConsole,
+  sizing: benchSizing,
 };
 
 const [name = ''] = process.argv.slice(2);

@@ -31,7 +31,8 @@ scrape_configs:
 rule_files: [alerts.yaml]
 \`\`\`
 
-- \`deploy/monitoring/alerts.yaml\` has the alert rules: \`severity: page\` is worth waking for, \`severity: ticket\` is for office hours. Each says what to do.
+- \`deploy/monitoring/alerts.yaml\` has the alert rules: \`severity: page\` is worth waking for, \`severity: ticket\` is for office hours. Each says what to do, and its
+  \`runbook_url\` leads to [the runbook](runbook.md); put the address where your people read it before it (\`sed 's|docs/runbook.md|https://…/runbook.md|'\`).
 - \`deploy/monitoring/dashboard.json\` is a dashboard for Grafana (Dashboards, New, Import): payments, declines, latencies, work that is due, deliveries, the acquirer,
   the database, and whether books, files and ledger agree.
 

@@ -11,11 +11,12 @@ const FENCES = 'test/architecture/';
 const WHOLE_SERVICE = 'test/kit/service-here.ts';
 
 /**
- * What the papers tell readers to do, done: guides, the tour, a release that is packed and installed. They
- * are long: they run with a change of what they read or call, and in the proof.
+ * What the papers tell readers to do, done: guides, the tour, backups, a release that is packed and
+ * installed. They are long: they run with a change of what they read or call, and in the proof.
  */
 export const PAPERS: readonly string[] = [
   'test/installing/release.test.ts',
+  'test/restored/backups.test.ts',
   'test/start/guides.test.ts',
   'test/start/tour.test.ts',
 ];

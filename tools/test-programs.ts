@@ -7,6 +7,7 @@ const PACKAGES = {
   chromium: 'chromium',
   haproxy: 'haproxy',
   nginx: 'nginx',
+  pgbackrest: 'pgbackrest',
   pgbouncer: 'pgbouncer',
   promtool: 'prometheus',
   python3: 'python3',

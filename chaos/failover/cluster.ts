@@ -97,7 +97,7 @@ function rolesAt(hosts: string): Record<string, string> {
 }
 
 /** The folder of its programs; null: there is none that Parcela takes. */
-function newestServer(): string | null {
+export function newestServer(): string | null {
   const versions = existsSync(SERVERS) ? readdirSync(SERVERS).map(Number) : [];
   const newest = Math.max(...versions.filter((version) => version >= OLDEST_SERVER));
   return Number.isFinite(newest) ? join(SERVERS, String(newest), 'bin') : null;

@@ -1,7 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import packageJson from '../../package.json' with { type: 'json' };
+import { lookAtArchive } from '../platform/database-watch/archive-look.sql.ts';
 import { lookAtDatabase } from '../platform/database-watch/database-look.sql.ts';
-import { databaseGauge, gauge } from '../platform/metrics.ts';
+import { databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
 import type { AppContext } from './context.ts';
@@ -22,6 +24,19 @@ const SCHEMA_VERSION = databaseGauge(
   'Number of the newest migration of the database.',
 );
 const DATABASE_SIZE = databaseGauge('parcela_database_size_bytes', 'What the database takes on its disk.');
+const ARCHIVE_FAILING = databaseGauge(
+  'parcela_database_archive_failing',
+  '1: PostgreSQL could not archive its log when it last tried; 0 too where archive_mode is off.',
+);
+const ARCHIVE_AGE = databaseGauge(
+  'parcela_database_archive_age_seconds',
+  'Since a file of its log was archived; 0: none was since its statistics began.',
+);
+const LOG_KEPT = databaseGauge(
+  'parcela_database_log_kept_bytes',
+  'What of its log PostgreSQL keeps on its disk because it is not archived, or a replication slot has not taken it.',
+  ['for'],
+);
 const DATA_FREE = gauge(
   'parcela_data_folder_free_bytes',
   'Free space on the disk of PARCELA_DATA_DIR, for this process; that of the database shows as errors of kind full.',
@@ -39,6 +54,7 @@ export function openInstallationMetrics(
   const version = metrics.gauge(SCHEMA_VERSION);
   const size = metrics.gauge(DATABASE_SIZE);
   const free = metrics.gauge(DATA_FREE);
+  const lookAtLog = openLogMetrics(metrics, database);
   const look = everySoOften('lookAtDatabase', LOOK_MILLISECONDS, async () => {
     const found = await lookAtDatabase(database);
     version.set(found.schemaVersion);
@@ -46,6 +62,23 @@ export function openInstallationMetrics(
     // Where the service keeps nothing of its own there is no such folder.
     const disk = await statfs(dataFolder).catch(() => null);
     if (disk !== null) free.set(disk.bavail * disk.bsize);
+    await lookAtLog();
   });
   return { works: [alsoWhileHeld(look)] };
+}
+
+/** The log of PostgreSQL: what cannot leave its disk fills it. */
+function openLogMetrics(metrics: Metrics, database: Database): () => Promise<void> {
+  const failing = metrics.gauge(ARCHIVE_FAILING);
+  const age = metrics.gauge(ARCHIVE_AGE);
+  const kept = metrics.gauge(LOG_KEPT);
+  return async () => {
+    const { isOn, failingFile, ageSeconds, unarchivedBytes, slot } = await lookAtArchive(database);
+    if (isOn) {
+      failing.set(failingFile === null ? 0 : 1);
+      age.set(ageSeconds ?? 0);
+      kept.set({ for: 'archive' }, unarchivedBytes ?? 0);
+    }
+    kept.set({ for: 'slot' }, slot?.keptBytes ?? 0);
+  };
 }

@@ -167,6 +167,34 @@ test('the dashboard is one that Grafana can lay out', () => {
   }
 });
 
+test('every alert leads to the part of the runbook that names it, and the runbook names no other', () => {
+  const parts = new Map(
+    readFileSync(pathOf('docs/runbook.md'), 'utf8')
+      .split(/^## /m)
+      .map((part) => [anchorOf(part.split('\n', 1)[0] ?? ''), part]),
+  );
+  const alerts = readFileSync(RULES, 'utf8').split('- alert: ').slice(1);
+  const names = alerts.map((text) => /^\w+/.exec(text)?.[0] ?? '');
+  for (const [index, name] of names.entries()) {
+    const anchor = /^ +runbook_url: docs\/runbook\.md#(\S+)$/m.exec(alerts[index] ?? '')?.[1];
+    assert.ok(anchor !== undefined, `${name} has no runbook_url`);
+    assert.ok(parts.get(anchor)?.includes(`\`${name}\``), `${anchor} of the runbook does not name ${name}`);
+  }
+  const named = [...parts.values()].flatMap((part) => part.match(/(?<=`)Parcela[A-Z]\w+(?=`)/g) ?? []);
+  assert.deepEqual(
+    named.filter((name) => !names.includes(name)),
+    [],
+  );
+});
+
+/** As GitHub makes it of a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .replace(/\s/g, '-');
+}
+
 test('promtool takes the rules, and they say what they should', {
   skip: skipWithout('promtool'),
 }, async () => {

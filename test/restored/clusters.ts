@@ -37,15 +37,23 @@ export type Cluster = {
   sql(text: string): Promise<Record<string, unknown>[]>;
 };
 
-export type Clusters = { make(): Promise<Cluster>; close(): Promise<void> };
+export type Clusters = {
+  make(): Promise<Cluster>;
+  /** Whose `data` something else brings, as a tool of backups does. */
+  empty(): Promise<Cluster>;
+  close(): Promise<void>;
+};
 
-/** Everything is removed by `close`. */
-export async function openClusters(): Promise<Clusters> {
+/** Everything is removed by `close`. Of another PostgreSQL where the folder of its programs is given. */
+export async function openClusters(programs?: string): Promise<Clusters> {
   const root = await mkdtemp(join(tmpdir(), 'parcela-clusters-'));
   // Under root the servers run as another account, which must pass through.
   await chmod(root, 0o711);
   const account = await serverAccount(null);
-  const binaries = await serverBinaries({ account, copiesFolder: root, copyName: 'test', say: () => {} });
+  const binaries =
+    programs === undefined
+      ? await serverBinaries({ account, copiesFolder: root, copyName: 'test', say: () => {} })
+      : { initdb: join(programs, 'initdb'), postgres: join(programs, 'postgres') };
   const made: Cluster[] = [];
   let count = 0;
 
@@ -91,6 +99,7 @@ export async function openClusters(): Promise<Clusters> {
       if (exitCode !== 0) throw new Error(output);
       return cluster(folder);
     },
+    empty: async () => cluster(await folderOf()),
     async close() {
       for (const one of made) await one.stop('immediate');
       await rm(root, { recursive: true, force: true });

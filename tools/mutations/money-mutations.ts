@@ -239,4 +239,11 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
     put: '',
     caughtBy: 'test/reconciliation/files/settlement-files.test.ts',
   },
+  {
+    name: 'an archive that fails is taken for one that goes on',
+    file: 'src/platform/database-watch/archive-look.sql.ts',
+    find: 'a.last_failed_time > coalesce',
+    put: 'a.last_failed_time < coalesce',
+    caughtBy: 'test/restored/archived.test.ts',
+  },
 ];

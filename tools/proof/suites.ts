@@ -131,7 +131,7 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'papers',
-    about: 'guides, tour and a packed release, done as their readers do',
+    about: 'guides, tour, backups and a packed release, done as their readers do',
     ...files(...PAPERS),
     minutes: 3,
   },

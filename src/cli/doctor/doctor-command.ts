@@ -5,6 +5,7 @@ import { openBank } from '../../banks/open-bank.ts';
 import { openDatabase } from '../../platform/postgres/database.ts';
 import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
+import { checkArchive } from './check-archive.ts';
 import { checkChannel, type Peer } from './check-channel.ts';
 import { checkConsole } from './check-console.ts';
 import { checkDatabase, checkWayIn } from './check-database.ts';
@@ -77,7 +78,7 @@ async function checkInDatabase(place: DatabasePlace, configuration: Configuratio
   if (way.some(({ state }) => state === 'fault')) return way;
   const database = openDatabase(place.runtime, () => {});
   try {
-    const looks = [checkDatabase, checkKeys, checkWebhooks].map((look) =>
+    const looks = [checkDatabase, checkArchive, checkKeys, checkWebhooks].map((look) =>
       look(database, configuration).catch((error: unknown) => [
         fault('database.unreadable', reasonOf(error), 'run parcela migrate, which gives the role its rights'),
       ]),
