@@ -20,7 +20,7 @@ export const PAPERS: readonly string[] = [
   'test/start/guides.test.ts',
   'test/start/tour.test.ts',
 ];
-/** Standbys that are promoted, and starts beside a server that dies, again and again: of the proof likewise. */
+/** Promotions, and starts beside a server that dies, again and again: of the proof likewise. */
 export const CLUSTERS: readonly string[] = ['test/restored/promoted.test.ts', 'test/start/restarts.test.ts'];
 
 const OF_PROOF = [...PAPERS, ...CLUSTERS];
