@@ -38,7 +38,7 @@ export type AuditTools = {
    * Every entry's number and seal go here too: kept elsewhere, they are anchors that cannot be
    * changed here.
    */
-  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly log: Pick<Log, 'info' | 'warn' | 'flushed'>;
   /** Called each time that the log could not be written. */
   readonly observeUnwritten?: () => void;
 };
@@ -115,6 +115,7 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
       const row = { key: nextKey(), merchantId, event: writtenEvent(event), tries: [] };
       const anchor = await record(row, performance.now() + RECORD_MILLISECONDS);
       reportAnchor(log, anchor, row.event);
+      await log.flushed();
     },
   };
 }
@@ -129,7 +130,10 @@ async function commitOnce(
   const rows = await tools.database
     .commit([...steps, append.hold, append.write], deadline)
     .catch((error) => refuseOwnStep(tools, error, append.isReached()));
-  for (const entry of append.entries()) reportAnchor(tools.log, entry, entry);
+  const entries = append.entries();
+  for (const entry of entries) reportAnchor(tools.log, entry, entry);
+  // Before a caller is told: a restore does again what the shipped lines say that callers were told.
+  if (entries.length > 0) await tools.log.flushed();
   return rows.slice(0, steps.length);
 }
 

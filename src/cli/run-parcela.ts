@@ -133,7 +133,11 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
     report(`a sealed ${purpose} (${record}, data key ${dataKeyId}) does not open`);
   });
   // The service's log anchors a command's entries with its next entry, which holds their seal.
-  const audit = await openAudit({ database, keyring, log: { info: SILENT, warn: SILENT } });
+  const audit = await openAudit({
+    database,
+    keyring,
+    log: { info: SILENT, warn: SILENT, flushed: async () => {} },
+  });
   const operator = operatorHere();
   await auditMigrations({ audit, database }, operator, migrations);
   await recordCreatedKeys(audit, operator, keyring);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,25 @@ test('no line has a card number, in whatever field or depth it came', async () =
       assert.ok(text.includes('a/****************/b') && text.includes('x7'), text);
     }
   } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+test('a line is out of the process when its writer was told so, however many write at once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-log-'));
+  const path = join(folder, 'lines');
+  const log = openLog('info', 'json', openSync(path, 'w'));
+  try {
+    const writers = Array.from({ length: 50 }, async (_, writer) => {
+      for (let time = 0; time < 20; time += 1) {
+        log.info({ line: `${writer}.${time}.` }, 'x'.repeat(time * 40));
+        await log.flushed();
+        assert.ok(readFileSync(path, 'utf8').includes(`"${writer}.${time}."`), `${writer}.${time}`);
+      }
+    });
+    await Promise.all(writers);
+  } finally {
+    await log.close();
     await rm(folder, { recursive: true, force: true });
   }
 });

@@ -11,6 +11,8 @@ export type Log = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
+  /** Lines so far have left the process, and outlive its kill; a slow reader is not waited for longer than a moment. */
+  flushed(): Promise<void>;
   /** Writes what waits, and nothing any more. Closes the file unless it is the standard output. */
   close(): Promise<void>;
 };
@@ -25,6 +27,8 @@ export type LogFormat = (typeof LOG_FORMATS)[number];
 /** The memory that a stalled reader of the log may cost; beyond it lines are dropped. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const FLUSH_MILLISECONDS = 200;
+/** How long a stalled reader may delay whoever wants a line to be out. */
+const FLUSHED_MILLISECONDS = 250;
 /** How long a stalled reader may delay the end. */
 const CLOSE_MILLISECONDS = 1_000;
 
@@ -69,6 +73,7 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
   });
   // A full disk or a closed reader costs lines, never payments.
   destination.on('error', () => {});
+  const flushed = flushing(destination);
   const isTerminal = isatty(fileDescriptor);
   const options = {
     showsAnchors: level === 'debug',
@@ -80,15 +85,15 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
   const hooks = { streamWrite: escapeLineEnds };
   const logger = pino({ ...lines, level, hooks }, isForPeople ? forPeople : destination);
   let isClosed = false;
-  let flushing: NodeJS.Timeout | undefined;
+  let flushAt: NodeJS.Timeout | undefined;
   const write =
     (line: 'info' | 'warn' | 'error') =>
     (fields: object, message: string): void => {
       if (isClosed) return;
       logger[line](deeplyWithoutCardNumbers(withScope(fields)) as object, withoutCardNumbers(message));
       // Lines are batched in memory, so long at most.
-      flushing ??= setTimeout(() => {
-        flushing = undefined;
+      flushAt ??= setTimeout(() => {
+        flushAt = undefined;
         destination.flush();
       }, FLUSH_MILLISECONDS).unref();
     };
@@ -96,13 +101,33 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
+    async flushed() {
+      if (isClosed) return;
+      await Promise.race([flushed(), pause(FLUSHED_MILLISECONDS, undefined, { ref: false })]);
+    },
     async close() {
       isClosed = true;
-      clearTimeout(flushing);
+      clearTimeout(flushAt);
       const closed = new Promise((resolve) => destination.once('close', resolve));
       destination.end();
       await Promise.race([closed, pause(CLOSE_MILLISECONDS, undefined, { ref: false })]);
     },
+  };
+}
+
+/** Flushes for all who come while the flush before them is under way together. */
+function flushing(destination: ReturnType<typeof pino.destination>): () => Promise<void> {
+  const flush = () => new Promise<void>((resolve) => destination.flush(() => resolve()));
+  let underWay = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= underWay.then(() => {
+      next = null;
+      // A flush during a write ends with that write: the second one has what stands behind it.
+      underWay = flush().then(flush);
+      return underWay;
+    });
+    return next;
   };
 }
 

@@ -22,7 +22,7 @@ export type KeysOf = {
   readonly cell?: string | null;
 };
 
-const SILENT = { info: () => {}, warn: () => {} };
+const SILENT = { info: () => {}, warn: () => {}, flushed: async () => {} };
 /**
  * Where the keys of each test database are: a service of the same test must find those that wrapped
  * its data keys.
