@@ -3,6 +3,7 @@ import { recordCreatedKeys } from '../audit/key-changes.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import type { TailLook } from '../audit/open-tail-check.ts';
 import { checkingAudit } from '../audit/work.ts';
+import { KeysUnusable } from '../keys/key-store.ts';
 import { KEY_STORE_OPERATIONS, observedKeyStore } from '../keys/observed-key-store.ts';
 import { openKeyStore } from '../keys/open-key-store.ts';
 import { openKeyring, SEALING_PURPOSES, type SealAlarm } from '../keys/open-keyring.ts';
@@ -36,17 +37,23 @@ const AUDIT_AGE = gauge(
 );
 const SEAL_ALARMS = counter('parcela_seal_alarms_total', 'Sealed rows that did not open.', ['purpose']);
 
-/** The keys and the audit log, whose first entry is the start of the service, and last its stop. */
+/** The keys and the audit log. What was done until now has its entries; a start that fails has none. */
 export async function openAuditedKeys(
-  { configuration, closings, log, metrics, whileDatabaseStarts }: StartContext,
+  { configuration, closings, log, metrics, outages, whileDatabaseStarts }: StartContext,
   database: Database,
   migrations: readonly string[],
-): Promise<AuditedKeys & { readonly works: readonly Work[] }> {
+): Promise<AuditedKeys & { readonly works: readonly Work[]; readonly recordStart: () => Promise<void> }> {
   const { environment } = configuration;
   const opened = await whileDatabaseStarts(() => openKeyStore(configuration.keyStore, environment, database));
   const failures = metrics.counter(KEY_STORE_FAILURES);
   for (const operation of KEY_STORE_OPERATIONS) failures.inc({ operation }, 0);
-  const store = observedKeyStore(opened.store, (operation) => failures.inc({ operation }));
+  const store = observedKeyStore(opened.store, {
+    answered: () => outages.keyStoreAnswered(),
+    failed(operation, error) {
+      failures.inc({ operation });
+      if (error instanceof KeysUnusable) outages.keyStoreFailed(error);
+    },
+  });
   const { createdFile } = opened;
   const alarms = metrics.counter(SEAL_ALARMS);
   for (const purpose of SEALING_PURPOSES) alarms.inc({ purpose }, 0);
@@ -66,13 +73,19 @@ export async function openAuditedKeys(
   const detail = { processId: process.pid };
   const record = (action: 'service.start' | 'service.stop', resource: string) =>
     audit.record({ ...serviceHere(), action, outcome: 'success', resource, detail });
-  await whileDatabaseStarts(() => record('service.start', `services/${environment}`));
-  // Pinged first: a database that is gone answers at once, and an entry would wait for it.
-  const recordStop = () => database.ping().then(() => record('service.stop', `services/${environment}`));
-  closings.push({ name: 'audit log', close: recordStop });
   await whileDatabaseStarts(() => auditMigrations({ audit, database }, serviceHere(), migrations, detail));
   await whileDatabaseStarts(() => recordCreatedKeys(audit, serviceHere(), keyring));
-  return { store, keyring, audit, works: [checkingAudit({ database, keyring }, observeTail(log, metrics))] };
+  const service = `services/${environment}`;
+  let hasStarted = false;
+  const recordStart = async () => {
+    await whileDatabaseStarts(() => record('service.start', service));
+    hasStarted = true;
+  };
+  // Pinged first: a database that is gone answers at once, and an entry would wait for it.
+  const recordStop = async () => hasStarted && database.ping().then(() => record('service.stop', service));
+  closings.push({ name: 'audit log', close: recordStop });
+  const works = [checkingAudit({ database, keyring }, observeTail(log, metrics))];
+  return { store, keyring, audit, works, recordStart };
 }
 
 /** Once in the log, and in the metrics for as long as the process runs. */

@@ -11,6 +11,7 @@ import type { GateKeeper } from '../platform/gate.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
+import type { Outages } from '../platform/outages.ts';
 import type { OpenedDatabase } from '../platform/postgres/database.ts';
 import type { WhileDatabaseStarts } from '../platform/postgres/database-wait.ts';
 import type { Tracer } from '../platform/tracing/tracer.ts';
@@ -23,6 +24,7 @@ export type StartContext = {
   readonly closings: Closing[];
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly outages: Outages;
   readonly gate: GateKeeper;
   /** Null: nothing is traced. */
   readonly tracer: Tracer | null;

@@ -16,21 +16,19 @@ import { observeBodies, observeConnections, observePlaces } from '../platform/ht
 import type { Drain } from '../platform/http/draining.ts';
 import { type ServedEndpoint, serve } from '../platform/http/endpoint.ts';
 import { HEALTH_ENDPOINTS, sharedLook, type UnreadyReason } from '../platform/http/health.ts';
-import { listen, serverUrls, urlOf } from '../platform/http/listen.ts';
+import { listen, serverUrls, tryToListen, urlOf } from '../platform/http/listen.ts';
 import { trustedPeers } from '../platform/http/peers.ts';
 import { openRequestMetrics } from '../platform/http/request-metrics.ts';
 import { hasExpired, SECURITY_TEXT_ENDPOINTS } from '../platform/http/security-text.ts';
 import { buildServer, type ServerOptions } from '../platform/http/server.ts';
 import { errorFields, type Log, openLog } from '../platform/log.ts';
-import { counter, openMetrics, serveMetrics } from '../platform/metrics.ts';
+import { openMetrics, serveMetrics } from '../platform/metrics.ts';
+import { openOutages } from '../platform/outages.ts';
 import { databaseWait } from '../platform/postgres/database-wait.ts';
 import { PostgresKilled } from '../platform/postgres/postgres-killed.ts';
 import { openReads } from '../platform/postgres/searches.ts';
 import { DOCUMENT_ENDPOINTS, printDocuments } from '../platform/reference/documents.ts';
-import { inScope } from '../platform/tracing/scope.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
-import { startWork, type Work } from '../platform/work/due-work.ts';
-import { askLooks } from '../platform/work/looks.sql.ts';
 import { openAuditedKeys } from './audited-keys.ts';
 import type { Configuration } from './config.ts';
 import type { AppContext, StartContext } from './context.ts';
@@ -50,15 +48,8 @@ import { openProcessReports } from './open-process-reports.ts';
 import { openTracing } from './open-tracing.ts';
 import { checkAllDescribed, referenceOf } from './reference.ts';
 import { isRunBy } from './roles.ts';
+import { startWorks } from './start-works.ts';
 import { openCheckedDatabase, openWatchedGate } from './watched-database.ts';
-
-const WORK_ERRORS = counter('parcela_work_errors_total', 'Errors of background work.', ['work']);
-
-const WORK_IDLE_TURNS = counter(
-  'parcela_work_idle_turns_total',
-  'Times that background work was due at once and had nothing to do: its rows are locked, or left to others.',
-  ['work'],
-);
 
 export type App = {
   readonly gatewayUrl: string;
@@ -124,9 +115,21 @@ async function openOnce(
     stopping: AbortSignal.any([surroundings.signal, killed.signal]),
   });
   const metrics = openMetrics();
+  const outages = openOutages(log, metrics);
+  closings.push({ name: 'outages', close: async () => outages.close() });
   const gate = openWatchedGate(configuration, log, metrics);
   const tracer = await openTracing({ configuration, closings, log, metrics });
-  const start: StartContext = { configuration, closings, log, metrics, gate, tracer, whileDatabaseStarts };
+  const start: StartContext = {
+    configuration,
+    closings,
+    log,
+    metrics,
+    outages,
+    gate,
+    tracer,
+    whileDatabaseStarts,
+  };
+  await refuseTakenPorts(configuration);
   const infrastructure = await openInfrastructure(start, surroundings.startSimulator);
   const { server } = infrastructure;
   void server?.exited.then((reason) => killed.abort(reason));
@@ -145,6 +148,7 @@ async function openOnDatabase(
   { folder, place, acquirer, bankUrl }: Awaited<ReturnType<typeof openInfrastructure>>,
   drain: Drain,
 ): Promise<Omit<App, 'broken'>> {
+  const bank = await openGatedBank(start, bankUrl);
   const { database, migrations } = await openCheckedDatabase(start, place);
   const keys = await openAuditedKeys(start, database, migrations);
   const time = await openBusinessTime(start, database);
@@ -154,6 +158,7 @@ async function openOnDatabase(
     closings: start.closings,
     log: start.log,
     metrics: start.metrics,
+    outages: start.outages,
     gate: start.gate,
     tracer: start.tracer,
     whileDatabaseStarts: start.whileDatabaseStarts,
@@ -169,12 +174,12 @@ async function openOnDatabase(
     testClock: time.testClock,
     acquirerUrl: acquirer.url,
     acquirer: openGatedAcquirer(start, acquirer),
-    bank: await openGatedBank(start, bankUrl),
+    bank,
     bankUrl,
     commitChange: auditedKeyChanges(keys.audit, serviceHere()),
   };
   const modules = await openModules(context);
-  const readiness = { isReady: false };
+  const readiness = { isOpen: false, isReady: false };
   const whyNot = () =>
     drain.hasBegun() ? 'stopping' : (start.gate.reason() ?? (readiness.isReady ? null : 'starting'));
   const endpoints = await servedEndpoints(context, modules, whyNot);
@@ -187,11 +192,17 @@ async function openOnDatabase(
     ...modules.works,
     ...consoleWorks(context),
   ];
-  startAll(
+  const urls = await openListeners(context, modules, endpoints, {
+    drain,
+    isStarting: () => !readiness.isOpen,
+  });
+  // Nothing that a start can fail at is left.
+  await keys.recordStart();
+  startWorks(
     context,
     works.filter((work) => isRunBy(start.configuration.roles, work)),
   );
-  const urls = await openListeners(context, modules, endpoints, drain);
+  readiness.isOpen = true;
   // Before the listeners close, which waits for every caller that was let in.
   start.closings.push({ name: 'waiting callers', close: modules.stopWaiting });
   const demo = await makeDemo(context, folder, urls);
@@ -231,30 +242,11 @@ async function servedEndpoints(
   return configuration.roles.includes('http') ? endpoints : health;
 }
 
-function startAll(
-  { closings, log, metrics, gate, tracer, database }: AppContext,
-  works: readonly Work[],
-): void {
-  const errors = metrics.counter(WORK_ERRORS);
-  for (const { name } of works) errors.inc({ work: name }, 0);
-  const onError = (name: string, error: unknown) => {
-    errors.inc({ work: name });
-    log.error({ work: name, ...errorFields(error) }, 'background work failed');
-  };
-  const idleTurns = metrics.counter(WORK_IDLE_TURNS);
-  for (const { name } of works) idleTurns.inc({ work: name }, 0);
-  const onIdleTurn = (name: string) => idleTurns.inc({ work: name });
-  const options = { gate, ask: askLooks(database), onIdleTurn };
-  const scope = tracer === null ? undefined : { tracer, span: null, request: null };
-  const work = inScope(scope, () => startWork(works, onError, options));
-  closings.push({ name: 'work', close: () => work.stop() });
-}
-
 async function openListeners(
   context: AppContext,
   { identify }: Modules,
   endpoints: readonly ServedEndpoint[],
-  drain: Drain,
+  doors: Pick<ServerOptions, 'drain' | 'isStarting'>,
 ) {
   const { configuration, closings, log, metrics, gate, tracer } = context;
   const bodies = new BodyMemory(MOST_BODY_BYTES, observeBodies(metrics, log));
@@ -267,7 +259,8 @@ async function openListeners(
     endpoints,
     identify,
     onForbidden,
-    drain,
+    ...doors,
+    outages: context.outages,
     connections: openConnections(context, bodies),
     admission,
     log,
@@ -295,6 +288,12 @@ async function openListeners(
   const isOverTls = configuration.console.origin?.startsWith('https:') === true;
   const consoleUrl = await listenForPeople(configuration, pages, (shown) => build([], shown, isOverTls));
   return { ...urls, consoleUrl, metricsUrl: await openMetricsListener(context) };
+}
+
+/** Before anything is changed: ports are opened when everything else is. */
+async function refuseTakenPorts({ roles, gateway, integration, console, metrics }: Configuration) {
+  const ofCallers = roles.includes('http') ? [integration, console.listener] : [];
+  for (const at of [gateway, metrics, ...ofCallers]) if (at !== null) await tryToListen(at);
 }
 
 /** The operator's identity provider, where one is set. It is asked when the first person comes by it. */
@@ -360,9 +359,11 @@ function openConnections(
   return connections;
 }
 
-function countRefused({ closings, log, audit }: AppContext): OnForbidden {
+function countRefused({ closings, log, outages, audit }: AppContext): OnForbidden {
   const refused = auditRefusedAccess(audit, (error) =>
-    log.error(errorFields(error), 'refused requests were not audited'),
+    outages.explains(error, 'audit')
+      ? undefined
+      : log.error(errorFields(error), 'refused requests were not audited'),
   );
   closings.push({ name: 'count of refused requests', close: refused.close });
   return refused.report;

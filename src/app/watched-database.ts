@@ -2,12 +2,12 @@ import { auditWeakness, RUNTIME_TABLE_RIGHTS } from '../audit/audit-rights.sql.t
 import { keyWeakness } from '../keys/key-rights.sql.ts';
 import { unfitness, weaknesses } from '../platform/database-watch/server-facts.ts';
 import { openServerWatch } from '../platform/database-watch/server-watch.ts';
-import { type GateKeeper, HOLD_REASONS, openGate } from '../platform/gate.ts';
+import { type GateKeeper, HOLD_REASONS, type HoldReason, openGate } from '../platform/gate.ts';
 import { errorFields, type Log } from '../platform/log.ts';
 import { gauge, type Metrics } from '../platform/metrics.ts';
 import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
 import { type DatabaseAddress, type OpenedDatabase, openDatabase } from '../platform/postgres/database.ts';
-import { observeDatabase } from '../platform/postgres/database-metrics.ts';
+import { type DatabaseObserver, observeDatabase } from '../platform/postgres/database-metrics.ts';
 import { type DatabasePlace, prepareDatabase } from '../platform/postgres/database-place.ts';
 import type { Connections } from '../platform/postgres/pools.ts';
 import { refuseSharedConnections } from '../platform/postgres/shared-connections.ts';
@@ -21,7 +21,7 @@ const HELD = gauge('parcela_held', '1: nothing is charged, settled or sent to me
 
 /** Migrates, gives the run-time role its rights, and opens the database as that role. */
 export async function openCheckedDatabase(
-  { log, closings, configuration, gate, metrics, whileDatabaseStarts }: StartContext,
+  { log, closings, configuration, outages, gate, metrics, whileDatabaseStarts }: StartContext,
   place: DatabasePlace,
 ): Promise<{ database: OpenedDatabase; migrations: readonly string[] }> {
   const { owner, runtime } = place;
@@ -34,7 +34,7 @@ export async function openCheckedDatabase(
   if (runtime !== owner)
     await whileDatabaseStarts(() => refuseSharedConnections(runtime)).catch(refuseRuntime);
   const { database, watch } = openWatched(
-    { log, closings, gate, metrics },
+    { log, closings, outages, gate, metrics },
     runtime,
     configuration.databaseConnections,
   );
@@ -57,7 +57,13 @@ export async function openCheckedDatabase(
 }
 
 function openWatched(
-  { log, closings, gate, metrics }: Pick<StartContext, 'log' | 'closings' | 'gate' | 'metrics'>,
+  {
+    log,
+    closings,
+    outages,
+    gate,
+    metrics,
+  }: Pick<StartContext, 'log' | 'closings' | 'outages' | 'gate' | 'metrics'>,
   address: DatabaseAddress,
   connections: Connections,
 ) {
@@ -67,18 +73,28 @@ function openWatched(
       log.warn({ detail: words }, 'a standby was promoted');
       say(`A standby was promoted and lacks nothing that was acknowledged here: ${words}.`);
     },
-    onError: (error) => log.warn(errorFields(error), 'the database took no beat'),
+    onError(error) {
+      if (!outages.explains(error, 'beat')) log.warn(errorFields(error), 'the database took no beat');
+    },
   });
   let isClosing = false;
-  const warnOfIdleConnection = (error: Error) => {
+  const noteIdleConnection = (error: Error) => {
     // The server may be stopped before the last connection has closed.
-    if (!isClosing) log.warn(errorFields(error), 'an idle database connection broke');
+    if (!isClosing) outages.connectionBroke(error);
   };
-  const database = openDatabase(address, warnOfIdleConnection, {
-    watcher: watch,
-    connections,
-    observer: observeDatabase(metrics),
-  });
+  const seen = observeDatabase(metrics);
+  const observer: DatabaseObserver = {
+    ...seen,
+    used(kind, seconds) {
+      seen.used(kind, seconds);
+      outages.databaseAnswered();
+    },
+    failed(error) {
+      seen.failed(error);
+      outages.databaseFailed(error);
+    },
+  };
+  const database = openDatabase(address, noteIdleConnection, { watcher: watch, connections, observer });
   const close = () => {
     isClosing = true;
     return database.close();
@@ -87,18 +103,38 @@ function openWatched(
   return { database, watch };
 }
 
+/** A full disk has room for a beat now and then: the next write fails again. */
+const SETTLED_MILLISECONDS = 5_000;
+
 /** Shut until the database was checked. Its state goes to the log, the metrics and the person. */
 export function openWatchedGate(configuration: Configuration, log: Log, metrics: Metrics): GateKeeper {
   const held = metrics.gauge(HELD);
-  const gate = openGate(configuration.isWorkHeld, (reason, words) => {
-    observe(reason);
-    if (reason === null) log.warn({}, 'work goes on');
-    else log.error({ reason, detail: words }, 'all work is held');
-    say(reason === null ? 'Work goes on.' : `All work is held: ${words}. See docs/restore.md.`);
-  });
   const observe = (now: string | null) => {
     for (const reason of HOLD_REASONS) held.set({ reason }, reason === now ? 1 : 0);
   };
+  const tell = (reason: HoldReason | null, words: string) => {
+    if (reason === null) log.warn({}, 'work goes on');
+    else log.error({ reason, detail: words }, 'all work is held');
+    say(reason === null ? 'Work goes on.' : `All work is held: ${words}. See docs/restore.md.`);
+  };
+  let told: HoldReason | null = null;
+  let settling: NodeJS.Timeout | undefined;
+  const gate = openGate(configuration.isWorkHeld, (reason, words) => {
+    observe(reason);
+    const isSettling = settling !== undefined;
+    clearTimeout(settling);
+    settling = undefined;
+    if (reason === null && told === 'unwritable') {
+      settling = setTimeout(() => {
+        settling = undefined;
+        told = null;
+        tell(null, '');
+      }, SETTLED_MILLISECONDS).unref();
+    } else if (!isSettling || reason !== told) {
+      told = reason;
+      tell(reason, words);
+    }
+  });
   observe(gate.reason());
   if (configuration.isWorkHeld) say('All work is held: PARCELA_HOLD_WORK is set.');
   return gate;

@@ -157,11 +157,17 @@ function resolving(
   };
 }
 
+const BANK_NEWS = {
+  begun: 'the bank answers no try about boletos',
+  lasts: 'the bank still answers no try about boletos',
+  over: 'the bank answers again',
+} as const;
+
 function watchBank(log: Log, metrics: Metrics) {
   const away = metrics.gauge(BANK_AWAY);
-  return openOutageWatch(OUTAGE_LIMITS, (isAway) => {
-    away.set(isAway ? 1 : 0);
-    log.warn({}, isAway ? 'the bank answers no try about boletos' : 'the bank answers again');
+  return openOutageWatch(OUTAGE_LIMITS, ({ state, seconds }) => {
+    away.set(state === 'over' ? 0 : 1);
+    log.warn({ seconds }, BANK_NEWS[state]);
   });
 }
 

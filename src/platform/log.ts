@@ -8,6 +8,7 @@ import { prettyLine } from './pretty-line.ts';
 import { scopeFields } from './tracing/scope.ts';
 
 export type Log = {
+  debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -87,7 +88,7 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
   let isClosed = false;
   let flushAt: NodeJS.Timeout | undefined;
   const write =
-    (line: 'info' | 'warn' | 'error') =>
+    (line: 'debug' | 'info' | 'warn' | 'error') =>
     (fields: object, message: string): void => {
       if (isClosed) return;
       logger[line](deeplyWithoutCardNumbers(withScope(fields)) as object, withoutCardNumbers(message));
@@ -98,6 +99,7 @@ export function openLog(level: LogLevel, format: LogFormat, fileDescriptor = 1):
       }, FLUSH_MILLISECONDS).unref();
     };
   return {
+    debug: write('debug'),
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
@@ -152,4 +154,11 @@ export function errorFields(error: unknown): object {
     cause,
     stack: error.stack?.split('\n').slice(1, 6),
   };
+}
+
+/** Names what went wrong; words of PostgreSQL or of the driver may differ each time. */
+export function errorKind(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const { code } = error as { readonly code?: unknown };
+  return `${error.name} ${code ?? error.message}`;
 }

@@ -233,14 +233,23 @@ function observeAuthorizations(metrics: Metrics): Transactions['observe'] {
   };
 }
 
+const ACQUIRER_NEWS = {
+  begun: 'the acquirer answers no try to settle',
+  lasts: 'the acquirer still answers no try to settle',
+  over: 'the acquirer answers again',
+} as const;
+
 function outageWatches(log: Log, metrics: Metrics): (kind: UnresolvedKind) => OutageWatch {
   const away = metrics.gauge(ACQUIRER_AWAY);
   return (kind) => {
     away.set({ kind }, 0);
-    return openOutageWatch({ unresolvedInRow: UNRESOLVED_IN_ROW[kind], ...OUTAGE_PAUSES }, (isAway) => {
-      away.set({ kind }, isAway ? 1 : 0);
-      log.warn({ kind }, isAway ? 'the acquirer answers no try to settle' : 'the acquirer answers again');
-    });
+    return openOutageWatch(
+      { unresolvedInRow: UNRESOLVED_IN_ROW[kind], ...OUTAGE_PAUSES },
+      ({ state, seconds }) => {
+        away.set({ kind }, state === 'over' ? 0 : 1);
+        log.warn({ kind, seconds }, ACQUIRER_NEWS[state]);
+      },
+    );
   };
 }
 

@@ -119,6 +119,8 @@ export async function openDoor(testDatabase: TestDatabase, options: DoorOptions 
     identify: merchants.identify,
     onForbidden: refused.report,
     drain: openDrain(),
+    isStarting: () => false,
+    outages: { explains: () => false },
     connections,
     admission: new Admission(1_000, observePlaces(metrics, log)),
     log,

@@ -142,6 +142,28 @@ async function intentOf(reference: string): Promise<void> {
 }
 
 const STATEMENTS = { intent: 'transactions.commit_intents', outcome: 'transactions.commit_outcomes' };
+test('a database that is away is one line of the log when it goes and one when it is back, and no work says more', async () => {
+  const isLoud = (line: string) => /"level":"(warn|error)"/.test(line);
+  const before = service.log.filter(isLoud).length;
+  const said = () =>
+    service.log
+      .filter(isLoud)
+      .slice(before)
+      .map((line) => (JSON.parse(line) as { msg: string }).msg);
+  const ready = async () => (await fetch(new URL('/health/ready', service.gatewayUrl))).status;
+  await proxy.goAway();
+  await until('it is said', async () => said().includes('the database is away'));
+  assert.equal(await ready(), 503);
+  await proxy.comeBack();
+  await until('it is said', async () => said().includes('the database is back'));
+  await until('it is ready', async () => (await ready()) === 200);
+  assert.deepEqual(said(), ['the database is away', 'the database is back']);
+  assert.ok(
+    !service.log.some((line) => line.includes('"route":"/health/')),
+    'nor do those who ask for health',
+  );
+});
+
 for (const [name, text] of Object.entries(STATEMENTS)) {
   for (const moment of ['before it arrives', 'exactly at its commit'] as const) {
     test(`when the connection to the database breaks at the ${name}, ${moment}, there is one charge and a 200`, async () => {

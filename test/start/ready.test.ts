@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createTestDatabase } from '../kit/database.ts';
+import { createTestDatabase, runSql } from '../kit/database.ts';
 import { databaseSettings, startService, until } from '../kit/service.ts';
+import { startHereInVain } from '../kit/service-here.ts';
 
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
@@ -43,6 +44,34 @@ test('who reads that the service is ready finds the demo logins, also at the fir
   assert.ok([...statuses].every((status) => [200, 503].includes(status)));
   const service = await starting;
   assert.equal(await service.stop(), 0);
+});
+
+test('a start that fails audits nothing and starts no work; one whose port is taken changes nothing at all', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'parcela-ready-'));
+  const database = await createTestDatabase({ migrated: false });
+  const holder = createServer();
+  t.after(async () => {
+    holder.close();
+    await database.drop();
+    await rm(folder, { recursive: true, force: true });
+  });
+  await new Promise<void>((resolve) => holder.listen(0, '127.0.0.1', resolve));
+  const { port } = holder.address() as { port: number };
+  const settings = { PARCELA_DATA_DIR: folder, PARCELA_PORT: '0', ...databaseSettings(database) };
+  const found = async (text: string) => (await runSql(database.address, text)).length;
+  for (const name of ['PARCELA_PORT', 'PARCELA_METRICS_PORT', 'PARCELA_INTEGRATION_PORT']) {
+    const taken = await startHereInVain({ ...settings, [name]: String(port) });
+    assert.equal(taken.code, 1);
+    assert.match(taken.said, new RegExp(`EADDRINUSE.*127\\.0\\.0\\.1:${port}; see .*PARCELA_METRICS_PORT`));
+    assert.equal(await found("select 1 from pg_tables where schemaname = 'public'"), 0, name);
+  }
+  const noToken = join(folder, 'token');
+  await writeFile(noToken, 'two words\n', { mode: 0o600 });
+  const late = await startHereInVain({ ...settings, PARCELA_METRICS_TOKEN_FILE: noToken });
+  assert.equal(late.code, 1, late.said);
+  assert.match(late.said, /PARCELA_METRICS_TOKEN_FILE/);
+  assert.ok((await found('select 1 from schema_migrations')) > 0);
+  assert.equal(await found("select 1 from audit_entries where action like 'service.%'"), 0);
 });
 
 test('people read lines, machines read JSON with its level as a word', async (t) => {

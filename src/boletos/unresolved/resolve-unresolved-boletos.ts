@@ -114,7 +114,8 @@ async function record(tools: ResolveBoletosTools, boleto: Boleto, result: BankRe
   if (cause !== 'notAsked') tools.bankOutage.observe(cause !== 'silent', merchantId);
   if (result.kind !== 'changed') {
     tools.observeBoleto('postponed');
-    if (tries >= TRIES_BEFORE_WARNING) tools.warnOfBoleto(boleto, result.reason);
+    if (tries >= TRIES_BEFORE_WARNING && !tools.bankOutage.isAway())
+      tools.warnOfBoleto(boleto, result.reason);
     const seconds = secondsUntilNextResolveTry(tries, tools.bankOutage.isAway());
     await postponeBoleto(tools.database, boleto, { seconds, reason: result.reason });
     return;

@@ -8,13 +8,8 @@ test('refusals of more merchants than are counted apart name none of them, and a
   try {
     const lines: { merchantId?: string; reason?: string; times: number }[] = [];
     const warn = (fields: object) => void lines.push(fields as (typeof lines)[number]);
-    const refused = observeRefused({
-      warn,
-      info() {},
-      error() {},
-      flushed: async () => {},
-      close: async () => {},
-    });
+    const log = { debug() {}, info() {}, warn, error() {}, flushed: async () => {}, close: async () => {} };
+    const refused = observeRefused(log, { explains: () => false });
     for (let merchant = 0; merchant < 1_000; merchant += 1)
       refused.note(new Overloaded('the line is full'), { requestId: 'a', merchantId: `M-${merchant}` });
     mock.timers.tick(120_000);

@@ -1,5 +1,6 @@
-import { errorFields, type Log } from '../log.ts';
+import { errorFields, errorKind, type Log } from '../log.ts';
 import { counter, gauge, type Metrics } from '../metrics.ts';
+import type { Outages } from '../outages.ts';
 import { openReminder } from '../reminder.ts';
 import type { PlaceObserver } from './admission.ts';
 import type { BodyObserver } from './body-memory.ts';
@@ -87,7 +88,7 @@ export type RefusedRequests = {
 };
 
 /** Each kind of refusal of each merchant is logged as the reasons above are; metrics count all answers. */
-export function observeRefused(log: Log): RefusedRequests {
+export function observeRefused(log: Log, outages: Pick<Outages, 'explains'>): RefusedRequests {
   const reminder = openReminder<object>(
     // Beyond the reasons that are counted apart no merchant is named: it would be accused of all of them.
     (reason, times, fields) => log.warn({ ...(fields ?? { reason }), times }, 'requests are refused for now'),
@@ -95,15 +96,9 @@ export function observeRefused(log: Log): RefusedRequests {
   );
   return {
     note: (error, { requestId, merchantId }) => {
+      if (outages.explains(error, 'requests')) return;
       const { stack: _, ...fields } = errorFields(error) as { readonly stack?: unknown };
-      reminder.report(`${merchantId} ${kindOf(error)}`, { requestId, merchantId, ...fields });
+      reminder.report(`${merchantId} ${errorKind(error)}`, { requestId, merchantId, ...fields });
     },
   };
-}
-
-/** Words of PostgreSQL or of the driver may differ each time. */
-function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  const { code } = error as { readonly code?: unknown };
-  return `${error.name} ${code ?? error.message}`;
 }

@@ -1,4 +1,5 @@
-import type { Server } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { ServerOptions } from './server.ts';
 
@@ -51,6 +52,14 @@ export async function listen(
     gatewayUrl: gatewayOrigin + gateway.prefix,
     integrationUrl: integrationOrigin + integration.prefix,
   };
+}
+
+/** Throws what a listener there would: another one has it, or it is not this machine's. */
+export async function tryToListen({ host, port }: Pick<ListenAt, 'host' | 'port'>): Promise<void> {
+  const server = createServer((socket) => socket.destroy()).listen(port, host);
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
 }
 
 /** Opens the port and returns the origin under which it answers. */

@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { newId } from '../chance.ts';
 import { errorFields } from '../log.ts';
+import type { Outages } from '../outages.ts';
 import { DatabaseUnavailable } from '../postgres/database.ts';
 import { isWorthAnotherTry } from '../postgres/sql-states.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
@@ -65,6 +66,9 @@ export type ServerOptions = RouteOptions & {
    */
   readonly onForbidden: (caller: Caller, endpointId: string, address: string) => Promise<void>;
   readonly drain: Drain;
+  /** Its listeners are open, and nothing but health is served yet. */
+  readonly isStarting: () => boolean;
+  readonly outages: Pick<Outages, 'explains'>;
   readonly connections: CallerConnections;
   readonly bodies: BodyMemory;
   readonly metrics: RequestMetrics;
@@ -107,7 +111,7 @@ declare module 'fastify' {
  */
 export function buildServer(wanted: ServerOptions): FastifyInstance {
   const strangers = rateLimit(wanted.requestsPerSecond.perAddress);
-  const options: Serving = { ...wanted, refused: observeRefused(wanted.log), strangers };
+  const options: Serving = { ...wanted, refused: observeRefused(wanted.log, wanted.outages), strangers };
   const app = fastify({
     logger: false,
     genReqId: newId,
@@ -135,7 +139,8 @@ export function buildServer(wanted: ServerOptions): FastifyInstance {
   readBodiesAsBytes(app, options.bodies);
   // Node would answer an expectation that it does not know by itself, before anybody asked who calls.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  admit(app, options, drainConnections(app, options.drain, options.connections));
+  const isOver = drainConnections(app, options.drain, options.connections);
+  admit(app, options, () => options.isStarting() || isOver());
   app.addHook('onSend', (request, reply, payload, done) => {
     // Otherwise only a trusted proxy can say that it was asked over TLS.
     if (options.isOverTls || request.protocol === 'https')
@@ -312,7 +317,10 @@ function record(options: ServerOptions, request: FastifyRequest, reply: FastifyR
     ...visitorOf(request),
     address: request.ip,
   };
-  inScope(request.scope ?? undefined, () => options.log.info(line, 'request'));
+  // Proxies ask for health all the time.
+  const isHealth = request.routeOptions.config.endpoint?.needsNoPlace === true;
+  const level = isHealth ? 'debug' : 'info';
+  inScope(request.scope ?? undefined, () => options.log[level](line, 'request'));
   if (request.scope !== null) endRequestScope(request.scope, status);
 }
 

@@ -5,12 +5,20 @@ import { openOutageWatch } from './outage-watch.ts';
 const LIMITS = { unresolvedInRow: 3, probePauseMilliseconds: 60_000, returnPauseMilliseconds: 0 };
 
 function watchOf(limits: Partial<typeof LIMITS> = {}) {
-  const reported: boolean[] = [];
-  const watch = openOutageWatch({ ...LIMITS, ...limits }, (isAway) => reported.push(isAway));
+  const reported: string[] = [];
+  let now = 0;
+  const watch = openOutageWatch(
+    { ...LIMITS, ...limits },
+    ({ state, seconds }) => reported.push(`${state} ${seconds}`),
+    () => now,
+  );
   const receive = (...answers: boolean[]) => {
     for (const isAnswered of answers) watch.observe(isAnswered, 'shop');
   };
-  return { watch, receive, reported };
+  const pass = (milliseconds: number) => {
+    now += milliseconds;
+  };
+  return { watch, receive, reported, pass };
 }
 
 test('who answers now and then is not away', () => {
@@ -34,7 +42,7 @@ test('who answers nothing three times in a row is away, is asked after a pause, 
   assert.equal(watch.millisecondsUntilProbe(), 0);
   assert.equal(watch.takeReturn(), true);
   assert.equal(watch.takeReturn(), false, 'once for each return');
-  assert.deepEqual(reported, [true, false]);
+  assert.deepEqual(reported, ['begun 0', 'over 0']);
 });
 
 test('whose questions alone are not answered is named, until one of another merchant is not either', () => {
@@ -65,4 +73,15 @@ test('who comes and goes returns once in a while only', () => {
   assert.equal(watch.takeReturn(), true);
   receive(false, false, false, true);
   assert.equal(watch.takeReturn(), false);
+});
+
+test('while they are away that is told once a minute, and in the end for how long', () => {
+  const { receive, reported, pass } = watchOf();
+  receive(false, false, false);
+  for (let second = 0; second < 130; second += 1) {
+    pass(1_000);
+    receive(false);
+  }
+  receive(true, true);
+  assert.deepEqual(reported, ['begun 0', 'lasts 60', 'lasts 120', 'over 130']);
 });

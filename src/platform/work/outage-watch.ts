@@ -28,11 +28,19 @@ export type OutageLimits = {
   readonly returnPauseMilliseconds: number;
 };
 
+/** How an outage is told: when it begins, once a minute while questions are not answered, when it is over. */
+export type OutageNews = { readonly state: 'begun' | 'lasts' | 'over'; readonly seconds: number };
+
+const NEWS_MILLISECONDS = 60_000;
+
 export function openOutageWatch(
   { unresolvedInRow, probePauseMilliseconds, returnPauseMilliseconds }: OutageLimits,
-  onChange: (isAway: boolean) => void,
+  tell: (news: OutageNews) => void,
+  now = () => performance.now(),
 ): OutageWatch {
   let inRow = 0;
+  let begunAt = 0;
+  let toldAt = 0;
   /** Of the row: its merchant while that is the same; null: several. */
   let ofRow: string | null = null;
   let probeAt = 0;
@@ -44,20 +52,23 @@ export function openOutageWatch(
       const wasAway = isAway();
       ofRow = inRow === 0 || ofRow === merchantId ? merchantId : null;
       inRow = isAnswered ? 0 : inRow + 1;
-      if (!isAnswered) probeAt = performance.now() + probePauseMilliseconds;
-      if (wasAway === isAway()) return;
-      if (wasAway) hasReturned = true;
-      onChange(!wasAway);
+      if (!isAnswered) probeAt = now() + probePauseMilliseconds;
+      if (!wasAway && !isAway()) return;
+      if (!wasAway) begunAt = now();
+      if (wasAway && !isAway()) hasReturned = true;
+      const state = !wasAway ? 'begun' : isAway() ? 'lasts' : 'over';
+      if (state === 'lasts' && now() - toldAt < NEWS_MILLISECONDS) return;
+      toldAt = now();
+      tell({ state, seconds: Math.round((toldAt - begunAt) / 1_000) });
     },
     isAway,
     onlySilentFor: () => (isAway() ? ofRow : null),
-    millisecondsUntilProbe: () => (isAway() ? Math.max(0, probeAt - performance.now()) : 0),
-    millisecondsUntilReturn: () =>
-      hasReturned && !isAway() ? Math.max(0, returnAt - performance.now()) : null,
+    millisecondsUntilProbe: () => (isAway() ? Math.max(0, probeAt - now()) : 0),
+    millisecondsUntilReturn: () => (hasReturned && !isAway() ? Math.max(0, returnAt - now()) : null),
     takeReturn() {
-      if (!hasReturned || isAway() || performance.now() < returnAt) return false;
+      if (!hasReturned || isAway() || now() < returnAt) return false;
       hasReturned = false;
-      returnAt = performance.now() + returnPauseMilliseconds;
+      returnAt = now() + returnPauseMilliseconds;
       return true;
     },
   };

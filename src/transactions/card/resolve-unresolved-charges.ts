@@ -107,7 +107,9 @@ export function resolveUnresolvedCharges(tools: ResolveTools, wakeSignal: WakeSi
 
 async function record(tools: ResolveTools, charge: UnresolvedCharge, truth: Found): Promise<void> {
   if (typeof truth === 'string') {
-    if (charge.tries >= TRIES_BEFORE_WARNING || truth === CAPTURED_OFF_RECORD) tools.warn(charge, truth);
+    // Of an acquirer that is away the watch tells.
+    const isOdd = charge.tries >= TRIES_BEFORE_WARNING && !tools.outage.isAway();
+    if (isOdd || truth === CAPTURED_OFF_RECORD) tools.warn(charge, truth);
     const seconds = secondsUntilNextResolveTry(charge.tries, tools.outage.isAway());
     return postpone(tools, charge, { seconds, reason: truth });
   }

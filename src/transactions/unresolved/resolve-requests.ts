@@ -73,7 +73,7 @@ async function record<Request extends UnansweredRequest, Answer extends AnyAnswe
     if (answer.kind === 'notSent')
       return queue.postpone(database, request, unsentPostponement(answer.reason));
     outage.observe(false, request.merchantId);
-    if (request.tries >= TRIES_BEFORE_WARNING) resolving.warn(request, answer.reason);
+    if (request.tries >= TRIES_BEFORE_WARNING && !outage.isAway()) resolving.warn(request, answer.reason);
     const seconds = secondsUntilNextResolveTry(request.tries, outage.isAway());
     return queue.postpone(database, request, { seconds, reason: answer.reason });
   }

@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { afterEach, beforeEach, mock, test } from 'node:test';
+import type { Log } from './log.ts';
+import { openMetrics } from './metrics.ts';
+import { openOutages } from './outages.ts';
+import { DatabaseUnavailable } from './postgres/database.ts';
+
+type Line = Readonly<Record<string, unknown>>;
+
+let now: number;
+
+beforeEach(() => {
+  now = 0;
+  mock.timers.enable({ apis: ['setTimeout'] });
+});
+afterEach(() => mock.timers.reset());
+
+function pass(milliseconds: number): void {
+  now += milliseconds;
+  mock.timers.tick(milliseconds);
+}
+
+function open() {
+  const lines: Line[] = [];
+  const write = (level: string) => (fields: object, msg: string) =>
+    void lines.push({ level, msg, ...fields });
+  const log: Log = {
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+    close: async () => {},
+  };
+  const metrics = openMetrics();
+  const outages = openOutages(log, metrics, () => now);
+  return {
+    outages,
+    metrics,
+    said: () => lines.splice(0).map(({ msg, ...fields }) => [msg, fields] as const),
+  };
+}
+
+const refused = () =>
+  new DatabaseUnavailable('connect ECONNREFUSED', {
+    cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+  });
+
+test('a database that is away is one line, one a minute, and one when it is back, whoever fails by it', async () => {
+  const { outages, metrics, said } = open();
+  const works = Array.from({ length: 53 }, (_, index) => `work ${index}`);
+  const fail = () => {
+    for (const work of works) {
+      const error = refused();
+      outages.databaseFailed(error);
+      assert.ok(outages.explains(new Error('the work ended', { cause: error }), work));
+    }
+  };
+  for (let second = 0; second < 150; second += 1) {
+    fail();
+    pass(1_000);
+  }
+  const lines = said();
+  assert.deepEqual(
+    lines.map(([msg, { seconds }]) => [msg, seconds]),
+    [
+      ['the database is away', 2],
+      ['the database is still away', 62],
+      ['the database is still away', 122],
+    ],
+  );
+  const [, first] = lines[0] ?? assert.fail();
+  assert.equal(first.level, 'error');
+  assert.equal(first.reason, 'connect ECONNREFUSED');
+  assert.equal(first.stack, undefined);
+  assert.equal((first.of as string[]).length, 10);
+  assert.match(await metrics.text(), /^parcela_outage\{part="database"\} 1$/m);
+  outages.databaseAnswered();
+  pass(3_000);
+  assert.deepEqual(said(), [
+    ['the database is back', { level: 'warn', part: 'database', seconds: 150, errors: 150 * 53 }],
+  ]);
+  assert.match(await metrics.text(), /^parcela_outage\{part="database"\} 0$/m);
+  pass(600_000);
+  assert.deepEqual(said(), []);
+  outages.close();
+});
+
+test('connections that break while others answer are no outage', () => {
+  const { outages, said } = open();
+  for (let times = 0; times < 12; times += 1) outages.connectionBroke(refused());
+  pass(1_000);
+  outages.databaseAnswered();
+  pass(1_000);
+  assert.deepEqual(
+    said().map(([msg, { errors, level }]) => [level, msg, errors]),
+    [['warn', 'connections to the database broke', 12]],
+  );
+  const late = refused();
+  assert.ok(!outages.explains(late, 'work'), 'nothing tells of it any more');
+  pass(60_000);
+  assert.deepEqual(said(), []);
+});
+
+test('pools that are full are an overload while others are answered, and one that grows worse says so', () => {
+  const { outages, said } = open();
+  const full = () =>
+    outages.databaseFailed(new DatabaseUnavailable('timeout exceeded when trying to connect'));
+  for (let second = 0; second < 59; second += 1) {
+    full();
+    outages.databaseAnswered();
+    full();
+    pass(1_000);
+  }
+  assert.deepEqual(
+    said().map(([msg]) => msg),
+    ['the database has more to do than it can'],
+  );
+  for (let second = 0; second < 13; second += 1) {
+    full();
+    pass(1_000);
+  }
+  assert.deepEqual(
+    said().map(([msg]) => msg),
+    ['the database still has more to do than it can', 'the database is away'],
+  );
+  outages.databaseAnswered();
+  pass(1_999);
+  full();
+  outages.databaseAnswered();
+  pass(2_999);
+  assert.deepEqual(said(), [], 'it is back when nothing fails for a while');
+  pass(1);
+  assert.deepEqual(
+    said().map(([msg, { seconds }]) => [msg, seconds]),
+    [['the database is back', 74]],
+  );
+});
+
+test('a disk that is full and a key store that is away are told in the same way', () => {
+  const { outages, said } = open();
+  const noSpace = Object.assign(new Error('No space left on device'), { code: '53100' });
+  outages.databaseFailed(noSpace);
+  assert.ok(outages.explains(noSpace, 'work'));
+  outages.databaseAnswered();
+  pass(15_000);
+  const silent = new Error('the key store gives no answer');
+  outages.keyStoreFailed(silent);
+  assert.ok(outages.explains(silent, 'wrapKeys'));
+  pass(180_000);
+  outages.keyStoreFailed(new Error('the key store gives no answer'));
+  pass(60_000);
+  outages.keyStoreAnswered();
+  assert.deepEqual(
+    said().map(([msg, { part, seconds }]) => [msg, part, seconds]),
+    [
+      ['the database takes no writes', 'database', 0],
+      ['the database takes writes again', 'database', 0],
+      ['the key store does not answer', 'keyStore', 0],
+      ['the key store still does not answer', 'keyStore', 180 + 60],
+      ['the key store answers again', 'keyStore', 240],
+    ],
+  );
+});
+
+test('what is wrong with a statement, and what fails in no outage, is explained by none', () => {
+  const { outages, said } = open();
+  const bugs = [
+    new TypeError('x is not a function'),
+    Object.assign(new Error('column "x" does not exist'), { code: '42703' }),
+    Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' }),
+  ];
+  for (const bug of bugs) {
+    outages.databaseFailed(bug);
+    assert.ok(!outages.explains(bug, 'work'), String(bug));
+  }
+  outages.databaseFailed(refused());
+  for (const [index, bug] of bugs.entries()) assert.equal(outages.explains(bug, 'work'), index === 2);
+  outages.close();
+  assert.deepEqual(said(), []);
+});
