@@ -191,7 +191,7 @@ export function drawStep(chance: Chance): object {
   if (chance.isIn(0.6)) step.fault = chance.pick(FAULTS);
   else if (chance.isIn(0.3)) step.outcome = 'declined';
   if (chance.isIn(0.3)) step.delayMilliseconds = chance.whole(1, 700);
-  if (chance.isIn(0.3)) step.voidRefusals = chance.whole(1, 2);
+  if (chance.isIn(0.3)) step.undoRefusals = chance.whole(1, 2);
   if (chance.isIn(0.3)) step.notFoundTimes = chance.whole(1, 2);
   return step;
 }

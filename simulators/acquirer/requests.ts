@@ -159,12 +159,22 @@ export function readWantedChange(fields: FieldReader): WantedChange {
 }
 
 export function readScript(fields: FieldReader): Script {
-  return {
+  const script = {
     merchantId: fields.text('merchantId', MERCHANT_ID),
-    steps: fields.list('steps', MOST_STEPS, readStep),
-    cancellations: fields.listOrEmpty('cancellations', MOST_STEPS, readCancellationStep),
+    steps: fields.list('steps', MOST_STEPS, withoutOthers(readStep)),
+    cancellations: fields.listOrEmpty('cancellations', MOST_STEPS, withoutOthers(readCancellationStep)),
   };
+  fields.refuseOthers();
+  return script;
 }
+
+const withoutOthers =
+  <T>(read: (fields: FieldReader) => T) =>
+  (fields: FieldReader): T => {
+    const value = read(fields);
+    fields.refuseOthers();
+    return value;
+  };
 
 /**
  * A merchant that charges a stored card cannot have its security code, which nobody may keep after

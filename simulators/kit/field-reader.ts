@@ -5,12 +5,14 @@ export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\
 
 /**
  * Reads the fields of a JSON object one by one and remembers the first that is wrong: then `fault`
- * names it and what was read must not be used. Fields that nobody asks for are ignored.
+ * names it and what was read must not be used. Fields that nobody asks for are ignored,
+ * unless `refuseOthers` is called behind all others.
  */
 export class FieldReader {
   fault: string | null = null;
   readonly #fields: Fields;
   readonly #prefix: string;
+  readonly #asked = new Set<string>();
 
   constructor(json: unknown, prefix = '') {
     this.#prefix = prefix;
@@ -19,7 +21,7 @@ export class FieldReader {
   }
 
   text(name: string, pattern: RegExp): string {
-    const value = this.#fields[name];
+    const value = this.#valueOf(name);
     if (typeof value === 'string' && pattern.test(value)) return value;
     this.refuse(name);
     return '';
@@ -30,7 +32,7 @@ export class FieldReader {
   }
 
   integer(name: string, least: number, most: number): number {
-    const value = this.#fields[name];
+    const value = this.#valueOf(name);
     if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) {
       return value as number;
     }
@@ -54,7 +56,7 @@ export class FieldReader {
   }
 
   word<W extends string>(name: string, words: readonly [W, ...W[]]): W {
-    const value = this.#fields[name];
+    const value = this.#valueOf(name);
     if ((words as readonly unknown[]).includes(value)) return value as W;
     this.refuse(name);
     return words[0];
@@ -66,7 +68,7 @@ export class FieldReader {
 
   /** The field's object, read by the function; its first fault is named with the path. */
   object<T>(name: string, read: (fields: FieldReader) => T): T {
-    return this.#within(name, this.#fields[name], read);
+    return this.#within(name, this.#valueOf(name), read);
   }
 
   objectOrNull<T>(name: string, read: (fields: FieldReader) => T): T | null {
@@ -74,7 +76,7 @@ export class FieldReader {
   }
 
   boolean(name: string): boolean {
-    const value = this.#fields[name];
+    const value = this.#valueOf(name);
     if (typeof value === 'boolean') return value;
     this.refuse(name);
     return false;
@@ -85,7 +87,7 @@ export class FieldReader {
   }
 
   list<T>(name: string, most: number, read: (fields: FieldReader) => T): T[] {
-    const value = this.#fields[name];
+    const value = this.#valueOf(name);
     if (Array.isArray(value) && value.length <= most) {
       return value.map((item, index) => this.#within(`${name}[${index}]`, item, read));
     }
@@ -98,7 +100,7 @@ export class FieldReader {
   }
 
   texts(name: string, most: number, pattern: RegExp): string[] {
-    const value = this.#fields[name];
+    const value = this.#valueOf(name);
     const isList = Array.isArray(value) && value.length <= most;
     if (isList && value.every((text) => typeof text === 'string' && pattern.test(text))) return value;
     this.refuse(name);
@@ -109,6 +111,16 @@ export class FieldReader {
     this.fault ??= this.#prefix + name;
   }
 
+  /** What a person writes for us alone: a field that nobody asked for does not do what was meant. */
+  refuseOthers(): void {
+    for (const name of Object.keys(this.#fields)) if (!this.#asked.has(name)) this.refuse(name);
+  }
+
+  #valueOf(name: string): unknown {
+    this.#asked.add(name);
+    return this.#fields[name];
+  }
+
   #within<T>(name: string, json: unknown, read: (fields: FieldReader) => T): T {
     const fields = new FieldReader(json, `${this.#prefix}${name}.`);
     const value = read(fields);
@@ -117,7 +129,7 @@ export class FieldReader {
   }
 
   #isAbsent(name: string): boolean {
-    return this.#fields[name] === undefined || this.#fields[name] === null;
+    return this.#valueOf(name) === undefined || this.#valueOf(name) === null;
   }
 }
 

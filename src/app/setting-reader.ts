@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { databaseAddressFault } from '../platform/postgres/database-hosts.ts';
+import { databaseAddressFault, databaseAddressWarning } from '../platform/postgres/database-hosts.ts';
 import { parseBlock } from '../values/ip-address.ts';
 import { readSecretFiles } from './secret-files.ts';
 
@@ -78,6 +78,8 @@ export function settingReader(
     const value = text(name);
     const fault = value === '' ? null : databaseAddressFault(value);
     if (fault !== null) faults.push(`${name}: ${fault}`);
+    const warning = databaseAddressWarning(value);
+    if (warning !== null) warnings.push(`${name}: ${warning}`);
     return value === '' ? null : value;
   };
   return { faults, warnings, text, whole, oneOf, isSet, host, listener, web, database, networks };

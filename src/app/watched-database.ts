@@ -9,6 +9,7 @@ import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
 import { type DatabaseAddress, type OpenedDatabase, openDatabase } from '../platform/postgres/database.ts';
 import { type DatabaseObserver, observeDatabase } from '../platform/postgres/database-metrics.ts';
 import { type DatabasePlace, prepareDatabase } from '../platform/postgres/database-place.ts';
+import { whyRefused } from '../platform/postgres/database-wait.ts';
 import type { Connections } from '../platform/postgres/pools.ts';
 import { refuseSharedConnections } from '../platform/postgres/shared-connections.ts';
 import { type Configuration, ConfigurationFault } from './config.ts';
@@ -146,5 +147,5 @@ export function openWatchedGate(configuration: Configuration, log: Log, metrics:
  */
 function refuseDatabase(error: Error, address: DatabaseAddress, setting: string): never {
   if (error.name === 'MigrationRefused' || typeof address !== 'string') throw error;
-  throw new ConfigurationFault(`${setting}: ${error.message || (error as NodeJS.ErrnoException).code}`);
+  throw new ConfigurationFault(`${setting}: ${whyRefused(error)}`);
 }

@@ -3,12 +3,31 @@ import { ACQUIRER_CONNECT_MILLISECONDS, openAcquirer } from '../acquirers/open-a
 import { openChannel } from '../platform/channels/open-channel.ts';
 import type { AcquirerPlace } from './command.ts';
 
-/** Works with the acquirer of this installation; null: its simulator belongs to a running service. */
+export const NO_ACQUIRER =
+  'PARCELA_ACQUIRER_URL is not set, and the data folder (PARCELA_DATA_DIR) has no ledger of a simulator';
+
+/** Works with the acquirer of this installation, or its simulator; null: there is neither. */
 export async function withAcquirer<T>(
-  { url, channel: files }: AcquirerPlace,
+  place: AcquirerPlace,
   work: (acquirer: Acquirer | null) => Promise<T>,
 ): Promise<T> {
-  if (url === null) return work(null);
+  if (place.url !== null) return withBridge(place.url, place, work);
+  if (place.simulatorFolder === null) return work(null);
+  const { findSimulator } = await import('../homologation/find-simulator.ts');
+  const simulator = await findSimulator(place.simulatorFolder, () => {});
+  if (simulator === null) return work(null);
+  try {
+    return await withBridge(simulator.url, place, work);
+  } finally {
+    await simulator.stop();
+  }
+}
+
+async function withBridge<T>(
+  url: string,
+  { channel: files }: AcquirerPlace,
+  work: (acquirer: Acquirer) => Promise<T>,
+): Promise<T> {
   const channel = await openChannel(files, {
     connectTimeoutMilliseconds: ACQUIRER_CONNECT_MILLISECONDS,
     onFault: () => {},

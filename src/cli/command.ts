@@ -20,8 +20,10 @@ export type CommandTools = {
 };
 
 export type AcquirerPlace = {
-  /** Null: the simulator of a running service, whose address is its own. */
+  /** Null: the simulator. */
   readonly url: string | null;
+  /** Of its ledger; null: there is none, as in production. */
+  readonly simulatorFolder: string | null;
   readonly channel: ChannelFiles;
   readonly timeoutMilliseconds: number;
   /** For how many days what was authorized waits for its capture. */

@@ -186,9 +186,22 @@ async function runMerchantCreate(given: GivenOptions, tools: AuditedCommandTools
   if ('refusal' in created) return refused(created);
   const lines = [
     `Merchant ${created.merchantId} is registered with account ${created.accountNumbers.join(', ')}.`,
-    `Next: parcela credential create --merchant ${created.merchantId} --scope gateway`,
+    ...nextLines(created, tools),
   ];
   return { ok: true, lines, json: merchantJson(created) };
+}
+
+/** What production takes: there a credential needs a list of addresses, its own or the merchant's. */
+function nextLines(
+  { merchantId, productionAddresses }: Merchant,
+  { environment }: AuditedCommandTools,
+): string[] {
+  const next = `Next: parcela credential create --merchant ${merchantId} --scope gateway`;
+  if (environment === 'homologation' || productionAddresses.length > 0) return [next];
+  return [
+    `${next} --address ADDRESS`,
+    '      ADDRESS: what its servers call from, such as 203.0.113.10 or 203.0.113.0/28; once for each.',
+  ];
 }
 
 async function runMerchantChange(given: GivenOptions, tools: AuditedCommandTools): Promise<CommandOutcome> {

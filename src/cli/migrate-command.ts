@@ -6,6 +6,7 @@ import {
   planMigrations,
   type TableSize,
 } from '../platform/migrations/migration-plan.ts';
+import type { ScanKind } from '../platform/migrations/migration-scans.ts';
 import {
   INDEX_LOCK_MINUTES,
   TABLE_LOCK_SECONDS,
@@ -48,15 +49,42 @@ function planLines({ applied, pending, newer }: MigrationPlan): string[] {
   return [
     ...before,
     ...pending.flatMap(migrationLines),
+    ...longLines(pending),
     `${pending.length} to apply, ${applied} applied; nothing was changed. A lock is waited for ${TABLE_LOCK_SECONDS} s at a time, ` +
       `to build an index beside writers ${INDEX_LOCK_MINUTES} min, ${TABLE_LOCK_TRIES} times each.`,
   ];
 }
 
-function migrationLines({ name, isOutsideTransaction, locks, builds }: PlannedMigration): string[] {
+const DOES = {
+  changes: 'changes rows of',
+  rewrites: 'writes every row anew of',
+  reads: 'reads every row of',
+  checks: 'checks every row of',
+} as const satisfies Record<ScanKind, string>;
+
+/** What takes longer is named once more at the end. */
+const LONG_SECONDS = 10;
+
+const isLong = ({ seconds }: PlannedMigration) => seconds === null || seconds >= LONG_SECONDS;
+
+function durationText(seconds: number | null): string {
+  if (seconds === null) return 'how long is not known: run analyze first';
+  return seconds < 100 ? `about ${Math.ceil(seconds)} s` : `about ${Math.ceil(seconds / 60)} min`;
+}
+
+function longLines(pending: readonly PlannedMigration[]): string[] {
+  const long = pending.filter(isLong).map((one) => `${one.name} (${durationText(one.seconds)})`);
+  if (long.length === 0) return [];
+  return [
+    `Long: ${long.join(', ')}. From the server's counts of rows, by what two cores took: another machine may take a third of it, or three times as long.`,
+  ];
+}
+
+function migrationLines(migration: PlannedMigration): string[] {
+  const { name, isOutsideTransaction, locks, builds, scans } = migration;
   const how = isOutsideTransaction ? 'command by command, may be repeated' : 'in one transaction';
   return [
-    `${name}  ${how}`,
+    `${name}  ${how}${isLong(migration) ? `; long, ${durationText(migration.seconds)}` : ''}`,
     ...locks.map(({ table, mode, ...size }) => {
       const waits = WAITS_FOR[mode] === 'nothing' ? 'nothing waits' : `${WAITS_FOR[mode]} wait`;
       return `  ${table} ${sizeText(size)}: ${mode}, ${waits} until it is done`;
@@ -65,7 +93,8 @@ function migrationLines({ name, isOutsideTransaction, locks, builds }: PlannedMi
       const how = isConcurrent ? 'while others write' : 'while writes wait';
       return `  builds ${index} on ${table} ${sizeText(size)}, ${how}`;
     }),
-    ...(locks.length + builds.length === 0 ? ['  touches no table that is there'] : []),
+    ...scans.map(({ table, kind, ...size }) => `  ${DOES[kind]} ${table} ${sizeText(size)}`),
+    ...(locks.length + builds.length + scans.length === 0 ? ['  touches no table that is there'] : []),
   ];
 }
 

@@ -17,7 +17,7 @@ import {
 import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Instant, instant, utcText } from '../values/instant.ts';
-import { withAcquirer } from './acquirer-of-command.ts';
+import { NO_ACQUIRER, withAcquirer } from './acquirer-of-command.ts';
 import { detailOf } from './audit-commands.ts';
 import {
   type AcquirerPlace,
@@ -146,10 +146,7 @@ type AskedAcquirer = FoundCharge | { readonly kind: 'notAsked'; readonly reason:
 function askAcquirer({ merchantId, transactionId }: Case, place: AcquirerPlace): Promise<AskedAcquirer> {
   return withAcquirer(place, async (acquirer): Promise<AskedAcquirer> => {
     if (acquirer !== null) return acquirer.find(merchantId, transactionId, place.timeoutMilliseconds);
-    return {
-      kind: 'notAsked',
-      reason: 'PARCELA_ACQUIRER_URL is not set: the simulator belongs to its service',
-    };
+    return { kind: 'notAsked', reason: NO_ACQUIRER };
   });
 }
 

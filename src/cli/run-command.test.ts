@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
+import { HOME } from '../platform/home.ts';
 import { type Database, DatabaseUnavailable } from '../platform/postgres/database.ts';
 import type { AuditedCommandTools } from './command.ts';
 import { COMMANDS } from './commands.ts';
@@ -20,7 +23,13 @@ async function run(...words: string[]) {
     environment: 'homologation',
     cell: null,
     operator: { actor: 'ana', origin: 'here' },
-    acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000, captureDays: 5 },
+    acquirer: {
+      url: null,
+      simulatorFolder: null,
+      channel: NO_CHANNEL_FILES,
+      timeoutMilliseconds: 1_000,
+      captureDays: 5,
+    },
     report: () => {},
   } as const;
   const exitCode = await runCommand(words, {
@@ -50,6 +59,22 @@ test('the help names every command, and for each all of its options', async () =
     for (const { name } of options) assert.match(one.printed, new RegExp(`^ {2}--${name} `, 'm'));
     assert.match(one.printed, /--json/);
   }
+});
+
+test('every command that sentences of ours name is there', async () => {
+  const groups = new Set(COMMANDS.map(({ words }) => words[0]));
+  const isThere = (named: string) => COMMANDS.some(({ words }) => words.join(' ') === named);
+  const missing: string[] = [];
+  for await (const path of glob('src/**/*.{ts,json}', { cwd: HOME })) {
+    const lines = (await readFile(join(HOME, path), 'utf8')).split('\n');
+    for (const line of lines.filter((one) => !/_MARK = |key check value/.test(one))) {
+      for (const [, group = '', rest = ''] of line.matchAll(/(?<=parcela )([a-z]+)( [a-z-]+)?/g)) {
+        const isCommand = isThere(group) || isThere(group + rest);
+        if (groups.has(group) && !isCommand) missing.push(`${path}: parcela ${group}${rest}`);
+      }
+    }
+  }
+  assert.deepEqual(missing, []);
 });
 
 test('no command at all is wrong usage and shows the help', async () => {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { type Configuration, readConfiguration } from '../app/config.ts';
 import type { Actor } from '../audit/audit-event.ts';
 import { auditMigrations } from '../audit/audit-migrations.ts';
@@ -16,6 +17,7 @@ import {
   placeOfCommand,
   prepareDatabase,
 } from '../platform/postgres/database-place.ts';
+import { whyRefused } from '../platform/postgres/database-wait.ts';
 import type { AuditedKeyTools, CommandTools, MigratedTools } from './command.ts';
 import { EXIT_REFUSED, runCommand } from './run-command.ts';
 
@@ -154,6 +156,7 @@ function plainTools(configuration: Configuration, { database, report }: Reached)
     operator: operatorHere(),
     acquirer: {
       url: acquirerUrl,
+      simulatorFolder: environment === 'homologation' ? join(configuration.dataFolder, 'simulator') : null,
       channel: acquirerChannel,
       timeoutMilliseconds: acquirerTimeoutMilliseconds,
       captureDays,
@@ -250,7 +253,7 @@ export async function runParcela(
       }),
     });
   } catch (error) {
-    printError(error instanceof Error ? error.message : String(error));
+    printError(whyRefused(error));
     return EXIT_REFUSED;
   } finally {
     await opened.leave();

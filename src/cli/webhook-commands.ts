@@ -3,6 +3,7 @@ import { findMerchant } from '../merchants/merchants.sql.ts';
 import { readBusinessClock } from '../merchants/read-business-clock.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import { type Instant, utcText } from '../values/instant.ts';
+import type { TryFailure } from '../webhooks/deliveries/delivery-outcome.ts';
 import { type ListedEndpoint, listEndpointsOf } from '../webhooks/endpoints/listed-endpoints.sql.ts';
 import { findDelivery, listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import {
@@ -98,9 +99,80 @@ async function runList(given: GivenOptions, tools: AuditedCommandTools): Promise
     ...one,
     failingSince: textOrNull(one.failingSince),
     openedUntil: textOrNull(one.openedUntil),
+    lastFailure: one.lastFailure && { ...one.lastFailure, at: utcText(one.lastFailure.at) },
   }));
-  return { ok: true, lines, json: { items } };
+  return { ok: true, lines: [...lines, ...found.flatMap(whyLines)], json: { items } };
 }
+
+/** Why it fails, and what to do. Nothing of one that works, or that nothing is known of. */
+function whyLines({ merchantId, endpoint, state, lastFailure }: ListedEndpoint): string[] {
+  if (state === 'disabled') {
+    return [
+      `${visible(endpoint)} failed for days, or says that it is gone: nothing is sent there.`,
+      '  Have the merchant mend its server, and send a test or register the address anew.',
+    ];
+  }
+  if (lastFailure === null) return [];
+  const { at, failure, status, answer } = lastFailure;
+  const { why, advice } = isKnownFailure(failure)
+    ? FAILURES[failure]
+    : { why: failure, advice: ASK_MERCHANT };
+  const said = status === null ? '' : ` (status ${status}${answer ? `: ${visible(answer)}` : ''})`;
+  return [
+    `${visible(endpoint)} failed last at ${utcText(at)}: ${why}${said}.`,
+    `  ${advice} What waits is sent by itself then; parcela webhook resend --merchant ${merchantId} sends again what was given up.`,
+  ];
+}
+
+const ASK_MERCHANT = 'Ask the merchant to look at its server.';
+const ASK_OTHER_ADDRESS = 'Have the merchant register another address: that one may not be called.';
+const LOOK_HERE = 'It is ours: look at the log of the service.';
+
+const FAILURES: Readonly<Record<TryFailure, { readonly why: string; readonly advice: string }>> = {
+  connect: {
+    why: 'no program took the connection (connect)',
+    advice: 'Ask the merchant whether its server runs, and lets us in.',
+  },
+  connectTimeout: {
+    why: 'nothing answered the connection (connectTimeout)',
+    advice:
+      'Ask the merchant whether its firewall lets us in; of several merchants at once, look at the way out of this machine.',
+  },
+  dns: {
+    why: 'its name was not found (dns)',
+    advice:
+      'Ask the merchant about the name; of several merchants at once, look at the name servers of this machine.',
+  },
+  tls: { why: 'it speaks no TLS that we take (tls)', advice: ASK_MERCHANT },
+  certificate: {
+    why: 'its certificate is not good (certificate)',
+    advice: 'Ask the merchant to renew it, and to send the whole chain.',
+  },
+  timeout: { why: 'no answer came in time (timeout)', advice: ASK_MERCHANT },
+  reset: { why: 'it broke the connection (reset)', advice: ASK_MERCHANT },
+  headersTooLarge: { why: 'the headers of its answer are too large (headersTooLarge)', advice: ASK_MERCHANT },
+  malformed: { why: 'its answer is no HTTP (malformed)', advice: ASK_MERCHANT },
+  gone: { why: 'it says that it is gone (gone)', advice: ASK_MERCHANT },
+  tooManyRequests: { why: 'it asks for fewer at once (tooManyRequests)', advice: ASK_MERCHANT },
+  serverError: { why: 'its server fails (serverError)', advice: ASK_MERCHANT },
+  redirect: {
+    why: 'it leads elsewhere, which is not followed (redirect)',
+    advice: 'Have the merchant register the address that it leads to.',
+  },
+  refused: { why: 'it does not want the message (refused)', advice: ASK_MERCHANT },
+  forbiddenUrl: { why: 'such an address is not called (forbiddenUrl)', advice: ASK_OTHER_ADDRESS },
+  forbiddenAddress: {
+    why: 'its name leads to an address that is not called (forbiddenAddress)',
+    advice: ASK_OTHER_ADDRESS,
+  },
+  notSent: { why: 'this process had no connection free (notSent)', advice: LOOK_HERE },
+  secretNotOpened: {
+    why: 'its secret could not be opened (secretNotOpened)',
+    advice: 'It is ours: parcela doctor looks at the keys.',
+  },
+};
+
+const isKnownFailure = (failure: string): failure is TryFailure => Object.hasOwn(FAILURES, failure);
 
 function stateText({ state, failingSince, openedUntil }: ListedEndpoint): string {
   if (failingSince === null) return state;

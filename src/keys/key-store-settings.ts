@@ -5,7 +5,13 @@ import { KEY_BYTES } from './sealing.ts';
 /** Where the key-encryption keys are; exactly one of the three. */
 export type KeyStoreSettings =
   | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'environment'; readonly key: Buffer; readonly formerKeys: readonly Buffer[] }
+  | {
+      readonly kind: 'environment';
+      readonly key: Buffer;
+      readonly formerKeys: readonly Buffer[];
+      /** The settings that they came by: `PARCELA_KEY_VALUE_FILE`. */
+      readonly settings: readonly string[];
+    }
   | { readonly kind: 'external'; readonly url: string; readonly channel: ChannelFiles };
 
 type SettingText = (name: string) => string;
@@ -29,13 +35,22 @@ export function keyStoreSettings(
   if (stores.length > 1)
     faults.push(`${stores.join(', ')}: only one key store can be set; leave the others out`);
   if (text('PARCELA_KEY_FORMER') !== '' && text('PARCELA_KEY') === '')
-    faults.push('PARCELA_KEY_FORMER: has no effect without PARCELA_KEY');
+    faults.push(
+      `${setAs(text, 'PARCELA_KEY_FORMER', 'PARCELA_KEY_FORMER_FILE')}: has no effect without PARCELA_KEY`,
+    );
   if (text('PARCELA_KEY_STORE_URL') !== '') return externalStore(text, faults, channel);
   if (text('PARCELA_KEY') !== '') return environmentStore(text, faults);
   return { kind: 'file', path: text('PARCELA_KEY_FILE') || presetFile };
 }
 
+/** A fault names what somebody has set. */
+function setAs(text: SettingText, name: string, file: string): string {
+  return text(file) === '' ? name : file;
+}
+
 function environmentStore(text: SettingText, faults: string[]): KeyStoreSettings {
+  const setting = setAs(text, 'PARCELA_KEY', 'PARCELA_KEY_VALUE_FILE');
+  const formerSetting = setAs(text, 'PARCELA_KEY_FORMER', 'PARCELA_KEY_FORMER_FILE');
   const keyOf = (name: string, value: string): Buffer => {
     const key = Buffer.from(value, 'base64');
     if (key.length !== KEY_BYTES || key.toString('base64') !== value) {
@@ -49,8 +64,9 @@ function environmentStore(text: SettingText, faults: string[]): KeyStoreSettings
     .filter(Boolean);
   return {
     kind: 'environment',
-    key: keyOf('PARCELA_KEY', text('PARCELA_KEY')),
-    formerKeys: former.map((value) => keyOf('PARCELA_KEY_FORMER', value)),
+    key: keyOf(setting, text('PARCELA_KEY')),
+    formerKeys: former.map((value) => keyOf(formerSetting, value)),
+    settings: former.length === 0 ? [setting] : [setting, formerSetting],
   };
 }
 

@@ -27,7 +27,7 @@ export async function openKeyStore(
 ): Promise<OpenedKeyStore> {
   switch (settings.kind) {
     case 'environment':
-      return { store: openEnvironmentKeys(settings.key, settings.formerKeys), createdFile: null };
+      return { store: openEnvironmentKeys(settings), createdFile: null };
     case 'external':
       return { store: openExternalKeys(settings), createdFile: null };
     case 'file': {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isBrandImpossible, isCardNumber, securityCodeLength } from '../../src/values/card-number.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
-import { openTestService, type TestService } from '../kit/service.ts';
+import { openTestService, type TestService, until } from '../kit/service.ts';
 
 const SCRIPT = '/homologation/acquirer/script';
 const NEUTRAL = {
@@ -13,6 +13,7 @@ const NEUTRAL = {
   delayMilliseconds: 0,
   undoRefusals: 0,
   notFoundTimes: 0,
+  feePortion: 0,
 };
 
 let service: TestService;
@@ -61,6 +62,37 @@ test('a code that is none, or of a step that is not declined, is refused, and no
   }
   assert.equal((await call(url, SCRIPT, { token })).body.steps.length, 1);
   await change({ steps: [] });
+});
+
+test('a field that no step has is refused by its name, and so is one that the simulator does not know', async () => {
+  for (const [body, tag] of [
+    [{ steps: [{ feePortions: 250 }] }, 'steps[0].feePortions'],
+    [{ steps: [{}, { voidRefusals: 1 }] }, 'steps[1].voidRefusals'],
+    [{ steps: [], cancels: [{ after: 1 }] }, 'cancels[0].after'],
+    [{ steps: [], cancel: [] }, 'cancel'],
+    [{ steps: [{ feePortion: 10_001 }] }, 'steps[0].feePortion'],
+  ] as const) {
+    const refused = await change(body);
+    assert.deepEqual([refused.status, refused.body[0].tag], [400, tag], refused.text);
+  }
+});
+
+test('a fee that a script keeps is kept of what is paid', async () => {
+  const changed = await change({ steps: [{ feePortion: 250 }] });
+  assert.equal(changed.body.steps[0].feePortion, 250, changed.text);
+  const { reply } = await pay(url, token, 10_000);
+  const { paymentId } = reply.body.paymentAuthorization;
+  const settled = await call(url, `/homologation/transactions/${paymentId}/events`, {
+    token,
+    body: { type: 'settle', installmentNumber: 1 },
+  });
+  assert.equal(settled.status, 200, settled.text);
+  const fee = await until('it is reported', async () => {
+    const text =
+      'select reported_fee from receivables where transaction_id = $1 and reported_fee is not null';
+    return (await service.auditor.query(text, [paymentId]))[0];
+  });
+  assert.equal(Number(fee.reported_fee), 250);
 });
 
 test('every trial card is a card of its brand, and those that say so are approved', async () => {

@@ -21,6 +21,8 @@ type Bridge = { readonly url: string; close(): Promise<void> };
 type Behaviour = {
   readonly isSimulator?: boolean;
   readonly status?: number;
+  /** What it answers in the place of JSON. */
+  readonly page?: string;
   readonly clockOffset?: number;
   readonly certified?: Certified;
 };
@@ -29,12 +31,14 @@ async function openBridge({
   isSimulator = false,
   status = 200,
   clockOffset = 0,
+  page,
   certified,
 }: Behaviour = {}): Promise<Bridge> {
   const answer = (_request: IncomingMessage, response: ServerResponse) => {
     const date = new Date(Date.now() + clockOffset).toUTCString();
-    response.writeHead(status, { 'content-type': 'application/json', date });
-    response.end(JSON.stringify({ name: 'test', protocol: 1, simulator: isSimulator }));
+    const kind = page === undefined ? 'application/json' : 'text/html';
+    response.writeHead(status, { 'content-type': kind, date });
+    response.end(page ?? JSON.stringify({ name: 'test', protocol: 1, simulator: isSimulator }));
   };
   const server: Server =
     certified === undefined
@@ -70,7 +74,7 @@ export type Installation = {
   close(): Promise<void>;
 };
 
-type BridgeName = 'fit' | 'simulator' | 'refusing' | 'late' | 'expired' | 'private';
+type BridgeName = 'fit' | 'simulator' | 'garbage' | 'broken' | 'refusing' | 'late' | 'expired' | 'private';
 
 export async function openInstallation(): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-doctor-'));
@@ -81,6 +85,8 @@ export async function openInstallation(): Promise<Installation> {
   const opened = {
     fit: await openBridge(),
     simulator: await openBridge({ isSimulator: true }),
+    garbage: await openBridge({ page: '<html>Welcome</html>' }),
+    broken: await openBridge({ page: '<html>Bad gateway</html>', status: 502 }),
     refusing: await openBridge({ status: 401 }),
     late: await openBridge({ clockOffset: -HOUR }),
     expired: await openBridge({ certified: expired }),

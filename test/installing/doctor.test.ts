@@ -3,12 +3,15 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { chmod, copyFile, readFile, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createTestDatabase } from '../kit/database.ts';
 import { cleanEnvironment, databaseSettings, databaseUrl } from '../kit/service.ts';
+import { makeAuthority, makeCertificate } from '../webhooks/certificates.ts';
 import { examine, type Installation, openInstallation } from './doctor-setup.ts';
 import { runParcela, type Settings } from './run-parcela.ts';
 
@@ -97,6 +100,17 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
     'a bridge that is a simulator',
     () => ({ PARCELA_ACQUIRER_URL: here.bridges.simulator }),
     'acquirer.unfit',
+  ],
+  [
+    'a page in the place of a bridge',
+    () => ({ PARCELA_ACQUIRER_URL: here.bridges.garbage }),
+    'acquirer.garbage',
+  ],
+  ['a proxy before a bridge that is away', () => ({ PARCELA_BANK_URL: here.bridges.broken }), 'bank.garbage'],
+  [
+    'an anti-fraud provider that answers with a page',
+    () => ({ PARCELA_ANTIFRAUD_URL: here.bridges.garbage }),
+    'antifraud.garbage',
   ],
   ['a clock that is an hour behind', () => ({ PARCELA_ACQUIRER_URL: here.bridges.late }), 'clock.acquirer'],
   [
@@ -196,7 +210,7 @@ for (const [what, settings, found] of BY_SETTINGS) {
     assert.ok([...faults, ...warnings].includes(found), JSON.stringify(diagnoses));
     assert.equal(code, faults.length > 0 ? 1 : 0);
     for (const { state, advice } of diagnoses) assert.equal(advice === null, state === 'ok');
-    assert.doesNotMatch(JSON.stringify(diagnoses), /a-token|PRIVATE KEY/);
+    assert.doesNotMatch(JSON.stringify(diagnoses), /a-token|PRIVATE KEY|SyntaxError|use-system-ca/);
   });
 }
 
@@ -261,6 +275,34 @@ for (const [what, make, mend, found] of IN_DATABASE) {
   });
 }
 
+test('a database whose authority is not named is said so, with what to write', async () => {
+  const certified = makeCertificate({ hosts: ['127.0.0.1'], issuer: makeAuthority() });
+  const secureContext = createSecureContext({ key: certified.keyText, cert: certified.certificate });
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    // The client asks for TLS, as PostgreSQL has it.
+    socket.once('data', () => {
+      socket.write('S');
+      new TLSSocket(socket, { isServer: true, secureContext }).on('error', () => {});
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { diagnoses } = await here.examine({
+    DATABASE_URL: `postgres://parcela@127.0.0.1:${port}/parcela?sslmode=require`,
+    PARCELA_OWNER_DATABASE_URL: '',
+  });
+  server.close();
+  const found = diagnoses.find(({ name }) => name === 'database.unreachable');
+  assert.match(
+    found?.says ?? '',
+    /an authority that is not known here; .*sslrootcert=/,
+    JSON.stringify(diagnoses),
+  );
+  const warned = diagnoses.filter(({ name }) => name === 'settings.warning').map(({ says }) => says);
+  assert.match(warned.join(), /DATABASE_URL: sslmode=require is taken for verify-full/);
+});
+
 test('it finds migrations that are not applied', async () => {
   const empty = await createTestDatabase({ migrated: false });
   try {
@@ -290,8 +332,12 @@ test('it finds servers of merchants that cannot be reached, and limits of open f
     values ('LOJA', '11222333000181', 'Loja', 'Ana', 'ana@example.com', '+55 11 4000 0000', '{}')`);
   await here.sql(`insert into webhook_endpoints (merchant_id, endpoint, url, created_by)
     values ('LOJA', 'account:1', 'https://127.0.0.1:9/', 'ana')`);
-  const { faults } = await here.examine({ PARCELA_WEBHOOK_NETWORKS: '127.0.0.0/8' });
-  assert.ok(faults.includes('webhooks.out'), String(faults));
+  const { code, faults, diagnoses } = await here.examine({ PARCELA_WEBHOOK_NETWORKS: '127.0.0.0/8' });
+  assert.deepEqual([code, faults], [0, []], 'a refused connection proves that this machine gets out');
+  const found = diagnoses.find(({ name }) => name === 'webhooks.out');
+  assert.equal(found?.state, 'warning');
+  assert.match(found?.says ?? '', /LOJA \(no program listens there: ECONNREFUSED\)/);
+  assert.match(found?.advice ?? '', /ask these merchants .*parcela webhook list --merchant LOJA/);
   const limited = await promisify(execFile)('sh', ['-c', `ulimit -n 512; exec ${PARCELA} doctor --json`], {
     env: cleanEnvironment(here.settings),
   }).catch((error: { stdout: string }) => error);

@@ -72,6 +72,17 @@ test('a dry run says what each migration locks, by the size of the table', async
     printed,
     /waited for 2 s at a time, to build an index beside writers 10 min, 30 times each\.$/m,
   );
+  const summed = pending.find(({ name }) => name.startsWith('0063'));
+  assert.deepEqual(
+    summed?.scans.map(({ table, kind }) => [table, kind]),
+    [['receivables', 'reads']],
+  );
+  assert.doesNotMatch(printed, /^Long:/m);
+  await runSql(database.address, `update pg_class set reltuples = 13e6 where relname = 'receivables'`);
+  const long = await runParcela(['migrate', '--dry-run'], settings);
+  assert.match(long.printed, /^0063-\S+ {2}command by command, may be repeated; long, about 3 min$/m);
+  assert.match(long.printed, /^ {2}reads every row of receivables \(about 13000000 rows, .*\)$/m);
+  assert.match(long.printed, /^Long: .*0063-sums-of-past-days\.sql \(about 3 min\)/m);
   assert.match(printed, /^0045-\S+ {2}command by command/m);
   assert.match(printed, /acquirer_changes \(.*MB\): SHARE UPDATE EXCLUSIVE, nothing waits/);
 });

@@ -210,10 +210,15 @@ test('keys from the environment: a payment, a rotation with the former key besid
     assert.equal((await pay(service.gatewayUrl, token, 1000)).reply.status, 200);
     assert.deepEqual(await childrenWith(service.process.pid as number, first), []);
     await service.stop();
-    await refuses(/not in PARCELA_KEY and PARCELA_KEY_FORMER/, { PARCELA_KEY: second }, other);
+    await refuses(/not in PARCELA_KEY: put back/, { PARCELA_KEY: second }, other);
     const both = { ...old, PARCELA_KEY: second, PARCELA_KEY_FORMER: first };
-    const { code, said } = await other.parcela(['key', 'rotate', '--kind', 'all'], both);
+    const { code, said, printed: rotated } = await other.parcela(['key', 'rotate', '--kind', 'all'], both);
     assert.equal(code, 0, said);
+    assert.match(
+      rotated,
+      /^key-encryption: \d+ data keys are wrapped by \w+ now\.$/m,
+      'no earlier one had begun',
+    );
     const again = await other.startService({ ...old, PARCELA_KEY: second });
     const login = await logIn(again.gatewayUrl, (await again.demo()).gateway);
     assert.equal((await pay(again.gatewayUrl, login, 1000)).reply.status, 200);

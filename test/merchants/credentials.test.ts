@@ -10,6 +10,7 @@ import {
   logIn,
   openDoor,
   operator,
+  shopWords,
   type TestCredential,
   type TestDatabase,
   tokenOf,
@@ -234,6 +235,17 @@ test('in production a credential works from listed addresses only', async () => 
     const create = ['credential', 'create', '--scope', 'gateway', '--merchant'];
     assert.equal((await refused([...create, 'shop'], 'production')).option, '--address');
     await createShop(door.database, 'guarded', '--address', '203.0.113.0/24');
+    for (const [listed, isNamed] of [
+      [[], true],
+      [['--address', '203.0.113.0/24'], false],
+    ] as const) {
+      const words = shopWords(isNamed ? 'next-1' : 'next-2', ...listed);
+      const made = await command(door.database, words, 'production');
+      const next = /^Next: parcela (credential create .*)$/m.exec(made.printed)?.[1] ?? '';
+      assert.equal(next.includes('--address'), isNamed, made.printed);
+      const taken = next.replace('ADDRESS', '203.0.113.10').split(' ');
+      assert.equal((await command(door.database, taken, 'production')).exitCode, 0, next);
+    }
     const merchants = await operator<TestCredential>(door.database, [...create, 'guarded'], 'production');
     const own = await createLogin(door.database, 'guarded', '--address', '2001:db8::/48');
     // Made in homologation, where a list is not asked for: in production it works from nowhere.

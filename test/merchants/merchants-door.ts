@@ -262,7 +262,13 @@ export async function command(
   const plain = {
     environment,
     cell: null,
-    acquirer: { url: null, channel: NO_CHANNEL_FILES, timeoutMilliseconds: 1_000, captureDays: 5 },
+    acquirer: {
+      url: null,
+      simulatorFolder: null,
+      channel: NO_CHANNEL_FILES,
+      timeoutMilliseconds: 1_000,
+      captureDays: 5,
+    },
     report: (line: string) => void errors.push(line),
   };
   const exitCode = await runCommand(words, {
@@ -282,11 +288,12 @@ export async function command(
 
 export type TestMerchant = { readonly merchantId: string; readonly cnpj: string; readonly createdAt: string };
 
-export async function createShop(
-  database: Database,
-  merchantId: string,
-  ...more: string[]
-): Promise<TestMerchant> {
+export function createShop(database: Database, merchantId: string, ...more: string[]): Promise<TestMerchant> {
+  return operator(database, shopWords(merchantId, ...more));
+}
+
+/** The command that registers a merchant. */
+export function shopWords(merchantId: string, ...more: string[]): string[] {
   const options = {
     '--merchant-id': merchantId,
     '--cnpj': '11.222.333/0001-81',
@@ -296,8 +303,7 @@ export async function createShop(
     '--contact-email': 'ana@padaria.example',
     '--contact-phone': '+55 11 4000-0000',
   };
-  const words = ['merchant', 'create', ...Object.entries(options).flat(), '--account', '1002', ...more];
-  return operator(database, words);
+  return ['merchant', 'create', ...Object.entries(options).flat(), '--account', '1002', ...more];
 }
 
 export type TestCredential = {

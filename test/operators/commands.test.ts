@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { runCommandHere } from '../kit/command.ts';
 import { startListener } from '../kit/listener.ts';
@@ -13,8 +16,10 @@ before(async () => {
 });
 after(() => service.close());
 
-async function parcela(...words: string[]) {
-  const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: service.folder };
+const parcela = (...words: string[]) => parcelaIn(service.folder, ...words);
+
+async function parcelaIn(folder: string, ...words: string[]) {
+  const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: folder };
   const { code, printed, said } = await runCommandHere([...words, '--json'], settings);
   // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own.
   const json = JSON.parse(code === 0 ? printed : said) as any;
@@ -198,6 +203,17 @@ test('a payment is shown with its cancel, its requests and its webhooks, and the
       (await entries('webhook.resend')).map(({ outcome }) => outcome),
       ['success', 'failure'],
     );
+    listener.answerWith({ status: 503, body: 'out of order' });
+    await pay(service.gatewayUrl, token, 12_346);
+    const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: service.folder };
+    await until('it is said why it fails, and what to do', async () => {
+      const { printed } = await runCommandHere(['webhook', 'list', '--merchant', merchantId], settings);
+      const why =
+        /failed last at [\d-]+T.*: its server fails \(serverError\) \(status 503: out of order\)\.\n/;
+      return why.test(printed) && /Ask the merchant to look at its server\./.test(printed);
+    });
+    const [failing] = (await parcela('webhook', 'list', '--merchant', merchantId)).json.items;
+    assert.deepEqual([failing.lastFailure.failure, failing.lastFailure.status], ['serverError', 503]);
     const looks = await entries('webhook.read');
     assert.deepEqual(
       looks.slice(0, 3).map(({ outcome, resource }) => [outcome, resource]),
@@ -210,4 +226,21 @@ test('a payment is shown with its cancel, its requests and its webhooks, and the
   } finally {
     await listener.close();
   }
+});
+
+test('commands that ask the acquirer find the simulator of a service that runs, and start it on its ledger beside none', async () => {
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const compare = ['restore', 'reconcile', '--dry-run', '--held-by-hand', '--since', since];
+  const beside = await parcela(...compare);
+  assert.equal(beside.code, 0, beside.said);
+  // As a killed service leaves it: its ledger, and an address that nobody answers at.
+  const left = await mkdtemp(join(tmpdir(), 'parcela-left-'));
+  await cp(service.folder, left, { recursive: true });
+  await rm(join(left, 'simulator', 'lock'), { force: true, recursive: true });
+  await writeFile(join(left, 'simulator', 'address'), 'http://127.0.0.1:9');
+  const alone = await parcelaIn(left, ...compare);
+  assert.deepEqual(alone.json, beside.json, alone.said);
+  await rm(join(left, 'simulator'), { recursive: true });
+  assert.match((await parcelaIn(left, ...compare)).said, /no ledger of a simulator/);
+  await rm(left, { recursive: true });
 });

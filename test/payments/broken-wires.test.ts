@@ -223,7 +223,7 @@ test('an answer that comes twice is one charge', async () => {
 
 test('an acquirer that first knows nothing and refuses to void is asked until it has voided', async () => {
   const request = await newRequest();
-  await script({ fault: 'booksButSilent', notFoundTimes: 2, voidRefusals: 2 });
+  await script({ fault: 'booksButSilent', notFoundTimes: 2, undoRefusals: 2 });
   assert.equal(await payWith(request), 500);
   assert.deepEqual(await settled(request.referenceTransaction), { state: 'voided', movements: 0 });
   assert.equal(await liveCharges(request.referenceTransaction), 0);
@@ -232,7 +232,7 @@ test('an acquirer that first knows nothing and refuses to void is asked until it
 test('a token cannot pay again while its charge is unknown, and can once that is voided', async () => {
   const request = await until('a token is refused while its charge is unknown', async () => {
     const asked = await newRequest();
-    await script({ fault: 'booksButSilent', voidRefusals: 1 });
+    await script({ fault: 'booksButSilent', undoRefusals: 1 });
     assert.equal(await payWith(asked), 500);
     // On a slow machine it may be voided by now: then another one is tried.
     return (await payWith(asked)) === 400 && asked;
@@ -315,7 +315,7 @@ test('when nobody knows whether a cancel that was not sent is given up, its call
 
 test('an approval that arrives while the charge is being settled is refused', async () => {
   const request = await newRequest();
-  await script({ delayMilliseconds: UNTIL_AWAY, voidRefusals: 3 });
+  await script({ delayMilliseconds: UNTIL_AWAY, undoRefusals: 3 });
   const paying = payWith(request);
   await intentOf(request.referenceTransaction);
   service.process.kill('SIGSTOP');

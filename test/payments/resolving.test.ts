@@ -165,7 +165,7 @@ test('a decline whose code is reported after some tries keeps its code', async (
 test('a charge whose void is refused for a while is shown by the metrics until it is voided', async () => {
   const script = {
     merchantId: service.merchantId,
-    steps: [{ fault: 'reset', voidRefusals: 4, notFoundTimes: 1 }],
+    steps: [{ fault: 'reset', undoRefusals: 4, notFoundTimes: 1 }],
   };
   await fetch(`${service.simulatorUrl}/script`, { method: 'POST', body: JSON.stringify(script) });
   const order = newOrder();

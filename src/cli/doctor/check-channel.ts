@@ -5,8 +5,8 @@ import {
   readChannelFiles,
 } from '../../platform/channels/channel-files.ts';
 import { type Channel, openChannel } from '../../platform/channels/open-channel.ts';
-import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning } from './diagnosis.ts';
-import { askAbout, findAddresses, greet } from './look-at-peer.ts';
+import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning, wordsOf } from './diagnosis.ts';
+import { type About, askAbout, findAddresses, greet } from './look-at-peer.ts';
 
 /** Another program that the service asks. */
 export type Peer = {
@@ -41,7 +41,7 @@ export async function checkChannel(peer: Peer): Promise<Diagnosis[]> {
   const address = new URL(url);
   const addresses = await findAddresses(address.hostname);
   if ('code' in addresses) {
-    const says = `the name ${address.hostname} of ${urlSettingOf(peer)} leads nowhere (${addresses.code})`;
+    const says = `the name ${address.hostname} of ${urlSettingOf(peer)} leads nowhere (${wordsOf(addresses.code)})`;
     return [...own, fault(`${name}.dns`, says, 'mend the address, or the name servers of this machine')];
   }
   const greeting = await greet(address, credentials);
@@ -70,7 +70,7 @@ async function checkAnswer(peer: Peer): Promise<Diagnosis[]> {
     const before = Date.now();
     const about = await askAbout(url, channel);
     if ('code' in about) {
-      const says = `${words} does not answer /about (${about.code})`;
+      const says = `${words} does not answer /about (${wordsOf(about.code)})`;
       return [fault(`${name}.silent`, says, `look at the program at ${named}`)];
     }
     if (about.status === 401 || about.status === 403) {
@@ -81,15 +81,28 @@ async function checkAnswer(peer: Peer): Promise<Diagnosis[]> {
       about.date === null
         ? []
         : [judgeClock(`clock.${name}`, words, about.date, { before, after: Date.now() }, DATE_SLACK_SECONDS)];
+    const stranger = strangeAnswer(about);
+    if (stranger !== null) {
+      const says = `${words} answers /about ${stranger}`;
+      const advice = `see what stands at ${named}: another program, a proxy before the bridge, or its page for errors`;
+      return [...clock, fault(`${name}.garbage`, says, advice)];
+    }
     const complaint = await check(channel);
     if (complaint !== null)
       return [...clock, fault(`${name}.silent`, complaint, `look at the program at ${named}`)];
     return [...clock, fine(`${name}.fit`, `${words} answers and is fit`)];
   } catch (error) {
-    return [fault(`${name}.unfit`, reasonOf(error), `name another one in ${named}`)];
+    const advice = `have it mended by its operator, or name in ${named} the one that is meant`;
+    return [fault(`${name}.unfit`, reasonOf(error), advice)];
   } finally {
     channel.close();
   }
+}
+
+/** How the answer is none of our protocols; null: it may be one. */
+function strangeAnswer({ status, garbage }: About): string | null {
+  if (status !== 200) return `with status ${status}`;
+  return garbage === null ? null : `with something that is no JSON (${garbage})`;
 }
 
 const UNTRUSTED = /CERT|SELF_SIGNED|ISSUER|SIGNATURE|ALTNAME/;
@@ -99,14 +112,14 @@ function refusedDiagnosis(peer: Peer, { host }: URL, code: string): Diagnosis {
   if (code === 'CERT_HAS_EXPIRED')
     return fault(`${name}.tls`, `the certificate of ${words} has expired`, 'let its operator renew it');
   if (UNTRUSTED.test(code)) {
-    const says = `the certificate of ${words} at ${host} is not believed (${code})`;
+    const says = `the certificate of ${words} at ${host} is not believed (${wordsOf(code)})`;
     return fault(
       `${name}.tls`,
       says,
       `name its authority in ${setting}_CA_FILE, or let it show the right name`,
     );
   }
-  const says = `${words} cannot be reached at ${host} (${code})`;
+  const says = `${words} cannot be reached at ${host} (${wordsOf(code)})`;
   return fault(
     `${name}.unreachable`,
     says,

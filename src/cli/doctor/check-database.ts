@@ -15,6 +15,7 @@ import { planMigrations } from '../../platform/migrations/migration-plan.ts';
 import type { Database, DatabaseAddress } from '../../platform/postgres/database.ts';
 import { databaseHosts, hostOf } from '../../platform/postgres/database-hosts.ts';
 import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
+import { whyRefused } from '../../platform/postgres/database-wait.ts';
 import { refuseSharedConnections } from '../../platform/postgres/shared-connections.ts';
 import { type Diagnosis, fault, fine, judgeClock, reasonOf, warning } from './diagnosis.ts';
 import { lookAtServer } from './server-looks.sql.ts';
@@ -43,7 +44,7 @@ async function checkHost(setting: string, address: string): Promise<Diagnosis | 
     await refuseSharedConnections(address);
     return null;
   } catch (error) {
-    const says = `${hostOf(address)} of ${setting} is not reached: ${reasonOf(error)}`;
+    const says = `${hostOf(address)} of ${setting} is not reached: ${whyRefused(error)}`;
     return warning('database.host', says, 'look at that server: nothing could take over there');
   }
 }
@@ -54,11 +55,8 @@ async function checkConnection(setting: string, address: DatabaseAddress): Promi
     return fine('database.reached', `the database of ${setting} is reached, without a pooler in between`);
   } catch (error) {
     const name = (error as Error).name === 'ConnectionsShared' ? 'database.pooler' : 'database.unreachable';
-    return fault(
-      name,
-      `${setting}: ${reasonOf(error)}`,
-      `mend the address, the password or the server of ${setting}`,
-    );
+    const says = `${setting}: ${whyRefused(error)}`;
+    return fault(name, says, `mend the address, the password or the server of ${setting}`);
   }
 }
 

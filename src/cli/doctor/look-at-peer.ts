@@ -62,9 +62,16 @@ function endOf(certificate: PeerCertificate | null): Date | null {
   return certificate?.valid_to === undefined ? null : new Date(certificate.valid_to);
 }
 
-export type About = { readonly status: number; readonly date: number | null };
+export type About = {
+  readonly status: number;
+  readonly date: number | null;
+  /** Null: it is JSON; else what it is said to be. */
+  readonly garbage: string | null;
+};
 
-/** The status and the clock of `/about`, or why there is no answer. */
+const LARGEST_ABOUT_BYTES = 64 * 1024;
+
+/** The status, the kind and the clock of `/about`, or why there is no answer. */
 export async function askAbout(url: string, channel: Channel): Promise<About | { readonly code: string }> {
   const agent = new Agent({ connect: channel.connect });
   try {
@@ -75,12 +82,30 @@ export async function askAbout(url: string, channel: Channel): Promise<About | {
       dispatcher: agent,
       signal,
     });
-    await body.dump();
     const date = typeof headers.date === 'string' ? Date.parse(headers.date) : Number.NaN;
-    return { status: statusCode, date: Number.isNaN(date) ? null : date };
+    const isJson = await readsAsJson(body);
+    const kind = headers['content-type'];
+    const garbage = isJson ? null : typeof kind === 'string' ? kind : 'of no kind';
+    return { status: statusCode, date: Number.isNaN(date) ? null : date, garbage };
   } catch (error) {
     return { code: (error as NodeJS.ErrnoException).code ?? (error as Error).name };
   } finally {
     await agent.destroy();
+  }
+}
+
+async function readsAsJson(body: AsyncIterable<Uint8Array>): Promise<boolean> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > LARGEST_ABOUT_BYTES) return false;
+    chunks.push(chunk);
+  }
+  try {
+    JSON.parse(Buffer.concat(chunks).toString('utf8'));
+    return true;
+  } catch {
+    return false;
   }
 }

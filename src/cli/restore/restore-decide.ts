@@ -10,7 +10,7 @@ import { listWaiting } from '../../reconciliation/restored/restored-charges.sql.
 import { reaisText } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
 import { utcText } from '../../values/instant.ts';
-import { withAcquirer } from '../acquirer-of-command.ts';
+import { NO_ACQUIRER, withAcquirer } from '../acquirer-of-command.ts';
 import {
   type AuditedCommandTools,
   type Command,
@@ -21,7 +21,7 @@ import {
   table,
   visible,
 } from '../command.ts';
-import { fillToolsOf, NO_ACQUIRER, otherCell } from './restore-reconcile.ts';
+import { fillToolsOf, otherCell } from './restore-reconcile.ts';
 
 const MOST_LISTED = 1_000;
 const USUAL_LIMIT = 100;

@@ -8,7 +8,7 @@ import { replayedUntil } from '../../reconciliation/restored/restore-runs.sql.ts
 import { NOTHING_RESTORED, type RestoreTally } from '../../reconciliation/restored/restored-charge.ts';
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { type Instant, parseOffsetText, parseUtcText, utcText } from '../../values/instant.ts';
-import { withAcquirer } from '../acquirer-of-command.ts';
+import { NO_ACQUIRER, withAcquirer } from '../acquirer-of-command.ts';
 import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from '../command.ts';
 
 export const instantOf = (text: string): Instant | null => parseUtcText(text) ?? parseOffsetText(text);
@@ -56,8 +56,6 @@ export const RESTORE_RECONCILE: Command = {
 export function fillToolsOf({ database, keyring, acquirer }: AuditedCommandTools): FillTools {
   return { database, keyring, captureDays: acquirer.captureDays };
 }
-
-export const NO_ACQUIRER = 'PARCELA_ACQUIRER_URL is not set: the simulator belongs to its service';
 
 /**
  * Without the name of its cell, or with another one, a command would see the charges of other cells as of

@@ -22,6 +22,8 @@ export type ScriptStep = {
   /** How many voids of it are refused, and how many questions about it not found. */
   readonly undoRefusals: number;
   readonly notFoundTimes: number;
+  /** Kept of each installment when it is paid, in hundredths of a percent. */
+  readonly feePortion: number;
 };
 
 /** One of the merchant's next cancels: accepted, and decided so many days later by its clock. */

@@ -6,6 +6,8 @@ import { type AcquirerScript, ANSWER_FAULTS, MOST_SCRIPTED } from './acquirer-sc
 const LONGEST_DELAY_MILLISECONDS = 60_000;
 const MOST_TIMES = 1_000;
 const MOST_DAYS = 30;
+/** In hundredths of a percent. */
+const WHOLE_PORTION = 10_000;
 const OUTCOMES = ['approved', 'declined'] as const;
 
 /** Rules between the fields of a step. */
@@ -55,6 +57,8 @@ const MEANT = {
   delayMilliseconds: 'How long the charge is worked on before it is booked.',
   undoRefusals: 'How many voids of the charge are refused before one is taken.',
   notFoundTimes: 'How many questions about the charge are answered as if it were not known.',
+  feePortion:
+    'What the acquirer keeps of each installment when it pays it, in hundredths of a percent (250: 2.5%); absent: nothing.',
   steps: 'One for each of the next charges.',
   cancels: 'One for each of the next cancels.',
   afterDays:
@@ -74,6 +78,7 @@ const STEP = Type.Object({
   delayMilliseconds: whole(LONGEST_DELAY_MILLISECONDS, MEANT.delayMilliseconds),
   undoRefusals: whole(MOST_TIMES, MEANT.undoRefusals),
   notFoundTimes: whole(MOST_TIMES, MEANT.notFoundTimes),
+  feePortion: whole(WHOLE_PORTION, MEANT.feePortion),
 });
 
 const CANCEL = Type.Object({
@@ -99,6 +104,7 @@ const SCRIPT_ANSWER = Type.Object({
       delayMilliseconds: Type.Integer({ description: MEANT.delayMilliseconds }),
       undoRefusals: Type.Integer({ description: MEANT.undoRefusals }),
       notFoundTimes: Type.Integer({ description: MEANT.notFoundTimes }),
+      feePortion: Type.Integer({ description: MEANT.feePortion }),
     }),
     { description: MEANT.steps },
   ),
@@ -121,6 +127,7 @@ const EXAMPLE = {
       delayMilliseconds: 0,
       undoRefusals: 0,
       notFoundTimes: 0,
+      feePortion: 0,
     },
   ],
   cancels: [],
@@ -151,6 +158,7 @@ export const CHANGE_SCRIPT = contract({
     "What the simulated acquirer does with your merchant's next charges and cancels, one step for each, in order; a repeated charge has its step again. " +
     'It speaks before amount and card. It takes the place of what is left of the one before; an empty list ends it. A restart of the simulator forgets it.',
   body: SCRIPT_REQUEST,
+  isExact: true,
   bodyExample: { steps: [{ outcome: 'declined', responseCode: '51' }, { fault: 'booksButSilent' }] },
   check: checkScript,
   answers: {
@@ -185,6 +193,7 @@ export function readScriptRequest({ steps, cancels = [] }: Static<typeof SCRIPT_
       delayMilliseconds: step.delayMilliseconds ?? 0,
       undoRefusals: step.undoRefusals ?? 0,
       notFoundTimes: step.notFoundTimes ?? 0,
+      feePortion: step.feePortion ?? 0,
     })),
     cancels: cancels.map(({ afterDays = 1, fails = false }) => ({ afterDays, fails })),
   };
@@ -200,6 +209,7 @@ export function writeScript({ steps, cancels }: AcquirerScript): object {
       delayMilliseconds: step.delayMilliseconds,
       undoRefusals: step.undoRefusals,
       notFoundTimes: step.notFoundTimes,
+      feePortion: step.feePortion,
     })),
     cancels,
   };

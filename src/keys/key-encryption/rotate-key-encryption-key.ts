@@ -1,4 +1,4 @@
-import { listDataKeys } from '../data-keys.sql.ts';
+import { listDataKeys, type WrappedDataKey } from '../data-keys.sql.ts';
 import { KeysUnusable } from '../key-store.ts';
 import type { KeyStoreSettings } from '../key-store-settings.ts';
 import { createNextKey, rotateFileKey } from '../stores/rotate-file-key.ts';
@@ -31,7 +31,9 @@ export async function rotateKeyEncryptionKey(
 ): Promise<KeyEncryptionRotation | 'tooManyKeys'> {
   const before = await tools.store.currentKeyId();
   const rows = await listDataKeys(tools.database);
-  const wasUnfinished = rows.some((key) => key.keyEncryptionKeyId !== before);
+  const isUnder = (key: WrappedDataKey) => key.keyEncryptionKeyId === before;
+  // Of a file this command changes the key itself; elsewhere some data keys went over to the new one.
+  const wasUnfinished = !rows.every(isUnder) && (settings.kind === 'file' || rows.some(isUnder));
   if (settings.kind === 'file' && !wasUnfinished) {
     if ((await createNextKey(settings.path, tools)) === 'tooManyKeys') return 'tooManyKeys';
     await rotateFileKey(settings.path, tools);

@@ -98,8 +98,14 @@ export function pendingMigrations(
   });
 }
 
-/** For texts whose strings hold no semicolons and no dashes, save what stands between dollars. */
+/** Comments, quoted texts, the texts of functions, the ends of commands, and what is between them. */
+const PARTS = /--[^\n]*|'(?:[^']|'')*'|\$(\w*)\$.*?\$\1\$|;|(?:(?!--|\$\w*\$)[^;'])+/gs;
+
 export function commandsOf(text: string): string[] {
-  const commands = text.replaceAll(/--[^\n]*/g, '').match(/(\$\$.*?\$\$|[^;])+/gs) ?? [];
+  const commands = [''];
+  for (const [part] of text.matchAll(PARTS)) {
+    if (part === ';') commands.push('');
+    else if (!part.startsWith('--')) commands.push(`${commands.pop()}${part}`);
+  }
   return commands.map((command) => command.trim()).filter(Boolean);
 }

@@ -9,6 +9,7 @@ import { openDataFolder } from '../../homologation/data-folder.ts';
 import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
 import { commandsOf, type Migration, readMigrations } from './migration-files.ts';
 import { LOCK_MODES, type LockMode, locksOfMigrations } from './migration-locks.ts';
+import { scansOf } from './migration-scans.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
 
@@ -113,6 +114,47 @@ class Watched {
     return (await this.#writer.query<{ oid: number; modes: string[] }>(HELD, values)).rows;
   }
 }
+
+test('what a dry run names are tables that are there, and those that are gone over whole are named', async () => {
+  const migrations = await readMigrations(MIGRATIONS);
+  const named = locksOfMigrations(migrations);
+  const known = new Set<string>();
+  const strange: string[] = [];
+  const scans = new Map<string, string[]>();
+  for (const { name, text } of migrations) {
+    const { locks = [], made = [], builds = [] } = named.get(name) ?? {};
+    // A lock is named by the name that its table has afterwards.
+    for (const [, to = ''] of text.matchAll(/^alter table \w+ rename to (\w+);$/gm)) known.add(to);
+    for (const { table } of [...locks, ...builds]) if (!known.has(table)) strange.push(`${name}: ${table}`);
+    const whole = scansOf(text).filter(({ table }) => known.has(table) && !made.includes(table));
+    scans.set(name.slice(0, 4), whole.map(({ table, kind }) => `${kind} ${table}`).sort());
+    for (const table of made) known.add(table);
+  }
+  assert.deepEqual(strange, []);
+  assert.deepEqual(
+    ['0042', '0050', '0062', '0063', '0065', '0066', '0070', '0072', '0073', '0075'].map((number) => [
+      number,
+      scans.get(number),
+    ]),
+    [
+      ['0042', ['checks movements']],
+      ['0050', ['changes boletos']],
+      ['0062', []],
+      ['0063', ['reads receivable_days', 'reads receivables']],
+      ['0065', []],
+      ['0066', ['reads billing_days', 'reads billings']],
+      ['0070', []],
+      ['0072', ['checks idempotency_keys']],
+      ['0073', ['checks plans']],
+      ['0075', []],
+    ],
+  );
+  assert.deepEqual(scans.get('0074'), [
+    'checks boleto_payments',
+    'checks movements',
+    'checks reconciliation_exceptions',
+  ]);
+});
 
 test('the locks that a dry run names are those that PostgreSQL holds, for every migration', async () => {
   const migrations = await readMigrations(MIGRATIONS);

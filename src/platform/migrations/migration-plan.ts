@@ -3,6 +3,7 @@ import type { DatabaseAddress } from '../postgres/database.ts';
 import { onMigrationConnection, readApplied } from './migration-connection.ts';
 import { pendingMigrations, readMigrations } from './migration-files.ts';
 import { locksOfMigrations, type TableLock } from './migration-locks.ts';
+import { estimatedSeconds, scansOf, type TableScan } from './migration-scans.ts';
 
 /** A table as the server's statistics know it; null: they do not know it yet. */
 export type TableSize = { readonly rows: number | null; readonly bytes: number };
@@ -18,6 +19,10 @@ export type PlannedMigration = {
     readonly table: string;
     readonly isConcurrent: boolean;
   } & TableSize)[];
+  /** Tables whose rows it all reads, checks or writes. */
+  readonly scans: readonly (TableScan & TableSize)[];
+  /** By the rows of scans and builds, as the statistics have them; null: they are not known yet. */
+  readonly seconds: number | null;
 };
 
 export type MigrationPlan = {
@@ -36,18 +41,21 @@ export async function planMigrations(address: DatabaseAddress, directory: string
     const known = new Set(migrations.map(({ number }) => number));
     const all = locksOfMigrations(migrations);
     const made = new Set(pending.flatMap(({ name }) => all.get(name)?.made ?? []));
-    const planned = pending.map(({ name, commands }) => {
+    const planned = pending.map(({ name, commands, text }) => {
       const { locks = [], builds = [] } = all.get(name) ?? {};
       return {
         name,
         isOutsideTransaction: commands !== null,
         locks: locks.filter(({ table }) => !made.has(table)),
         builds: builds.filter(({ table }) => !made.has(table)),
+        scans: scansOf(text).filter(({ table }) => !made.has(table)),
       };
     });
     const sizes = await readSizes(
       client,
-      planned.flatMap(({ locks, builds }) => [...locks, ...builds].map(({ table }) => table)),
+      planned.flatMap(({ locks, builds, scans }) =>
+        [...locks, ...builds, ...scans].map(({ table }) => table),
+      ),
     );
     const sized = <T extends { readonly table: string }>(item: T) => ({
       ...item,
@@ -55,15 +63,24 @@ export async function planMigrations(address: DatabaseAddress, directory: string
     });
     return {
       applied: applied.length,
-      pending: planned.map((one) => ({
-        ...one,
-        locks: one.locks.map(sized),
-        builds: one.builds.map(sized),
-      })),
+      pending: planned.map((one) => {
+        const builds = one.builds.map(sized);
+        const scans = one.scans.filter(({ table }) => sizes.has(table)).map(sized);
+        return { ...one, locks: one.locks.map(sized), builds, scans, seconds: secondsOf(builds, scans) };
+      }),
       newer: applied.filter(({ number }) => !known.has(number)).map(({ name }) => name),
     };
   });
 }
+
+function secondsOf(builds: PlannedMigration['builds'], scans: PlannedMigration['scans']): number | null {
+  const works = [...builds.map((build) => ({ ...build, kind: 'builds' as const })), ...scans];
+  if (works.some(({ rows, bytes }) => rows === null && bytes > SMALL_BYTES)) return null;
+  return works.reduce((sum, { kind, rows }) => sum + estimatedSeconds(kind, rows ?? 0), 0);
+}
+
+/** A table of so little is read in no time, whatever the statistics say. */
+const SMALL_BYTES = 1_000_000;
 
 const READ_SIZES = `
   select c.relname as table, nullif(c.reltuples, -1)::float8 as rows, pg_total_relation_size(c.oid)::float8 as bytes

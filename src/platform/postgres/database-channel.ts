@@ -8,17 +8,17 @@ import { databaseHosts } from './database-hosts.ts';
  * address, or for a file that it names.
  */
 export function databaseChannel(address: string): (typeof KINDS)[number] {
-  const found = databaseHosts(address).addresses.map(channelToOne);
+  const mode = new URLSearchParams(address.split('?')[1]).getAll('sslmode').at(-1) ?? null;
+  const found = databaseHosts(address).addresses.map((one) => channelToOne(one, mode));
   return KINDS.find((kind) => found.includes(kind)) ?? 'unverified';
 }
 
 /** From the least: what holds for one host of several holds for the address. */
 const KINDS = ['unverified', 'verified', 'local'] as const;
 
-function channelToOne(address: string): (typeof KINDS)[number] {
+function channelToOne(address: string, mode: string | null): (typeof KINDS)[number] {
   const client = new pg.Client({ connectionString: address });
   if (isLocal(client.host)) return 'local';
-  const mode = URL.parse(address)?.searchParams.getAll('sslmode').at(-1);
   return mode === 'verify-full' && client.ssl ? 'verified' : 'unverified';
 }
 

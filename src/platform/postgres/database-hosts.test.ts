@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { databaseAddressFault, databaseHosts, hostOf } from './database-hosts.ts';
+import { databaseAddressFault, databaseAddressWarning, databaseHosts, hostOf } from './database-hosts.ts';
 
 test('an address with one host is taken as it is', () => {
   const address = 'postgres://user:p%40ss@one:5433/name?sslmode=verify-full';
@@ -27,6 +27,22 @@ test('read-write of one host is looked for too: its name may lead to several ser
     { addresses, isPrimarySought },
     { addresses: ['postgres://one/name'], isPrimarySought: true },
   );
+});
+
+test('modes that the driver takes for verify-full are written so, and are warned of', () => {
+  for (const mode of ['prefer', 'require', 'verify-ca']) {
+    const address = `postgres://one/name?sslmode=${mode}&sslrootcert=/ca.pem`;
+    const written = 'postgres://one/name?sslmode=verify-full&sslrootcert=/ca.pem';
+    assert.deepEqual(databaseHosts(address).addresses, [written]);
+    assert.match(
+      databaseAddressWarning(address) ?? '',
+      new RegExp(`^sslmode=${mode} is taken for verify-full`),
+    );
+    assert.equal(databaseAddressWarning(written), null);
+  }
+  const libpq = 'postgres://one/name?uselibpqcompat=true&sslmode=require';
+  assert.deepEqual(databaseHosts(libpq).addresses, [libpq]);
+  assert.equal(databaseAddressWarning(libpq), null);
 });
 
 test('what a fault is, and no password in it', () => {

@@ -19,8 +19,24 @@ export function databaseHosts(address: string): DatabaseHosts {
   const { scheme = '', login = '', hosts = '', rest = '' } = PARTS.exec(address)?.groups ?? {};
   const names = hosts.split(',');
   const isPrimarySought = names.length > 1 || attributesOf(address).length > 0;
-  if (!isPrimarySought) return { addresses: [address], isPrimarySought };
-  return { addresses: names.map((name) => scheme + login + name + withoutAttribute(rest)), isPrimarySought };
+  const kept = withModeOfDriver(isPrimarySought ? withoutAttribute(rest) : rest);
+  return { addresses: names.map((name) => scheme + login + name + kept), isPrimarySought };
+}
+
+/** The driver takes these for verify-full, and says on each start that it will not do so for ever. */
+const ALIAS = /([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/g;
+const isByLibpq = (text: string) => /[?&]uselibpqcompat=true(?=&|$)/.test(text);
+
+function withModeOfDriver(rest: string): string {
+  return isByLibpq(rest) ? rest : rest.replaceAll(ALIAS, '$1verify-full');
+}
+
+/** What an address means and does not say, to be said behind the name of its setting; null: nothing. */
+export function databaseAddressWarning(address: string): string | null {
+  const mode = isByLibpq(address) ? undefined : [...address.matchAll(ALIAS)].at(-1)?.[2];
+  return mode === undefined
+    ? null
+    : `sslmode=${mode} is taken for verify-full: certificate and name of the server are checked; write verify-full`;
 }
 
 /** What is wrong with an address, to be said behind the name of its setting; null: nothing. */

@@ -94,3 +94,35 @@ export function reasonToWait(error: unknown): string | null {
     chain.find(({ message }) => LOST.test(message)) ?? chain.find(({ name }) => OURS.includes(name));
   return known === undefined ? null : known.message;
 }
+
+/** As Node calls a certificate whose authority it does not know. */
+const UNKNOWN_AUTHORITY: readonly unknown[] = [
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+];
+
+/**
+ * Why a database let nobody in, for the person who wrote its address: the words of Node give advice that does
+ * not help here.
+ */
+export function whyRefused(error: unknown): string {
+  for (let inner = error; inner instanceof Error; inner = inner.cause) {
+    const words = wordsOf((inner as NodeJS.ErrnoException).code);
+    if (words !== null) return words;
+  }
+  if (!(error instanceof Error)) return String(error);
+  return error.message || (error as NodeJS.ErrnoException).code || error.name;
+}
+
+function wordsOf(code: unknown): string | null {
+  if (UNKNOWN_AUTHORITY.includes(code))
+    return 'the certificate of the database is of an authority that is not known here; name that in the address: sslrootcert=/etc/parcela/database-ca.pem';
+  if (code === 'CERT_HAS_EXPIRED')
+    return 'the certificate of the database has expired: let its operator renew it';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return 'the certificate of the database is of another name; write the host in the address as its certificate has it';
+  return null;
+}

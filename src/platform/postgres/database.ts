@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { DatabaseObserver } from './database-metrics.ts';
+import { whyRefused } from './database-wait.ts';
 import { type Deadline, serverTime, withServerTimes } from './deadline.ts';
 import { type Connections, makePool, nameServers, USUAL_CONNECTIONS } from './pools.ts';
 import { openPrimary } from './primary.ts';
@@ -231,8 +232,7 @@ async function takeConnection(
     return await servers.take(pool);
   } catch (error) {
     // Whatever the reason, nothing was sent: to the caller the database is away.
-    const reason = error instanceof Error ? error.message : String(error);
-    const unavailable = new DatabaseUnavailable(reason, { cause: error });
+    const unavailable = new DatabaseUnavailable(whyRefused(error), { cause: error });
     observer?.failed(unavailable);
     throw unavailable;
   }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
 import { databaseHosts, hostOf } from './database-hosts.ts';
-import { reasonToWait } from './database-wait.ts';
+import { reasonToWait, whyRefused } from './database-wait.ts';
 
 const ANSWER_MILLISECONDS = 2_000;
 /**
@@ -38,8 +38,10 @@ export type Primary = {
 
 export function openPrimary(address: DatabaseAddress): Primary {
   const hosts = typeof address === 'string' ? databaseHosts(address) : null;
-  if (hosts === null || !hosts.isPrimarySought)
-    return { isSought: false, address, find: async () => address, doubt: () => {} };
+  if (hosts === null || !hosts.isPrimarySought) {
+    const named = hosts?.addresses[0] ?? address;
+    return { isSought: false, address: named, find: async () => named, doubt: () => {} };
+  }
   return new SoughtPrimary(hosts.addresses);
 }
 
@@ -115,8 +117,7 @@ async function whyNone(addresses: readonly string[], asked: readonly Promise<voi
     end.status === 'rejected' ? end.reason : null,
   );
   const words = reasons.map((reason, index) => {
-    const { message, code } = reason as NodeJS.ErrnoException;
-    return `${hostOf(addresses[index] as string)}: ${message || code}`;
+    return `${hostOf(addresses[index] as string)}: ${whyRefused(reason)}`;
   });
   const lasting = reasons.every((reason) => reasonToWait(reason) === null) ? reasons[0] : undefined;
   return new NoPrimary(`no host takes writes (${words.join('; ')})`, { cause: lasting });

@@ -13,6 +13,14 @@ export type ListedEndpoint = {
   readonly openedUntil: Instant | null;
   /** Deliveries that are not made yet. */
   readonly waiting: number;
+  /** Of the newest try of those that wait; null: none failed. */
+  readonly lastFailure: {
+    readonly at: Instant;
+    readonly failure: string;
+    /** Null: no answer came. */
+    readonly status: number | null;
+    readonly answer: string | null;
+  } | null;
 };
 
 const LATEST = statement(
@@ -30,13 +38,26 @@ export async function listLatestEndpoints(
   return rows.map((row) => ({ merchantId: row.merchant_id as string, url: row.url as string }));
 }
 
+/** Along deliveries_waiting, up to so many of an endpoint; the tries of each by their key. */
+const MOST_LOOKED_AT = 100;
+
 const OF_MERCHANT = statement(
   'webhooks.list_endpoints_of_merchant',
   `select e.merchant_id, e.endpoint, e.url, e.state, e.failing_since, e.opened_until,
      (select count(*)::int from (
        select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting' limit $2
-     ) w) as waiting
-   from webhook_endpoints e where e.merchant_id = $1 and e.state <> 'removed' order by e.endpoint limit $3`,
+     ) w) as waiting, l.tried_at, l.failure, l.status, l.answer
+   from webhook_endpoints e left join lateral (
+     select t.* from (
+       select delivery_number from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint
+         and d.state = 'waiting' and d.tries > 0 order by d.due_at limit $4
+     ) d cross join lateral (
+       select tried_at, failure, status, answer from delivery_tries
+       where merchant_id = e.merchant_id and delivery_number = d.delivery_number and failure is not null
+       order by try_number desc limit 1
+     ) t order by t.tried_at desc limit 1
+   ) l on true
+   where e.merchant_id = $1 and e.state <> 'removed' order by e.endpoint limit $3`,
 );
 
 /** `mostCounted`: a backlog is counted up to so many. */
@@ -45,7 +66,7 @@ export async function listEndpointsOf(
   merchantId: string,
   { mostCounted, limit }: { readonly mostCounted: number; readonly limit: number },
 ): Promise<ListedEndpoint[]> {
-  return (await database.query(OF_MERCHANT, [merchantId, mostCounted, limit])).map(parse);
+  return (await database.query(OF_MERCHANT, [merchantId, mostCounted, limit, MOST_LOOKED_AT])).map(parse);
 }
 
 function parse(row: Row): ListedEndpoint {
@@ -57,5 +78,14 @@ function parse(row: Row): ListedEndpoint {
     failingSince: row.failing_since as Instant | null,
     openedUntil: row.opened_until as Instant | null,
     waiting: row.waiting as number,
+    lastFailure:
+      row.failure === null
+        ? null
+        : {
+            at: row.tried_at as Instant,
+            failure: row.failure as string,
+            status: row.status as number | null,
+            answer: row.answer as string | null,
+          },
   };
 }

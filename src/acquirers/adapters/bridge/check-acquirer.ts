@@ -7,6 +7,8 @@ const TRIES = 5;
 const PAUSE_MILLISECONDS = 1_000;
 const TIMEOUT_MILLISECONDS = 3_000;
 
+const UNBELIEVED = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/;
+
 /** The bridge is not one that this environment may charge through. */
 class AcquirerUnfit extends Error {
   override readonly name = 'AcquirerUnfit';
@@ -72,7 +74,10 @@ async function askAbout(url: string, channel: Channel, dispatcher: Agent): Promi
     const response = await fetch(url, { headers, dispatcher, signal });
     return response.ok ? { body: await response.json() } : `it answered ${response.status}`;
   } catch (error) {
+    if (error instanceof SyntaxError) return 'its answer was no JSON';
     const code = (error as { cause?: { code?: unknown } }).cause?.code;
+    if (typeof code === 'string' && UNBELIEVED.test(code))
+      return `its certificate is not believed: ${code}; PARCELA_ACQUIRER_CA_FILE names its authority`;
     return typeof code === 'string' ? code : (error as Error).name;
   }
 }
