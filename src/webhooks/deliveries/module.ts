@@ -1,13 +1,13 @@
-import type { Log } from '../../platform/log.ts';
 import { counter, databaseGauge, histogram, type Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { deliverDue } from './deliver-due.ts';
 import type { Deliverer } from './delivery.ts';
 import type { DeliveryCounts } from './endpoint-changes.sql.ts';
+import { logEndpoints } from './log-endpoints.ts';
 import { type SendTools, TRY_MILLISECONDS } from './send-delivery.ts';
 import { triesWrite } from './tries.sql.ts';
-import type { EndpointChange, TryTools } from './try-delivery.ts';
+import type { TryTools } from './try-delivery.ts';
 import { countingDeliveries } from './work.ts';
 
 const WEBHOOK_DELIVERIES = counter(
@@ -41,15 +41,6 @@ const WEBHOOK_ENDPOINTS = databaseGauge(
 
 /** While days pass in seconds no try waits long for an answer. */
 const TRY_MILLISECONDS_IN_JUMP = 1_000;
-
-const ENDPOINT_NEWS: Readonly<Record<EndpointChange, string>> = {
-  failing: 'a webhook endpoint fails',
-  opened: 'a webhook endpoint fails too often: nothing is sent there for a while',
-  stillAway: 'a webhook endpoint is still away',
-  disabled:
-    'a webhook endpoint is disabled: nothing is sent there until a test succeeds or it is registered anew',
-  returned: 'a webhook endpoint is back',
-};
 
 export type Deliveries = Module & { readonly deliverer: Deliverer };
 
@@ -87,15 +78,6 @@ function observeTries(metrics: Metrics): TryTools['observeTry'] {
   return (outcome, { response, milliseconds }) => {
     tries.inc({ outcome });
     durations.observe({ result: response }, milliseconds / 1_000);
-  };
-}
-
-/** Addresses are not logged: their paths and queries may hold secrets. */
-function logEndpoints(log: Log): TryTools['observeEndpoint'] {
-  return (change, { merchantId, endpoint }, detail) => {
-    const fields = { merchantId, endpoint, ...detail };
-    if (change === 'opened' || change === 'disabled') log.warn(fields, ENDPOINT_NEWS[change]);
-    else log.info(fields, ENDPOINT_NEWS[change]);
   };
 }
 
