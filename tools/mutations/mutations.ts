@@ -3,6 +3,7 @@ import { CHARGING_MUTATIONS } from './charging-mutations.ts';
 import { EXPIRY_MUTATIONS } from './expiry-mutations.ts';
 import { MONEY_MUTATIONS } from './money-mutations.ts';
 import type { Mutation } from './mutation.ts';
+import { OUTAGE_MUTATIONS } from './outage-mutations.ts';
 
 /** The mistakes that `npm test` is known to find. */
 export const MUTATIONS: readonly Mutation[] = [
@@ -10,4 +11,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...EXPIRY_MUTATIONS,
   ...ACCESS_MUTATIONS,
   ...CHARGING_MUTATIONS,
+  ...OUTAGE_MUTATIONS,
 ];

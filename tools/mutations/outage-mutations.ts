@@ -1,0 +1,42 @@
+import type { Mutation } from './mutation.ts';
+
+const OUTAGES = 'src/platform/outages.ts';
+
+/** Mistakes in what an operator is told at night, and in what a start leaves behind. */
+export const OUTAGE_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'a work says what an outage says already',
+    file: 'src/app/start-works.ts',
+    find: 'if (outages.explains(error, name)) return;',
+    put: '',
+    caughtBy: 'src/app/start-works.test.ts',
+  },
+  {
+    name: 'a fault of a statement is taken for an outage',
+    file: OUTAGES,
+    find: 'if (!(error instanceof DatabaseUnavailable)) return null;',
+    put: '',
+    caughtBy: 'src/platform/outages.test.ts',
+  },
+  {
+    name: 'one connection that breaks is an outage',
+    file: OUTAGES,
+    find: "if (this.#answeredAt === null) this.#begin('away');",
+    put: "if (!this.#isTold) this.#begin('away');",
+    caughtBy: 'src/platform/outages.test.ts',
+  },
+  {
+    name: 'a start is audited before its listeners are open',
+    file: 'src/app/open-app.ts',
+    find: '  const endpoints = await servedEndpoints(',
+    put: '  await keys.recordStart();\n  const endpoints = await servedEndpoints(',
+    caughtBy: 'test/start/ready.test.ts',
+  },
+  {
+    name: 'the texts of functions end where those within them do',
+    file: 'src/platform/migrations/migration-files.ts',
+    find: '\\$(\\w*)\\$.*?\\$\\1\\$',
+    put: '\\$(\\w*)\\$.*?\\$\\$',
+    caughtBy: 'src/platform/migrations/migration-locks.test.ts',
+  },
+];
