@@ -38,7 +38,7 @@ export async function listLatestEndpoints(
   return rows.map((row) => ({ merchantId: row.merchant_id as string, url: row.url as string }));
 }
 
-/** Along deliveries_waiting, up to so many of an endpoint; the tries of each by their key. */
+/** Along deliveries_waiting from its end, where those stand that were tried; their tries by their keys. */
 const MOST_LOOKED_AT = 100;
 
 const OF_MERCHANT = statement(
@@ -50,7 +50,7 @@ const OF_MERCHANT = statement(
    from webhook_endpoints e left join lateral (
      select t.* from (
        select delivery_number from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint
-         and d.state = 'waiting' and d.tries > 0 order by d.due_at limit $4
+         and d.state = 'waiting' and d.tries > 0 order by d.due_at desc limit $4
      ) d cross join lateral (
        select tried_at, failure, status, answer from delivery_tries
        where merchant_id = e.merchant_id and delivery_number = d.delivery_number and failure is not null
