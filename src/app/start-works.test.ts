@@ -14,7 +14,14 @@ type Line = { readonly msg: string; readonly work?: string; readonly stack?: rea
 test('a fault of a work is logged with its place, once for the same again; what an outage explains is not', async () => {
   const lines: Line[] = [];
   const write = (fields: object, msg: string) => void lines.push({ ...fields, msg });
-  const log = { debug: write, info: write, warn: write, error: write, close: async () => {} };
+  const log = {
+    debug: write,
+    info: write,
+    warn: write,
+    error: write,
+    flushed: async () => {},
+    close: async () => {},
+  };
   const metrics = openMetrics();
   const outages = openOutages(log, metrics);
   const closings: Closing[] = [];

@@ -13,7 +13,14 @@ test('a disk that has room for a beat now and then is said once, and once when i
   });
   const said: string[] = [];
   const write = (_: object, sentence: string) => void said.push(sentence);
-  const log = { debug: write, info: write, warn: write, error: write, close: async () => {} };
+  const log = {
+    debug: write,
+    info: write,
+    warn: write,
+    error: write,
+    flushed: async () => {},
+    close: async () => {},
+  };
   const gate = openWatchedGate({ isWorkHeld: false } as Configuration, log, openMetrics());
   for (let times = 0; times < 100; times += 1) {
     gate.hold('unwritable', `the database takes no writes: ${times}`);

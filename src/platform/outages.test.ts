@@ -29,6 +29,7 @@ function open() {
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
+    flushed: async () => {},
     close: async () => {},
   };
   const metrics = openMetrics();
