@@ -12,7 +12,7 @@ export type Log = {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-  /** Lines so far have left the process, and outlive its kill; a slow reader is not waited for longer than a moment. */
+  /** Lines so far have left the process, and outlive its kill; a slow reader is waited for a moment only. */
   flushed(): Promise<void>;
   /** Writes what waits, and nothing any more. Closes the file unless it is the standard output. */
   close(): Promise<void>;
