@@ -127,7 +127,7 @@ export const CANCEL_PLANTS: readonly Plant[] = [
   },
   {
     name: 'the outcome of a cancel is recorded twice',
-    fast: 'test/transactions/late-statements.test.ts',
+    fast: 'test/payments/broken-wires.test.ts',
     edits: [
       {
         file: OUTCOMES,

@@ -188,6 +188,21 @@ test('when the database is silent after the outcome, the caller is cut off at th
   assert.equal(await liveCharges(request.referenceTransaction), 1);
 });
 
+test('when nobody can know at the deadline whether an approval is recorded, the caller is cut off', async () => {
+  const request = await newRequest();
+  proxy.silenceAfter(STATEMENTS.outcome);
+  const paying = payWith(request);
+  const recorded = await settled(request.referenceTransaction);
+  await proxy.goAway();
+  try {
+    assert.equal(await paying, null);
+  } finally {
+    await proxy.comeBack();
+  }
+  assert.deepEqual(recorded, { state: 'approved', movements: 1 });
+  assert.equal(await liveCharges(request.referenceTransaction), 1);
+});
+
 test('when an approval cannot be recorded before the deadline, the caller gets an error and the charge is voided', async () => {
   const request = await newRequest();
   await script({ delayMilliseconds: UNTIL_AWAY });
@@ -285,6 +300,31 @@ test('callers that leave before their answer are not counted as under way for ev
   // Behind those that a busy service had not even read when their callers left.
   assert.equal(await payWith(await newRequest()), 200);
   await until('nothing is under way', async () => (await active()) === 0);
+});
+
+test('when the connection breaks exactly at the commit of what became of a cancel, it is recorded once', async () => {
+  const request = await newRequest();
+  assert.equal(await payWith(request), 200);
+  const [{ transaction_id: paymentId } = {}] = await auditor.query(
+    'select transaction_id from transactions where reference_transaction = $1',
+    [request.referenceTransaction],
+  );
+  proxy.loseAfter('commit\0', 'cancels.record');
+  const canceling = post(`/v1/payments/${paymentId}/cancel`, { amount: 400 });
+  await until('the cancel has ended', async () => {
+    const rows = await auditor.query(`select from cancels where transaction_id = $1 and state = 'canceled'`, [
+      paymentId,
+    ]);
+    return rows.length === 1;
+  });
+  await proxy.comeBack();
+  assert.equal(await canceling, 200);
+  const [booked] = await auditor.query(
+    `select t.canceled_amount::integer as held, (select sum(i.canceled_amount)::integer from installments i
+       where i.transaction_id = t.transaction_id) as given from transactions t where t.transaction_id = $1`,
+    [paymentId],
+  );
+  assert.deepEqual(booked, { held: 400, given: 400 });
 });
 
 test('when nobody knows whether a cancel that was not sent is given up, its caller is cut off, and the amount is free', async () => {

@@ -231,6 +231,11 @@ test('two processes that cancel at once never give back more than was paid', asy
   const { amount, canceledAmount } = await ledger(paymentId);
   assert.deepEqual([amount, canceledAmount], [3_000, done * 500]);
   assert.equal((await read(paymentId)).canceledAmount, done * 500);
+  const beyond = await service.auditor.query(
+    `select from cancels where transaction_id = $1 and refusal_reason = 'exceedsRemaining'`,
+    [paymentId],
+  );
+  assert.equal(beyond.length, 0, 'the acquirer is asked for no more than is left');
 });
 
 test('a cancel that was done and could not be recorded in time is not done again by whoever asks again', async () => {

@@ -26,6 +26,9 @@ export async function tryEdits(copy: ScratchCopy, edits: readonly Edit[], file: 
 
 export type Ran = { readonly code: number | null; readonly output: string };
 
+/** A wait in vain, which many mistakes bring, takes its whole limit: a machine that is a little busy. */
+const PATIENCE = '4';
+
 /** Runs a program of the copy to its end. */
 export function runInCopy(
   { root }: Pick<ScratchCopy, 'root'>,
@@ -33,6 +36,7 @@ export function runInCopy(
 ): Promise<Ran> {
   const child = spawn(process.execPath, [join(root, program), ...words], {
     cwd: root,
+    env: { PARCELA_TEST_PATIENCE: PATIENCE, ...process.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
