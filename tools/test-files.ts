@@ -12,9 +12,11 @@ const WHOLE_SERVICE = 'test/kit/service-here.ts';
 
 /**
  * What the papers tell readers to do, done: guides, the tour, backups, a release that is packed and
- * installed. They are long: they run with a change of what they read or call, and in the proof.
+ * installed, also on Debian from nothing to a sale. They are long: they run with a change of what they read
+ * or call, and in the proof.
  */
 export const PAPERS: readonly string[] = [
+  'test/installing/debian.test.ts',
   'test/installing/release.test.ts',
   'test/restored/backups.test.ts',
   'test/start/guides.test.ts',
@@ -26,7 +28,7 @@ export const CLUSTERS: readonly string[] = ['test/restored/promoted.test.ts', 't
 const OF_PROOF = [...PAPERS, ...CLUSTERS];
 /** With a change of which of these each of them runs too. */
 const READ_BY: readonly (readonly [files: readonly string[], changed: RegExp])[] = [
-  [PAPERS, /^(README|package|docs|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/],
+  [PAPERS, /^(README|package|docs|deploy|releases|bin|tools|simulators)\b|^src\/.*(contract|refusals)\.ts$/],
   [CLUSTERS, /^src\/(app|homologation|platform)\//],
 ];
 

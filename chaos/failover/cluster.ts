@@ -110,7 +110,11 @@ async function startProxy(
   const port = await freePort();
   const file = join(folder, 'haproxy.cfg');
   const machines = nodes.map(({ machine }) => machine);
-  const text = await deployedFile('haproxy.cfg', null, machines, { '127.0.0.1:5000': `127.0.0.1:${port}` });
+  const text = await deployedFile('haproxy.cfg', null, machines, {
+    '127.0.0.1:5000': `127.0.0.1:${port}`,
+    // Of a machine of its own.
+    ...{ 'user haproxy': '', 'group haproxy': '', 'chroot /var/lib/haproxy': '', 'log /dev/log local0': '' },
+  });
   await writeFile(file, text);
   const log = openSync(join(folder, 'haproxy.log'), 'a');
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };

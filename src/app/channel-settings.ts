@@ -4,6 +4,7 @@ import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
 import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
 import { databaseChannel } from '../platform/postgres/database-channel.ts';
+import { databaseAddressFault } from '../platform/postgres/database-hosts.ts';
 import { openToAll } from './secret-files.ts';
 
 /** The channels to others that production guards, as `PARCELA_UNGUARDED_CHANNELS` names them. */
@@ -114,7 +115,7 @@ function unprovenFaults(
 }
 
 function databaseFaults(setting: string, url: string | null): string[] {
-  if (url === null) return [];
+  if (url === null || databaseAddressFault(url) !== null) return [];
   try {
     if (databaseChannel(url) !== 'unverified') return [];
   } catch (error) {

@@ -18,7 +18,7 @@ import { type AddressBlock, parseBlocks } from '../values/ip-address.ts';
 import { type ChannelName, readChannelSettings, readUnguarded } from './channel-settings.ts';
 import { type ConsoleSettings, readConsole } from './console-settings.ts';
 import { type ObservabilitySettings, readObservability } from './observability-settings.ts';
-import { contradictions, proxyWarnings } from './production-faults.ts';
+import { contradictions, oddSettings } from './production-faults.ts';
 import { type Role, readRoles } from './roles.ts';
 import { openToAll } from './secret-files.ts';
 import { type Listener, type SettingReader, settingReader } from './setting-reader.ts';
@@ -205,11 +205,11 @@ export function readConfiguration(environment: Record<string, string | undefined
     warnings: reader.warnings,
   };
   faults.push(...contradictions(configuration, environment));
-  reader.warnings.push(...proxyWarnings(configuration));
+  reader.warnings.push(...oddSettings(configuration));
   // Only for the programs that are started from here: the kernel shows the environment of a start for as
   // long as it runs.
   for (const name of SECRET_KEY_SETTINGS) delete environment[name];
-  if (faults.length > 0) throw new ConfigurationFault([...new Set(faults)].join('\n'));
+  if (faults.length > 0) throw new ConfigurationFault([...new Set(faults.map(reader.asSet))].join('\n'));
   return configuration;
 }
 

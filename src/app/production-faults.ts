@@ -1,6 +1,7 @@
 import { url as inspectorUrl } from 'node:inspector';
 import { SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
+import { databaseNameOf } from '../platform/postgres/database-hosts.ts';
 import { channelFaults } from './channel-settings.ts';
 import type { Configuration } from './config.ts';
 import { nodeWeaknesses } from './node-weaknesses.ts';
@@ -52,6 +53,7 @@ export function contradictions(
       'PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL; the embedded database has both roles',
     );
   }
+  faults.push(...twoDatabases(configuration));
   const { metrics, gateway, integration } = configuration;
   if (metrics.port !== 0 && (metrics.port === gateway.port || metrics.port === integration.port)) {
     faults.push(`PARCELA_METRICS_PORT: ${metrics.port} is the port of an API; metrics stand apart`);
@@ -73,6 +75,16 @@ export function contradictions(
     faults.push(...nodeWeaknesses(environment, process.execArgv, inspectorUrl()), ...shownKeys(environment));
   }
   return faults;
+}
+
+/** One would be migrated, and the other served. */
+function twoDatabases({ databaseUrl, ownerDatabaseUrl }: Configuration): string[] {
+  if (databaseUrl === null || ownerDatabaseUrl === null) return [];
+  const [served, migrated] = [databaseNameOf(databaseUrl), databaseNameOf(ownerDatabaseUrl)];
+  if (served === migrated) return [];
+  return [
+    `PARCELA_OWNER_DATABASE_URL: names the database ${migrated}, and DATABASE_URL ${served}; both must name the same one`,
+  ];
 }
 
 /** Every process of the account, and root, read the environment that another was started with. */
@@ -149,9 +161,19 @@ function hasUnnamedProxy({
 }
 
 /** What is allowed and seldom meant, for a person. */
-export function proxyWarnings({ environment, console: { listener }, hasNoProxy }: Configuration): string[] {
-  if (environment !== 'production' || !hasNoProxy) return [];
+export function oddSettings({
+  environment,
+  console: { listener, origin },
+  hasNoProxy,
+}: Configuration): string[] {
+  if (environment !== 'production') return [];
+  const unseen =
+    listener === null && origin !== null
+      ? ['PARCELA_CONSOLE_ORIGIN: this process shows no console without PARCELA_CONSOLE_PORT']
+      : [];
+  if (!hasNoProxy) return unseen;
   return [
+    ...unseen,
     'PARCELA_TRUSTED_PROXIES says that there is no proxy: every caller counts as one address of loopback. Address lists of credentials ' +
       'see no other, and a hundred failed logins of strangers make all wait',
     ...(listener === null

@@ -48,7 +48,10 @@ function readSecret(path: string): { readonly value: string } | { readonly fault
     const bytes = readFileSync(descriptor === undefined ? path : Number(descriptor));
     if (bytes.length > LARGEST_SECRET_BYTES) return { fault: 'is too long for a setting' };
     const value = bytes.toString('utf8').replace(/\r?\n$/, '');
-    return value.trim() === '' ? { fault: 'is empty' } : { value };
+    if (value.trim() === '') return { fault: 'is empty' };
+    return /[\r\n]/.test(value)
+      ? { fault: 'has more than one line; the value stands alone in it' }
+      : { value };
   } catch (error) {
     return { fault: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unreadable'})` };
   }
@@ -56,8 +59,17 @@ function readSecret(path: string): { readonly value: string } | { readonly fault
 
 /** What to say of a secret file that every account of the machine may read. */
 export function openToAll(setting: string, path: string): string[] {
-  const found = statSync(path, { throwIfNoEntry: false });
-  // A descriptor belongs to the process, whatever its mode says.
-  if (found === undefined || !found.isFile() || (found.mode & RIGHTS_OF_OTHERS) === 0) return [];
+  const mode = modeOf(path);
+  if (mode === null || (mode & RIGHTS_OF_OTHERS) === 0) return [];
   return [`${setting}: every account of this machine may read or change ${path}; chmod 600 it`];
+}
+
+/** Null: no file that this account sees; a descriptor belongs to the process, whatever its mode says. */
+function modeOf(path: string): number | null {
+  try {
+    const found = statSync(path);
+    return found.isFile() ? found.mode : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { databaseAddressFault, databaseAddressWarning } from '../platform/postgres/database-hosts.ts';
 import { parseBlock } from '../values/ip-address.ts';
-import { readSecretFiles } from './secret-files.ts';
+import { readSecretFiles, SECRETS } from './secret-files.ts';
 
 /** A setting that is not set counts as its preset. */
 type Setting = { readonly name: string; readonly preset: string };
@@ -16,9 +16,7 @@ export function settingReader(
   const faults: string[] = [];
   const warnings: string[] = [];
   const known = new Map(settings.map((setting) => [setting.name, setting.preset]));
-  for (const name of Object.keys(environment)) {
-    if (name.startsWith('PARCELA_') && !known.has(name)) faults.push(`${name}: there is no such setting`);
-  }
+  faults.push(...unknownNames(Object.keys(environment), known));
   const secrets = readSecretFiles(environment, { faults, warnings });
   const text = (name: string): string =>
     (secrets.get(name) ?? environment[name])?.trim() || (known.get(name) as string);
@@ -67,11 +65,7 @@ export function settingReader(
   const web = (name: string, protocols: readonly string[]): string | null => {
     const value = text(name);
     if (value === '') return null;
-    if (!protocols.includes(URL.parse(value)?.protocol ?? '')) {
-      faults.push(
-        `${name}: must be an address starting with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-      );
-    }
+    faults.push(...webFaults(name, value, protocols));
     return value;
   };
   const database = (name: string): string | null => {
@@ -82,10 +76,39 @@ export function settingReader(
     if (warning !== null) warnings.push(`${name}: ${warning}`);
     return value === '' ? null : value;
   };
-  return { faults, warnings, text, whole, oneOf, isSet, host, listener, web, database, networks };
+  const asSet = (fault: string): string => namedAsSet(fault, secrets);
+  return { asSet, faults, warnings, text, whole, oneOf, isSet, host, listener, web, database, networks };
 }
 
 export type SettingReader = ReturnType<typeof settingReader>;
+
+function unknownNames(names: readonly string[], known: ReadonlyMap<string, unknown>): string[] {
+  return names.flatMap((name) => {
+    const meant = name.toUpperCase();
+    if (known.has(name) || (!known.has(meant) && !meant.startsWith('PARCELA_'))) return [];
+    return [`${name}: there is no such setting${known.has(meant) ? `; it is written ${meant}` : ''}`];
+  });
+}
+
+/** A fault names the setting that was set: of a secret that may be the one with its file. */
+function namedAsSet(fault: string, byFile: ReadonlyMap<string, string>): string {
+  const [names = '', ...rest] = fault.split(': ');
+  const set = names.split(', ').map((name) => {
+    const secret = byFile.has(name) ? SECRETS.find((one) => one.name === name) : undefined;
+    return secret?.file ?? name;
+  });
+  return [set.join(', '), ...rest].join(': ');
+}
+
+function webFaults(name: string, value: string, protocols: readonly string[]): string[] {
+  const address = URL.parse(value);
+  const starts = protocols.map((protocol) => `${protocol}//`).join(' or ');
+  if (!protocols.includes(address?.protocol ?? ''))
+    return [`${name}: must be an address starting with ${starts}`];
+  const { username = '', password = '', search = '', hash = '' } = address ?? {};
+  if (`${username}${password}${search}${hash}` === '') return [];
+  return [`${name}: must have no user, password, query or fragment; a token stands in a file of its own`];
+}
 
 function isHost(text: string): boolean {
   return isIP(text) !== 0 || /^[a-z]([a-z0-9.-]{0,250}[a-z0-9])?$/i.test(text);

@@ -33,6 +33,11 @@ const ROWS: readonly Row[] = [
   ...CONSOLE_SETTINGS,
   ['PARCELA_DATA_DIR', '.parcela', 'folder of the embedded database, keys and demo data'],
   [
+    'PARCELA_SETTINGS_FOLDER',
+    '/etc/parcela',
+    "folder of the units' settings and secrets, which commands run by hand find there (docs/installing.md)",
+  ],
+  [
     'DATABASE_URL',
     '',
     'a PostgreSQL from 15 on, `postgres://…`; several hosts, `…@one:5432,two:5432/…`, mean the one that takes writes (docs/failover.md); without it the embedded one is used (homologation only)',

@@ -1,5 +1,6 @@
 import type { Closing } from '../platform/closings.ts';
-import { type Configuration, readConfiguration } from './config.ts';
+import { machineFile } from '../platform/machine-settings.ts';
+import { type Configuration, ConfigurationFault, readConfiguration } from './config.ts';
 import { say } from './infrastructure.ts';
 import { type App, openApp, type Surroundings } from './open-app.ts';
 
@@ -19,8 +20,8 @@ const LISTEN_FAULTS = ['EADDRINUSE', 'EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND'];
 
 function printFault(error: unknown): void {
   if (!(error instanceof Error)) throw error;
-  const code = (error as NodeJS.ErrnoException).code;
-  if (LISTEN_FAULTS.includes(code ?? '')) {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (['listen', 'bind', 'getaddrinfo'].includes(syscall ?? '') && LISTEN_FAULTS.includes(code ?? '')) {
     say(`Parcela does not start: ${error.message}; see PARCELA_HOST, PARCELA_PORT and PARCELA_METRICS_PORT`);
   } else if (PLAIN_FAULTS.includes(error.name)) say(`Parcela does not start:\n${error.message}`);
   else say(`Parcela does not start: ${error.stack}`);
@@ -36,6 +37,7 @@ export async function start(
   surroundings: Surroundings,
 ): Promise<{ readonly configuration: Configuration; readonly app: App } | null> {
   try {
+    refuseForgottenSettings(environment);
     const configuration = readConfiguration(environment);
     for (const warning of configuration.warnings) say(`Warning: ${warning}`);
     return { configuration, app: await openApp(configuration, closings, surroundings) };
@@ -44,4 +46,14 @@ export async function start(
     if (!surroundings.signal.aborted) printFault(error);
     return null;
   }
+}
+
+/** On a machine with an installation a start without settings is no wish for a homologation. */
+function refuseForgottenSettings(environment: Readonly<Record<string, string | undefined>>): void {
+  const file = machineFile(environment);
+  if (file === null || (environment.PARCELA_ENVIRONMENT?.trim() ?? '') !== '') return;
+  throw new ConfigurationFault(
+    `PARCELA_ENVIRONMENT: is not set, and this machine has an installation (${file}), whose units start it: systemctl start parcela@8081; ` +
+      'for a homologation beside it set PARCELA_ENVIRONMENT=homologation',
+  );
 }

@@ -51,6 +51,7 @@ export type InstallationTools = {
   readonly reachPlace: (configuration: Configuration) => Promise<DatabasePlace>;
   /** Migrates first. Throws `KeysUnusable` when the keys are not available. */
   readonly openMigrated: (configuration: Configuration) => Promise<MigratedTools>;
+  readonly openKeys: (configuration: Configuration) => Promise<KeyCommandTools>;
   /** Prints a line on the progress of the command. */
   readonly report: (line: string) => void;
 };

@@ -9,8 +9,10 @@ import { recordCreatedKeys } from '../audit/key-changes.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { openKeyStore } from '../keys/open-key-store.ts';
 import { openKeyring } from '../keys/open-keyring.ts';
+import { installationSettings, machineFile, withMachineSettings } from '../platform/machine-settings.ts';
 import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
 import { type Database, type DatabaseAddress, openDatabase } from '../platform/postgres/database.ts';
+import { placeNameOf } from '../platform/postgres/database-hosts.ts';
 import {
   type DatabasePlace,
   placeGiven,
@@ -18,10 +20,14 @@ import {
   prepareDatabase,
 } from '../platform/postgres/database-place.ts';
 import { whyRefused } from '../platform/postgres/database-wait.ts';
-import type { AuditedKeyTools, CommandTools, MigratedTools } from './command.ts';
+import type { AuditedKeyTools, CommandTools, KeyCommandTools, MigratedTools } from './command.ts';
 import { EXIT_REFUSED, runCommand } from './run-command.ts';
 
 const SILENT = (): void => {};
+const NO_DATABASE =
+  'no database is named: an installation has its settings in /etc/parcela (docs/installing.md), or in DATABASE_URL and its like';
+
+type Settings = Readonly<Record<string, string | undefined>>;
 
 /** Prints a line for the person at the terminal, beside the result. */
 type Report = (line: string) => void;
@@ -42,6 +48,7 @@ type Reached = {
   /** The migrations that this command had to apply first. */
   readonly migrations: readonly string[];
   readonly report: Report;
+  readonly operator: Actor;
   readonly leave: () => Promise<void>;
 };
 
@@ -49,29 +56,65 @@ type Reached = {
 type RoleOf = (place: DatabasePlace) => DatabaseAddress;
 
 /**
- * The operator's database: the one of `DATABASE_URL`, the embedded one of a running service, or,
- * when none runs, the embedded one started for this command.
+ * The operator's database: the one of `DATABASE_URL`, or the embedded one of a homologation. First of all it
+ * is said which one that is.
  */
-async function reachPlace(configuration: Configuration, report: Report): Promise<Place> {
-  const { databaseUrl, ownerDatabaseUrl, dataFolder } = configuration;
-  for (const warning of configuration.warnings) report(`Warning: ${warning}`);
+async function reachPlace(configuration: Configuration, settings: Settings, report: Report): Promise<Place> {
+  const { databaseUrl, ownerDatabaseUrl, environment } = configuration;
+  const warn = () => {
+    for (const warning of configuration.warnings) report(`Warning: ${warning}`);
+  };
+  if (databaseUrl === null) return reachEmbedded(configuration, settings, report, warn);
+  const file = machineFile(settings);
+  const source = file === null ? '' : ` (${file})`;
+  report(`${environment}${source}: database ${placeNameOf(databaseUrl)}`);
+  warn();
   const leave = async () => {};
-  if (databaseUrl !== null)
-    return { place: placeGiven(databaseUrl, ownerDatabaseUrl), isMigrated: false, leave };
+  return { place: placeGiven(databaseUrl, ownerDatabaseUrl), isMigrated: false, leave };
+}
+
+/**
+ * The embedded database of a running service, or, where that was asked for by name, one that is started for
+ * the command. Whoever forgot the settings of an installation must not change a homologation instead.
+ */
+async function reachEmbedded(
+  { dataFolder }: Configuration,
+  settings: Settings,
+  report: Report,
+  warn: () => void,
+): Promise<Place> {
+  const isNamed = settings.PARCELA_ENVIRONMENT?.trim() === 'homologation';
+  const [forgotten] = isNamed ? [] : installationSettings(settings);
+  if (forgotten !== undefined)
+    throw new Error(
+      `${forgotten} is set, and neither DATABASE_URL nor DATABASE_URL_FILE: nothing was done. Set the database of that installation ` +
+        'too, or PARCELA_ENVIRONMENT=homologation for the embedded one',
+    );
   const { findRunningPostgres, startEmbeddedPostgres } = await import(
     '../homologation/embedded-postgres/launcher.ts'
   );
   const running = await findRunningPostgres(dataFolder).catch(() => null);
-  if (running !== null) return { place: placeOfCommand(running), isMigrated: true, leave };
+  const say = (how: string) => {
+    report(`homologation: the embedded database in ${dataFolder}${how}`);
+    warn();
+  };
+  if (running !== null) {
+    say('');
+    return { place: placeOfCommand(running), isMigrated: true, leave: async () => {} };
+  }
   if (!existsSync(dataFolder)) {
     // Made here, it would be an empty installation beside the intended one.
-    throw new Error(
-      `there is no Parcela in ${dataFolder}: run npm start once, or name its folder in PARCELA_DATA_DIR`,
-    );
+    throw new Error(`${NO_DATABASE}; there is no Parcela in ${dataFolder} either`);
   }
+  if (!isNamed)
+    throw new Error(
+      `${NO_DATABASE}; the homologation in ${dataFolder} does not run: start it (npm start), or set ` +
+        'PARCELA_ENVIRONMENT=homologation, which starts its database for this command',
+    );
   const { openDataFolder } = await import('../homologation/data-folder.ts');
   const folder = await openDataFolder(dataFolder, SILENT);
   const server = await startEmbeddedPostgres({ folder: folder.path, say: SILENT });
+  say(', started for this command');
   return {
     place: placeOfCommand(server.connection),
     isMigrated: false,
@@ -91,7 +134,7 @@ async function openReached(
   report: Report,
   roleOf: RoleOf = ({ runtime }) => runtime,
   say: Report = SILENT,
-): Promise<Reached> {
+): Promise<Omit<Reached, 'operator'>> {
   const migrations = isMigrated
     ? []
     : await prepareDatabase(place, MIGRATIONS, RUNTIME_TABLE_RIGHTS, say).catch(async (error) => {
@@ -111,8 +154,12 @@ async function openReached(
 }
 
 /** The account on this machine: every person who may run commands here has an account. */
-function operatorHere(): Actor {
-  return { actor: accountName(), origin: hostname() };
+function operatorHere(settings: Settings): Actor {
+  const account = accountName();
+  // Commands on a machine with units are root's, and many persons may be root by sudo.
+  const person = settings.SUDO_USER?.trim() ?? '';
+  const isPerson = account === 'root' && person !== 'root' && /^[\w.@-]{1,64}$/.test(person);
+  return { actor: isPerson ? `${person} (root)` : account, origin: hostname() };
 }
 
 function accountName(): string {
@@ -125,7 +172,7 @@ function accountName(): string {
 }
 
 async function openAuditedTools(configuration: Configuration, reached: Reached): Promise<AuditedKeyTools> {
-  const { database, migrations, report } = reached;
+  const { database, migrations, operator, report } = reached;
   const { environment } = configuration;
   const { store } = await openKeyStore(configuration.keyStore, environment, database);
   const named = new Set<string>();
@@ -140,20 +187,19 @@ async function openAuditedTools(configuration: Configuration, reached: Reached):
     keyring,
     log: { info: SILENT, warn: SILENT, flushed: async () => {} },
   });
-  const operator = operatorHere();
   await auditMigrations({ audit, database }, operator, migrations);
   await recordCreatedKeys(audit, operator, keyring);
   return { ...plainTools(configuration, reached), store, keyring, audit };
 }
 
-function plainTools(configuration: Configuration, { database, report }: Reached): CommandTools {
+function plainTools(configuration: Configuration, { database, operator, report }: Reached): CommandTools {
   const { environment, cell, acquirerUrl, acquirerChannel, acquirerTimeoutMilliseconds, captureDays } =
     configuration;
   return {
     database,
     environment,
     cell,
-    operator: operatorHere(),
+    operator,
     acquirer: {
       url: acquirerUrl,
       simulatorFolder: environment === 'homologation' ? join(configuration.dataFolder, 'simulator') : null,
@@ -180,28 +226,43 @@ async function openMigrated(configuration: Configuration, reached: Reached): Pro
 
 /** What is opened for one command is closed at its end. */
 class Opened {
-  readonly #environment: Readonly<Record<string, string | undefined>>;
+  readonly #settings: Settings;
   readonly #report: Report;
+  readonly operator: Actor;
   #place: Place | undefined;
   #reached: Reached | undefined;
 
-  constructor(environment: Readonly<Record<string, string | undefined>>, report: Report) {
-    this.#environment = environment;
+  constructor(settings: Settings, report: Report) {
+    this.#settings = settings;
+    this.operator = operatorHere(settings);
     this.#report = report;
   }
 
-  configure(): Configuration {
-    return readConfiguration(this.#environment);
+  /** Commands know no address of the owner, unless they work as it. */
+  configure(isOwner = false): Configuration {
+    return readConfiguration(withMachineSettings(this.#settings, isOwner));
   }
 
   async place(configuration: Configuration): Promise<Place> {
-    this.#place ??= await reachPlace(configuration, this.#report);
+    this.#place ??= await reachPlace(configuration, this.#settings, this.#report);
     return this.#place;
   }
 
   async reach(configuration: Configuration, roleOf?: RoleOf, say?: Report): Promise<Reached> {
-    this.#reached ??= await openReached(await this.place(configuration), this.#report, roleOf, say);
+    this.#reached ??= {
+      ...(await openReached(await this.place(configuration), this.#report, roleOf, say)),
+      operator: this.operator,
+    };
     return this.#reached;
+  }
+
+  async keyTools(configuration: Configuration): Promise<KeyCommandTools> {
+    const reached = await this.reach(configuration);
+    return {
+      ...plainTools(configuration, reached),
+      keyStore: configuration.keyStore,
+      openAudited: () => openAuditedTools(configuration, reached),
+    };
   }
 
   async leave(): Promise<void> {
@@ -212,7 +273,7 @@ class Opened {
 /** Runs one command of the operator; gives the exit code. The words are those after the program's name. */
 export async function runParcela(
   words: readonly string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Settings,
   { print, printError }: Printers,
 ): Promise<number> {
   const opened = new Opened(environment, printError);
@@ -231,24 +292,17 @@ export async function runParcela(
         return openAuditedTools(configuration, await opened.reach(configuration));
       },
       async openOwner() {
-        const configuration = opened.configure();
+        const configuration = opened.configure(true);
         return openAuditedTools(configuration, await opened.reach(configuration, ({ owner }) => owner));
       },
-      async openKeys() {
-        const configuration = opened.configure();
-        const reached = await opened.reach(configuration);
-        return {
-          ...plainTools(configuration, reached),
-          keyStore: configuration.keyStore,
-          openAudited: () => openAuditedTools(configuration, reached),
-        };
-      },
+      openKeys: () => opened.keyTools(opened.configure()),
       openInstallation: () => ({
-        operator: operatorHere(),
-        configure: () => opened.configure(),
+        operator: opened.operator,
+        configure: () => opened.configure(true),
         reachPlace: async (configuration) => (await opened.place(configuration)).place,
         openMigrated: async (configuration) =>
           openMigrated(configuration, await opened.reach(configuration, undefined, printError)),
+        openKeys: (configuration) => opened.keyTools(configuration),
         report: printError,
       }),
     });

@@ -198,13 +198,20 @@ test('the service that was started by itself works as such a role, and takes a p
     assert.equal(made.exitCode, 0, made.text);
     const again = await pay(service.gatewayUrl, await logIn(service.gatewayUrl, gateway), 1000);
     assert.equal(again.reply.status, 200, again.reply.text);
-    assert.equal((await parcelaIn(folder, 'audit', 'verify')).exitCode, 0);
+    const verified = await parcelaIn(folder, 'audit', 'verify');
+    assert.equal(verified.exitCode, 0, verified.text);
   } finally {
     await service.stop();
   }
-  // And while no service runs.
-  const reported = await parcelaIn(folder, 'audit', 'list', '--action', 'schema.migrate');
+  // And while no service runs, for who asks for a homologation by name.
+  const words = ['audit', 'list', '--action', 'schema.migrate'];
+  const unnamed = await parcelaIn(folder, ...words);
+  assert.equal(unnamed.exitCode, 1);
+  assert.match(unnamed.text, /does not run: start it \(npm start\), or set PARCELA_ENVIRONMENT=homologation/);
+  const named = { PARCELA_DATA_DIR: folder, PARCELA_ENVIRONMENT: 'homologation' };
+  const reported = await ended(PARCELA, words, named);
   assert.equal(reported.exitCode, 0, reported.text);
+  assert.match(reported.text, /^homologation: the embedded database in .*, started for this command$/m);
   assert.match(reported.text, /migrations\/0001-merchants\.sql/);
   const log = await readFile(join(folder, 'postgres', 'server.log'), 'utf8').catch(() => '');
   assert.doesNotMatch(log, /password '/);
@@ -390,7 +397,8 @@ async function openBridge(): Promise<{ url: string; close(): void }> {
 }
 
 test('the owner’s address without the other is refused, and a wrong one is named', async () => {
-  const owner = { PARCELA_OWNER_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+  const { database } = setup.database.address;
+  const owner = { PARCELA_OWNER_DATABASE_URL: `postgres://nobody@127.0.0.1:1/${database}` };
   const alone = await startHereInVain({ PARCELA_PORT: '0', ...owner });
   assert.match(alone.said, /PARCELA_OWNER_DATABASE_URL: has no effect without DATABASE_URL/);
   const wrong = await startHereInVain({

@@ -25,8 +25,9 @@ export type GuardedBridge = {
  */
 export async function openGuardedBridge(
   target: string,
-  own: Certified,
-  clients: Certified | null,
+  own: Pick<Certified, 'certificate' | 'keyText'>,
+  clients: Pick<Certified, 'certificate'> | null,
+  port = 0,
 ): Promise<GuardedBridge> {
   const visits: Visit[] = [];
   let wanted: string | null = null;
@@ -55,7 +56,7 @@ export async function openGuardedBridge(
     },
     (request, response) => void passOn(request, response).catch(() => response.destroy()),
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
     visits,

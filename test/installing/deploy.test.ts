@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { appendFile, copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, copyFile, cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { SETTINGS } from '../../src/app/settings.ts';
+import { MACHINE_FILES, OWNER_FILE } from '../../src/platform/machine-settings.ts';
 import { skipWithout } from '../../tools/test-programs.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,6 +34,34 @@ test('every setting that the files name is one that there is', () => {
     named.filter((line) => !known.has(line.split(': ')[1] ?? '')),
     [],
   );
+});
+
+test('a command by hand knows the files of the units and their drop-ins, and no others', () => {
+  const textsOf = (pattern: string) =>
+    globSync(pattern, { cwd: join(ROOT, 'deploy/systemd') }).map((name) =>
+      textOf(join('deploy/systemd', name)),
+    );
+  const filesOf = (texts: readonly string[]) =>
+    Object.fromEntries(
+      texts.flatMap((text) => {
+        const loaded = [...text.matchAll(/^LoadCredential=(\S+):\/etc\/parcela\/(\S+)$/gm)];
+        const set = [...text.matchAll(/^Environment=(\w+)=%d\/(\S+)$/gm)];
+        // Each is loaded under its own name, and set to what was loaded.
+        assert.deepEqual(
+          loaded.map(([, as, name]) => [as, name]),
+          set.map(([, , name]) => [name, name]),
+        );
+        return set.map(([, setting = '', name = '']) => [name, setting]);
+      }),
+    );
+  const ofService = filesOf(textsOf('{parcela@.service,parcela@.service.d/*.conf}'));
+  assert.deepEqual(ofService, MACHINE_FILES);
+  const ofMigrate = filesOf(textsOf('parcela-migrate.service'));
+  assert.deepEqual(ofMigrate, {
+    'database-url': MACHINE_FILES['database-url'],
+    key: MACHINE_FILES.key,
+    [OWNER_FILE.name]: OWNER_FILE.setting,
+  });
 });
 
 test('no image comes by a name that may move', () => {
@@ -146,13 +175,14 @@ test('systemd takes the units', {
     );
     const { stderr } = await run('systemd-analyze', ['verify', '--man=no', ...paths]);
     assert.equal(stderr, '');
-    const dropIn = 'parcela@.service.d/console.conf';
-    await mkdir(join(folder, 'parcela@.service.d'));
-    await copyFile(join(ROOT, 'deploy/systemd', dropIn), join(folder, dropIn));
+    const dropIns = 'parcela@.service.d';
+    for (const name of [dropIns, 'parcela-migrate.service.d'])
+      await cp(join(ROOT, 'deploy/systemd', dropIns), join(folder, name), { recursive: true });
     const unit = join(folder, 'parcela@8081.service');
     await copyFile(join(folder, 'parcela@.service'), unit);
-    assert.equal((await run('systemd-analyze', ['verify', '--man=no', unit])).stderr, '');
-    await appendFile(join(folder, dropIn), 'Enviroment=X=1\n');
+    const both = [unit, join(folder, 'parcela-migrate.service')];
+    assert.equal((await run('systemd-analyze', ['verify', '--man=no', ...both])).stderr, '');
+    await appendFile(join(folder, dropIns, 'console.conf'), 'Enviroment=X=1\n');
     assert.match((await run('systemd-analyze', ['verify', '--man=no', unit])).stderr, /Enviroment/);
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -65,7 +65,10 @@ const BY_SETTINGS: readonly (readonly [what: string, settings: () => Settings, f
   ['a simulator in place of an acquirer', () => ({ PARCELA_ACQUIRER_URL: '' }), 'settings.fault'],
   [
     'a database that is not there',
-    () => ({ DATABASE_URL: databaseUrl({ ...here.database.runtime, database: 'nowhere' }) }),
+    () => ({
+      DATABASE_URL: databaseUrl({ ...here.database.runtime, database: 'nowhere' }),
+      PARCELA_OWNER_DATABASE_URL: databaseUrl({ ...here.database.address, database: 'nowhere' }),
+    }),
     'database.unreachable',
   ],
   [

@@ -19,3 +19,8 @@ export async function runCommandHere(
   });
   return { code, printed: printed.join(''), said: said.join('') };
 }
+
+/** Of what a command said: behind where it acts and its warnings. */
+export function lastLineOf(said: string): string {
+  return said.trimEnd().split('\n').at(-1) ?? '';
+}

@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { runCommandHere } from '../kit/command.ts';
+import { lastLineOf, runCommandHere } from '../kit/command.ts';
 import { startListener } from '../kit/listener.ts';
 import { call, logIn, pay } from '../kit/merchant.ts';
 import { databaseSettings, openTestService, type TestService, until } from '../kit/service.ts';
@@ -22,7 +22,7 @@ async function parcelaIn(folder: string, ...words: string[]) {
   const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: folder };
   const { code, printed, said } = await runCommandHere([...words, '--json'], settings);
   // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own.
-  const json = JSON.parse(code === 0 ? printed : said) as any;
+  const json = JSON.parse(code === 0 ? printed : lastLineOf(said)) as any;
   return { code, json, said };
 }
 

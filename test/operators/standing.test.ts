@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { runCommandHere } from '../kit/command.ts';
+import { lastLineOf, runCommandHere } from '../kit/command.ts';
 import { type CallOptions, call, logIn } from '../kit/merchant.ts';
 import { type Login, makeMerchant } from '../kit/merchants.ts';
 import { databaseSettings, openTestService, type TestService, until } from '../kit/service.ts';
@@ -23,7 +23,7 @@ async function parcela(...words: string[]) {
   const settings = { ...databaseSettings(service.database), PARCELA_DATA_DIR: service.folder };
   const { code, printed, said } = await runCommandHere([...words, '--json'], settings);
   // biome-ignore lint/suspicious/noExplicitAny: each command has a shape of its own.
-  return { code, json: JSON.parse(code === 0 ? printed : said) as any, said };
+  return { code, json: JSON.parse(code === 0 ? printed : lastLineOf(said)) as any, said };
 }
 
 /** A merchant of its own, with one credential for payments and recurrence. */

@@ -172,6 +172,14 @@ function startHaproxy(place: string, { backends, beside, ...tls }: Values): Prom
   return startHaproxyOf(place, 'docs/proxy/haproxy.cfg', tls, changes, more);
 }
 
+/** An account of the machine may run tests, and a container has no log of the system. */
+const AS_THE_TESTS_ARE = {
+  'user haproxy\n': '\n',
+  'group haproxy\n': '\n',
+  'chroot /var/lib/haproxy\n': '\n',
+  'log /dev/log local0\n': '\n',
+};
+
 async function startHaproxyOf(
   place: string,
   document: string,
@@ -181,6 +189,7 @@ async function startHaproxyOf(
 ): Promise<ChildProcess> {
   const file = join(place, 'haproxy.cfg');
   const text = await adapted(document, {
+    ...AS_THE_TESTS_ARE,
     'bind :443 ': `bind 127.0.0.1:${port} `,
     '/etc/haproxy/parcela.pem': pem,
     ...backends,

@@ -7,6 +7,20 @@ const SCREEN = 'src/console/parts/screen.ts';
 /** Mistakes in who may: merchants apart, roles, a second person, limits, seals and signatures. */
 export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
+    name: 'whoever names another database keeps the owner of the machine',
+    file: 'src/platform/machine-settings.ts',
+    find: "['DATABASE_URL', 'DATABASE_URL_FILE', 'PARCELA_OWNER_DATABASE_URL', 'PARCELA_OWNER_DATABASE_URL_FILE'],",
+    put: "['DATABASE_URL', 'DATABASE_URL_FILE'],",
+    caughtBy: 'test/installing/by-hand.test.ts',
+  },
+  {
+    name: 'who forgot the settings of an installation has a homologation started',
+    file: 'src/cli/run-parcela.ts',
+    find: '  if (!isNamed)\n    throw',
+    put: '  if (forgotten !== undefined)\n    throw',
+    caughtBy: 'test/installing/by-hand.test.ts',
+  },
+  {
     name: 'a plan is found for any merchant',
     file: 'src/recurrence/plans/plans.sql.ts',
     find: 'from plans p where p.merchant_id = $1 and p.plan_id = $2`,\n);\n\n/** A plan of this merchant by its UUID',

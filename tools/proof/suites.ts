@@ -120,7 +120,7 @@ export const SUITES: readonly Suite[] = [
     name: 'bodies',
     about: 'mangled bodies of every endpoint, at length',
     ...files('test/wire/bodies.test.ts'),
-    minutes: 3,
+    minutes: 2,
   },
   {
     name: 'browser',
@@ -131,15 +131,16 @@ export const SUITES: readonly Suite[] = [
   },
   {
     name: 'papers',
-    about: 'guides, tour, backups and a packed release, done as their readers do',
+    about:
+      'guides, tour, backups, a packed release and Debian from nothing to a sale, done as their readers do',
     ...files(...PAPERS),
-    minutes: 3,
+    minutes: 5,
   },
   {
     name: 'model',
     about: 'plans, subscriptions and billings of two merchants beside a small model, all its seeds',
     ...files('test/recurrence/model/model.test.ts'),
-    minutes: 4,
+    minutes: 3,
   },
   {
     name: 'restore',
@@ -178,7 +179,7 @@ export const SUITES: readonly Suite[] = [
     ...together,
     words: ['test/proxies/run.ts', 'rolling', '--restarts', '4'],
     isAlone: true,
-    minutes: 4,
+    minutes: 3,
     whyNot: whyNoProxies,
   },
   {

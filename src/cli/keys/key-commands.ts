@@ -3,9 +3,16 @@ import type { CommitKeyChange } from '../../keys/key-change.ts';
 import {
   type CreatedKey,
   createKeyEncryptionKey,
+  printedKey,
 } from '../../keys/key-encryption/create-key-encryption-key.ts';
 import { forgetKeyEncryptionKey } from '../../keys/key-encryption/forget-key-encryption-key.ts';
-import type { Command, CommandOutcome, GivenOptions, KeyCommandTools } from '../command.ts';
+import type {
+  Command,
+  CommandOutcome,
+  GivenOptions,
+  InstallationTools,
+  KeyCommandTools,
+} from '../command.ts';
 import { KEY_STATUS_COMMAND } from './key-status.ts';
 import { KEY_KINDS, type KeyKind, rotateKind } from './rotate-kind.ts';
 
@@ -18,11 +25,12 @@ export const KEY_COMMANDS: readonly Command[] = [
       {
         name: 'for',
         value: 'PLACE',
-        description: 'file, or environment: prints a value for PARCELA_KEY; default: what is set',
+        description:
+          'file, or environment: prints a value for PARCELA_KEY_VALUE_FILE, and needs no database; default: what is set',
         check: (value) => (['file', 'environment'].includes(value) ? null : 'must be file or environment'),
       },
     ],
-    opens: 'keys',
+    opens: 'installation',
     run: runCreate,
   },
   {
@@ -53,15 +61,20 @@ export const KEY_COMMANDS: readonly Command[] = [
   },
 ];
 
-async function runCreate(given: GivenOptions, tools: KeyCommandTools): Promise<CommandOutcome> {
-  const { keyStore } = tools;
-  const place = given.one('for') ?? keyStore.kind;
+async function runCreate(given: GivenOptions, installation: InstallationTools): Promise<CommandOutcome> {
+  const place = given.one('for');
+  // Before any setting is read: the value may be the one that is missing.
+  if (place === 'environment') return printedOutcome(installation);
+  const configuration = installation.configure();
+  const { keyStore } = configuration;
   if (place === 'file' && keyStore.kind !== 'file') {
     return refusal('--for', 'PARCELA_KEY or PARCELA_KEY_STORE_URL is set: leave it out to use a key file');
   }
-  if (place === 'external') {
+  if (keyStore.kind === 'external') {
     return refusal(null, 'the key store of PARCELA_KEY_STORE_URL makes its own keys');
   }
+  if (keyStore.kind === 'environment') return printedOutcome(installation);
+  const tools = await installation.openKeys(configuration);
   // Opened late: without the key that is made here there may be no audit log to open.
   let opening: ReturnType<typeof tools.openAudited> | undefined;
   const openOnce = () => {
@@ -70,10 +83,7 @@ async function runCreate(given: GivenOptions, tools: KeyCommandTools): Promise<C
   };
   const commitChange: CommitKeyChange = async (steps, changes) =>
     auditedKeyChanges((await openOnce()).audit, tools.operator)(steps, changes);
-  const made = await createKeyEncryptionKey(
-    { ...tools, commitChange },
-    place === 'file' && keyStore.kind === 'file' ? keyStore.path : null,
-  );
+  const made = await createKeyEncryptionKey({ ...tools, commitChange }, keyStore.path);
   if (made.kind === 'created') {
     const failure = await auditFirstKey(commitChange, made.keyId);
     if (failure !== null) {
@@ -100,18 +110,18 @@ async function auditFirstKey(commitChange: CommitKeyChange, keyId: string): Prom
   }
 }
 
+/** The value alone is the result: what is said of it stands beside it. */
+function printedOutcome({ report }: InstallationTools): CommandOutcome {
+  const { keyId, key } = printedKey();
+  report('Keep a copy in another place than the database: without it no stored card opens.');
+  report(
+    'When it replaces a key, put that one into PARCELA_KEY_FORMER_FILE, start the service anew, and run key rotate --kind key-encryption.',
+  );
+  return { ok: true, lines: [key], json: { keyId, key } };
+}
+
 function createdOutcome(made: CreatedKey): CommandOutcome {
   switch (made.kind) {
-    case 'printed':
-      return {
-        ok: true,
-        lines: [
-          `PARCELA_KEY=${made.key}`,
-          'Keep a copy in another place. When it replaces a key, put that one into PARCELA_KEY_FORMER, start the service',
-          'anew, and run key rotate --kind key-encryption.',
-        ],
-        json: { keyId: made.keyId, key: made.key },
-      };
     case 'sealedElsewhere':
       return refusal(
         null,

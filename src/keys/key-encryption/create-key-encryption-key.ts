@@ -13,26 +13,26 @@ export type CreatedKey =
       readonly keyId: string;
       readonly path: string;
     }
-  /** Shown and kept nowhere: base64. */
-  | { readonly kind: 'printed'; readonly keyId: string; readonly key: string }
   /** The file is missing and the database has keys: a new one would open nothing. */
   | { readonly kind: 'sealedElsewhere'; readonly keyIds: readonly string[]; readonly path: string }
   | { readonly kind: 'tooManyKeys'; readonly path: string };
 
+/** For showing, and kept nowhere: in base64. */
+export function printedKey(): { readonly keyId: string; readonly key: string } {
+  const { keyId, key } = newKey();
+  return { keyId, key: key.toString('base64') };
+}
+
 /**
- * Makes a key-encryption key in the key file, or for showing when `path` is null. A prepared key is
+ * Makes a key-encryption key in the key file. A prepared key is
  * audited before it is in the file; the caller audits a `created` one, for before it there is
  * nothing to seal an entry with. Throws `KeysUnusable`.
  */
 export async function createKeyEncryptionKey(
   tools: KeyFileTools & { readonly database: Database },
-  path: string | null,
+  path: string,
 ): Promise<CreatedKey> {
   const { database, environment } = tools;
-  if (path === null) {
-    const { keyId, key } = newKey();
-    return { kind: 'printed', keyId, key: key.toString('base64') };
-  }
   if ((await readKeyFile(path, environment, true)) === null) {
     const keyIds = [...new Set((await listDataKeys(database)).map((key) => key.keyEncryptionKeyId))];
     if (keyIds.length > 0) return { kind: 'sealedElsewhere', keyIds, path };

@@ -45,6 +45,7 @@ export function databaseAddressFault(address: string): string | null {
   const { addresses } = databaseHosts(address);
   if (addresses.some((one) => URL.parse(one) === null))
     return 'must be an address such as postgres://user:password@one:5432,two:5432/name, with signs of user and password escaped';
+  if (databaseNameOf(address) === '') return 'names no database: …@host:5432/parcela';
   const unknown = attributesOf(address).find((value) => !WRITING.includes(value));
   if (unknown !== undefined) return `${ATTRIBUTE} must be read-write, not "${unknown}": Parcela writes`;
   return null;
@@ -55,6 +56,18 @@ export function hostOf(address: string): string {
   const { hosts = '', rest = '' } = PARTS.exec(address)?.groups ?? {};
   const named = new URLSearchParams(queryOf(rest)).get('host');
   return decodeURIComponent(named ?? hosts);
+}
+
+/** Empty: it names none, which would be that of its user's name. */
+export function databaseNameOf(address: string): string {
+  const { rest = '' } = PARTS.exec(address)?.groups ?? {};
+  const [path = ''] = rest.split('?');
+  return decodeURIComponent(path.slice(1));
+}
+
+/** For a person: `parcela at db.internal:5432`. */
+export function placeNameOf(address: string): string {
+  return `${databaseNameOf(address)} at ${hostOf(address) || 'this machine'}`;
 }
 
 function attributesOf(address: string): readonly string[] {

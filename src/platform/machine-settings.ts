@@ -1,0 +1,129 @@
+import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+type Settings = Readonly<Record<string, string | undefined>>;
+
+const FOLDER = '/etc/parcela';
+const FOLDER_SETTING = 'PARCELA_SETTINGS_FOLDER';
+const SETTINGS_FILE = 'parcela.env';
+
+/** What the units of deploy/systemd set themselves. */
+const OF_UNITS = { PARCELA_ENVIRONMENT: 'production', PARCELA_DATA_DIR: '/var/lib/parcela' };
+
+/** Secrets and certificates of the units, by the setting that names each, where they are there. */
+export const MACHINE_FILES: Readonly<Record<string, string>> = {
+  'database-url': 'DATABASE_URL_FILE',
+  key: 'PARCELA_KEY_VALUE_FILE',
+  'former-key': 'PARCELA_KEY_FORMER_FILE',
+  'acquirer-token': 'PARCELA_ACQUIRER_TOKEN_FILE',
+  'acquirer-ca.pem': 'PARCELA_ACQUIRER_CA_FILE',
+  'acquirer-client.pem': 'PARCELA_ACQUIRER_CERTIFICATE_FILE',
+  'acquirer-client.key': 'PARCELA_ACQUIRER_CERTIFICATE_KEY_FILE',
+  'bank-token': 'PARCELA_BANK_TOKEN_FILE',
+  'bank-ca.pem': 'PARCELA_BANK_CA_FILE',
+  'bank-client.pem': 'PARCELA_BANK_CERTIFICATE_FILE',
+  'bank-client.key': 'PARCELA_BANK_CERTIFICATE_KEY_FILE',
+  'metrics-token': 'PARCELA_METRICS_TOKEN_FILE',
+  'oidc-secret': 'PARCELA_CONSOLE_OIDC_CLIENT_SECRET_FILE',
+};
+/** For who migrates alone. */
+export const OWNER_FILE = { name: 'owner-database-url', setting: 'PARCELA_OWNER_DATABASE_URL_FILE' } as const;
+
+/** Of each of these groups the settings go together: who names one of them names all. */
+const GROUPS: readonly (readonly string[])[] = [
+  ['DATABASE_URL', 'DATABASE_URL_FILE', 'PARCELA_OWNER_DATABASE_URL', 'PARCELA_OWNER_DATABASE_URL_FILE'],
+  [
+    'PARCELA_KEY',
+    'PARCELA_KEY_VALUE_FILE',
+    'PARCELA_KEY_FORMER',
+    'PARCELA_KEY_FORMER_FILE',
+    'PARCELA_KEY_FILE',
+    'PARCELA_KEY_STORE_URL',
+  ],
+];
+
+/** Settings by which an installation of one's own is known: they name others, or files of secrets. */
+const OF_INSTALLATIONS =
+  /^(DATABASE_URL|PARCELA_\w*(_URL|_FILE|_PROXIES|_ORIGIN|_ISSUER|_CONTACT|_CHANNELS|_CELL))/;
+
+const isSet = (settings: Settings, name: string): boolean => (settings[name]?.trim() ?? '') !== '';
+
+/** The units' file of settings; null: this machine has none, or another place was named. */
+export function machineFile(settings: Settings): string | null {
+  const isElsewhere =
+    settings.PARCELA_ENVIRONMENT?.trim() === 'homologation' || isSet(settings, 'PARCELA_DATA_DIR');
+  const path = join(settings[FOLDER_SETTING]?.trim() || FOLDER, SETTINGS_FILE);
+  return !isElsewhere && isThere(path) ? path : null;
+}
+
+/**
+ * The settings of the units of this machine, with those that were given before them; as they are where there
+ * are no such units. The address of the database's owner is only for who works as it. Throws an `Error` with
+ * a sentence for a person where this account may not read them.
+ */
+export function withMachineSettings<S extends Settings>(given: S, isOwner: boolean): Settings {
+  const file = machineFile(given);
+  if (file === null) return given;
+  const folder = file.slice(0, -SETTINGS_FILE.length - 1);
+  const written = readSettings(file);
+  const files = [
+    ...Object.entries(MACHINE_FILES),
+    ...(isOwner ? [[OWNER_FILE.name, OWNER_FILE.setting]] : []),
+  ]
+    .map(([name = '', setting = '']) => [setting, join(folder, name)] as const)
+    .filter(([, path]) => isThere(path));
+  for (const [, path] of files) refuseUnreadable(path);
+  // As console.conf sets it for the first process.
+  const pages = isSet(written, 'PARCELA_CONSOLE_ORIGIN') ? { PARCELA_CONSOLE_PORT: '18081' } : {};
+  const ofMachine: Record<string, string | undefined> = {
+    ...OF_UNITS,
+    ...pages,
+    ...Object.fromEntries(files),
+    ...written,
+  };
+  for (const group of GROUPS)
+    if (group.some((name) => isSet(given, name))) for (const name of group) delete ofMachine[name];
+  return { ...ofMachine, ...given };
+}
+
+/** Whether settings of an installation are there, though not all that name it: something was forgotten. */
+export function installationSettings(settings: Settings): readonly string[] {
+  return Object.keys(settings).filter((name) => OF_INSTALLATIONS.test(name) && isSet(settings, name));
+}
+
+/** Also where it is out of sight: then it is for somebody else to read. */
+function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+}
+
+function refuseUnreadable(path: string): void {
+  try {
+    accessSync(path, constants.R_OK);
+  } catch {
+    throw new Error(
+      `this machine has an installation, and this account may not read ${path}: run the command as root (sudo parcela …), or set ` +
+        'PARCELA_ENVIRONMENT=homologation for another one',
+    );
+  }
+}
+
+const LINE = /^([A-Za-z_]\w*)=(?:"([^"]*)"|'([^']*)'|([^"'].*)?)$/;
+
+/** A file of settings as systemd reads it (`EnvironmentFile=`), without its continued lines. */
+function readSettings(path: string): Settings {
+  refuseUnreadable(path);
+  const settings: Record<string, string> = {};
+  for (const [index, line] of readFileSync(path, 'utf8').split(/\r?\n/).entries()) {
+    const text = line.trim();
+    if (text === '' || /^[#;]/.test(text)) continue;
+    const [, name, double, single, plain] = LINE.exec(text) ?? [];
+    if (name === undefined) throw new Error(`${path}, line ${index + 1}: must be NAME=value`);
+    settings[name] = double ?? single ?? plain ?? '';
+  }
+  return settings;
+}
