@@ -50,7 +50,7 @@ const CANCELS: CopyTarget = {
 const CHANGES: CopyTarget = {
   table: 'acquirer_changes',
   columns:
-    'merchant_id change_id reference installment_number event happened_at state due_at ended_at amount fee net bank_on'.split(
+    'merchant_id change_id reference installment_number event happened_at state due_at ended_at amount fee net bank_on source'.split(
       ' ',
     ),
 };
@@ -154,7 +154,8 @@ function* rowsOfChanges(charges: Charges): Generator<CopyValue[]> {
     const named = [merchantId, String(cursor), reference, installmentNumber, event, text(at)];
     const { fee = null, net = null } = payout ?? {};
     const bankOn = payout === undefined ? null : bankDayFrom(saoPauloDayOf(at));
-    yield [...named, 'applied', null, text(at), type === 'settled' ? null : amount, fee, net, bankOn];
+    const amountTaken = type === 'settled' ? null : amount;
+    yield [...named, 'applied', null, text(at), amountTaken, fee, net, bankOn, 'feed'];
   }
 }
 

@@ -25,8 +25,8 @@ export const BOLETO_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: BOLETOS,
-        find: 'else b.prefix || i.change_id end,',
-        put: `else b.prefix || i.change_id || '.' || i.place end,`,
+        find: 'left($2, 4) || i.change_id,',
+        put: `left($2, 4) || i.change_id || '.' || i.place,`,
       },
     ],
     kinds: 'answers',

@@ -20,13 +20,8 @@ export const CANCEL_PLANTS: readonly Plant[] = [
       },
       {
         file: 'migrations/*.sql',
-        find: 'check (canceled_amount between 0 and amount),\n  -- How the merchant',
-        put: 'check (canceled_amount >= 0),\n  -- How the merchant',
-      },
-      {
-        file: 'migrations/*.sql',
-        find: 'create unique index cancels_under_way',
-        put: 'create index cancels_under_way',
+        find: 'constraint transactions_canceled_amount_check check (canceled_amount between 0 and amount)',
+        put: 'constraint transactions_canceled_amount_check check (canceled_amount >= 0)',
       },
     ],
     kinds: 'calm',

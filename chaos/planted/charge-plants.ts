@@ -14,8 +14,8 @@ export const CHARGE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'migrations/*.sql',
-        find: '  expires_at timestamptz not null,\n  primary key (merchant_id, carrier_hash)\n',
-        put: '  expires_at timestamptz not null,\n  primary key (merchant_id, carrier_hash, transaction_id)\n',
+        find: 'primary key (merchant_id, source_hash)\n',
+        put: 'primary key (merchant_id, source_hash, transaction_id)\n',
       },
     ],
     kinds: 'calm',

@@ -19,7 +19,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
       },
       // A second defence: one attempt, one charge.
       {
-        file: 'migrations/0025-words-of-the-trade.sql',
+        file: 'migrations/*.sql',
         find: 'create unique index billing_charges_by_attempt',
         put: 'create index billing_charges_by_attempt',
       },
@@ -200,7 +200,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
       },
       // A second defence: one attempt, one charge.
       {
-        file: 'migrations/0025-words-of-the-trade.sql',
+        file: 'migrations/*.sql',
         find: 'create unique index billing_charges_by_attempt',
         put: 'create index billing_charges_by_attempt',
       },

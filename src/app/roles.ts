@@ -64,7 +64,6 @@ const ROLE_OF_WORK: Readonly<Record<string, Role | typeof OWN> & Record<ClockedK
   matchFiles: 'reconciliation',
   judgeExceptions: 'reconciliation',
   findMissingPayouts: 'reconciliation',
-  judgeOlderMatches: 'reconciliation',
   countExceptions: 'reconciliation',
   openNights: 'reconciliation',
   verifyNights: 'reconciliation',

@@ -44,8 +44,6 @@ export const AUDIT_ACTIONS = [
   'notifier.register',
   'notifier.change',
   'resolve.decide',
-  // The same, in entries from before it had this name: entries are never rewritten.
-  'settle.decide',
   'returnFile.import',
   'fees.change',
   'settlement.import',

@@ -11,11 +11,14 @@ export const RUNTIME_TABLE_RIGHTS: TableRights = {
   ...KEY_TABLE_RIGHTS,
   // Triggers of the owner keep these sums; its commands archive.
   ...on('select', 'audit_archives billing_days receivable_days'),
-  ...on('select, insert', 'accounts audit_entries banks boleto_payments card_expiry_alerts'),
+  ...on('select, insert', 'accounts audit_entries boleto_payments card_expiry_alerts'),
   ...on('select, insert', 'console_hand_givers console_hands fee_tables movements subscription_events'),
   ...on('select, insert', 'restore_redone truth_reports unreadable_bank_changes unreadable_changes'),
   // As they were written, until they are old; of `console_requests` a second person approves just that.
-  ...on('select, insert, delete', 'console_requests delivery_tries settlement_entries upcoming_alerts'),
+  ...on(
+    'select, insert, delete',
+    'console_requests delivery_tries settlement_entries settlement_matches upcoming_alerts',
+  ),
   ...on('select, insert, update', 'acquirer_changes acquirer_cursors alert_endpoints audit_head'),
   ...on('select, insert, update', 'bank_changes bank_cursors billing_charges billings boletos cancels'),
   ...on('select, insert, update', 'captures console_users credentials database_stamp installments'),

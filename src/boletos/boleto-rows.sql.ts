@@ -9,8 +9,7 @@ import type { ReceivedPayment } from './changes/received-payment.ts';
 const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
 
 const PAYMENTS = `(
-    select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'paidOn', p.paid_on, 'kind', coalesce(p.kind,
-        case when p.surprise is null then 'expected' when p.surprise in ('paidAgain', 'filedAgain') then 'second' else 'afterEnd' end),
+    select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'paidOn', p.paid_on, 'kind', p.kind,
       'isOpen', coalesce(e.state = 'open', false), 'exceptionId', e.exception_id) order by p.created_at, p.change_id), '[]')
     from boleto_payments p left join reconciliation_exceptions e on e.merchant_id = p.merchant_id
       and e.exception_key = ${EXCEPTION_KEY}

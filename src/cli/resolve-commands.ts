@@ -137,7 +137,7 @@ async function decisionsOn(found: Case, tools: AuditedCommandTools): Promise<Aud
     to: found.decidedAt + AROUND_DECISION_MILLISECONDS,
   };
   const entries = await readEntriesAbout(tools, caseResource(found), span);
-  return entries.filter(({ action }) => action === 'resolve.decide' || action === 'settle.decide');
+  return entries.filter(({ action }) => action === 'resolve.decide');
 }
 
 /** The acquirer's answer, or why it was not asked. */

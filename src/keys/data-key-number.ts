@@ -13,8 +13,8 @@ export function dataKeyNumber(cell: string | null, next: number): number {
 }
 
 /**
- * Whether a database whose newest data key has this number may be of the cell. Keys from before there were
- * cells say nothing.
+ * Whether a database whose newest data key has this number may be of the cell. Numbers without a cell say
+ * nothing: a database may get its cell later.
  */
 export function mayBeOfCell(dataKeyId: number, cell: string | null): boolean {
   return dataKeyId < NUMBERS_OF_A_CELL || Math.floor(dataKeyId / NUMBERS_OF_A_CELL) === cellNumber(cell);

@@ -49,10 +49,3 @@ export class KeyUnknown extends Error {
 export function wrappingContext(dataKeyId: number, purpose: KeyPurpose, environment: string): string {
   return `data key|${dataKeyId}|${purpose}|${environment}`;
 }
-
-/**
- * Of keys made before the number was bound; the next rotation of the key-encryption key binds it.
- */
-export function formerWrappingContext(purpose: KeyPurpose, environment: string): string {
-  return `data key|${purpose}|${environment}`;
-}

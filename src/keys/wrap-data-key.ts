@@ -1,13 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { WrappedDataKey } from './data-keys.sql.ts';
-import {
-  formerWrappingContext,
-  type KeyStore,
-  KeysUnusable,
-  KeyUnknown,
-  type WrappedKey,
-  wrappingContext,
-} from './key-store.ts';
+import { type KeyStore, KeysUnusable, type WrappedKey, wrappingContext } from './key-store.ts';
 import { KEY_BYTES } from './sealing.ts';
 
 /**
@@ -34,15 +27,9 @@ export async function wrapNewKey(store: KeyStore, context: string): Promise<Wrap
 }
 
 /** Throws as `KeyStore.unwrap`. */
-export async function unwrapDataKey(
+export function unwrapDataKey(
   store: KeyStore,
   { dataKeyId, purpose, environment, keyEncryptionKeyId, wrappedKey }: WrappedDataKey,
 ): Promise<Buffer> {
-  const unwrap = (context: string) => store.unwrap(keyEncryptionKeyId, wrappedKey, context);
-  try {
-    return await unwrap(wrappingContext(dataKeyId, purpose, environment));
-  } catch (error) {
-    if (error instanceof KeyUnknown || error instanceof KeysUnusable) throw error;
-    return unwrap(formerWrappingContext(purpose, environment));
-  }
+  return store.unwrap(keyEncryptionKeyId, wrappedKey, wrappingContext(dataKeyId, purpose, environment));
 }

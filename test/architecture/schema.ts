@@ -31,7 +31,6 @@ const TABLES_OF_NOBODY: Readonly<Record<string, string>> = {
   restore_redone: "lines of the operator's audit log",
   truth_budgets: 'of all merchants together',
   truth_reports: 'of all merchants together',
-  banks: "the operator's: each registers boletos of all merchants",
   console_hands: 'of a user, whose merchant stands in console_users',
   console_hand_givers: 'of users, whose merchants stand in console_users',
   console_passkeys: 'of a user, whose merchant stands in console_users',

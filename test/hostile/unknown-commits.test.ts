@@ -39,7 +39,6 @@ const TRIES_ALONE = 3;
 const IN_THEIR_OWN_TIME = [
   'acquirer_cursors',
   'bank_changes',
-  'banks',
   'bank_cursors',
   'delivery_tries',
   'process_reports',

@@ -4,7 +4,7 @@ import { roundingOfFee } from '../../src/reconciliation/judging/judged-installme
 import { MOST_INSTALLMENTS } from '../../src/values/cents.ts';
 import { openAuditor } from '../kit/service.ts';
 import { type MatchingBench, openMatchingBench, payoutOf } from './matching-bench.ts';
-import { assertDaysAddUp, differencesOfDays, sumPastDays } from './sums-of-days.ts';
+import { assertDaysAddUp, differencesOfDays, mendDays } from './sums-of-days.ts';
 
 const WRITERS = 8;
 const COMMITS = 12;
@@ -96,7 +96,7 @@ test('an upgrade sums up what there was before, once, while others write', async
   await bench.auditor.query('delete from receivable_days');
   assert.notDeepEqual(await differencesOfDays(bench.auditor), []);
   await Promise.all([
-    sumPastDays(bench.auditor),
+    mendDays(bench.auditor),
     ...sold.map(({ transactionId, installmentNumber }) =>
       bench.auditor.query(
         'update receivables set expected_fee = 77 where transaction_id = $1 and installment_number = $2',
@@ -106,11 +106,11 @@ test('an upgrade sums up what there was before, once, while others write', async
   ]);
   await assertDaysAddUp(bench.auditor);
   const before = await bench.auditor.query('select count(*)::int as count from receivable_days');
-  await sumPastDays(bench.auditor);
+  await mendDays(bench.auditor);
   assert.deepEqual(await bench.auditor.query('select count(*)::int as count from receivable_days'), before);
 });
 
-test('a version beside that has no right on the sums yet writes receivables, and they are summed', async () => {
+test('who writes receivables needs no right on their sums', async () => {
   const { runtime } = bench.database;
   const [sold] = await bench.sell({ expectedOn: '2026-12-15' });
   const beside = openAuditor(runtime);

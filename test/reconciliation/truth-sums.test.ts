@@ -7,7 +7,7 @@ import { keptSums } from '../kit/kept-sums.ts';
 import { until } from '../kit/service.ts';
 import { plantBilling, plantSubscription } from '../recurrence/billing-rows.ts';
 import { daysAfter, openReconciledService, type ReconciledService } from './reconciled-service.ts';
-import { sumPastDays } from './sums-of-days.ts';
+import { mendDays } from './sums-of-days.ts';
 
 /** More than two of the statements in which a day is read. */
 const MANY = 25_000;
@@ -128,7 +128,7 @@ test('the night finds a damaged sum on its day, and the next one ends it once it
     printed,
     new RegExp(`sumsDiffer +5\\.00 +${last.net} +${last.net + 500} .*on ${last.day}: expected`),
   );
-  await sumPastDays(service.auditor);
+  await mendDays(service.auditor);
   assert.deepEqual((await endNight()).differences, {});
   await until('it is counted', async () => (await metric()) === '0');
   assert.doesNotMatch(await shown(), /As somas de um dia/);
@@ -157,7 +157,7 @@ test('a day whose sums are lost is found, and each sum is found by itself', asyn
   await query('delete from receivable_days where day = $1', [first.day]);
   const { kept } = await verify();
   assert.deepEqual(kept, [['receivables', first.day, 'expected', String(first.net), '0', 0 - first.net]]);
-  await sumPastDays(service.auditor);
+  await mendDays(service.auditor);
   assert.deepEqual((await verify()).kept, []);
 });
 
@@ -171,7 +171,7 @@ test('older days have their turn, and one that differs is looked at each night u
   const both = [['receivables', daysAfter(turn, 1), 'expected', '0', '40', 40], ...found];
   assert.deepEqual((await endNight()).differences, { sumsDiffer: { count: 2, cents: 70 } });
   assert.deepEqual((await verify()).kept, both);
-  await sumPastDays(service.auditor);
+  await mendDays(service.auditor);
   assert.deepEqual((await verify()).kept, []);
 });
 
@@ -184,7 +184,7 @@ test('the sums of due days are held against their billings', async () => {
   const found = [['billings', dueOn, 'denied', '4990', '4900', -90]];
   assert.deepEqual((await verify()).kept, found);
   assert.match(await shown(), /: Cobranças negadas – \S*R\$ ?\S*0,90 /);
-  await keptSums('billings', '0066-sums-of-past-billings.sql').sumPast(service.auditor);
+  await keptSums('billings').mend(service.auditor);
   for (const state of ['paid', 'canceled']) {
     await query(
       `insert into billing_days (merchant_id, due_on, billing_state, count, amount) values ($1, $2, $3, 1, 0)`,
@@ -272,7 +272,7 @@ test('billings of a day that were all made in one moment are read in parts', asy
   );
   const sum = count * 4_990;
   assert.deepEqual((await verify()).kept, [['billings', dueOn, 'canceled', String(sum), String(sum + 1), 1]]);
-  await keptSums('billings', '0066-sums-of-past-billings.sql').sumPast(service.auditor);
+  await keptSums('billings').mend(service.auditor);
   assert.deepEqual((await verify()).kept, []);
 });
 
@@ -319,6 +319,6 @@ test('a day of any size is read as of one moment, while its rows and sums change
   assert.deepEqual((await verify()).kept, [
     ['receivables', day, 'expected', String(net), String(net - 1), -1],
   ]);
-  await sumPastDays(service.auditor);
+  await mendDays(service.auditor);
   assert.deepEqual((await verify()).kept, []);
 });

@@ -35,9 +35,9 @@ async function declaredTexts(): Promise<ReadonlyMap<string, string>> {
   return new Map(declaredStatements().map(({ name, text }) => [name, text]));
 }
 
-const BY_KEY = ['merchant_notifiers_pkey'];
-const ACTIVE = 'merchant_notifiers_active';
-const CARDS = ['vault_cards_by_expiry', 'subscriptions_by_vault', 'card_expiry_notices_pkey'];
+const BY_KEY = ['alert_endpoints_pkey'];
+const ACTIVE = 'alert_endpoints_active';
+const CARDS = ['vault_cards_by_expiry', 'subscriptions_by_vault', 'card_expiry_alerts_pkey'];
 
 const BILLINGS = [
   'billings_by_state',
@@ -52,7 +52,7 @@ const BILLINGS = [
  * merchant.
  */
 const INDEXES: Readonly<Record<string, readonly string[]>> = {
-  'notices.find_due': ['merchant_notifiers_due', 'merchant_clocks_pkey'],
+  'notices.find_due': ['alert_endpoints_due', 'merchant_clocks_pkey'],
   'notices.list_ahead': ['merchant_clocks_pkey', ACTIVE],
   'notices.find_due_of_merchant': [ACTIVE],
   'notices.lock_alert_endpoint': BY_KEY,
@@ -61,7 +61,7 @@ const INDEXES: Readonly<Record<string, readonly string[]>> = {
   'notices.finish_day': BY_KEY,
   'notices.look_at_billings': BILLINGS,
   'notices.alert_upcoming': [],
-  'notices.due': ['merchant_clocks_pkey', ACTIVE, 'merchant_notifiers_due'],
+  'notices.due': ['merchant_clocks_pkey', ACTIVE, 'alert_endpoints_due'],
   'notices.forget_upcoming': ['upcoming_alerts_pkey'],
   'notices.earliest_upcoming_of_merchant': [ACTIVE, 'billings_by_state', 'upcoming_alerts_pkey'],
   'notices.earliest_of_merchant': [ACTIVE, ...CARDS],

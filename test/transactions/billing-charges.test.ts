@@ -189,20 +189,6 @@ test('once a void may have been sent the charge is not kept, also when the acqui
   assert.equal(await bookedStatus(transactionId), 'undone');
 });
 
-test('a charge that a program of the version before has taken is not kept: that one voids whatever it takes, and marks nothing', async () => {
-  spoilAll({ authorization: 'garbage', find: 'unavailable' });
-  const { transactionId, billingId } = await service.charge(4_990);
-  await untilTried(billingId, 2);
-  assert.equal(await bookedStatus(transactionId), 'approved');
-  await service.auditor.query(
-    `update transactions set fence = fence + 1, resolve_tries = resolve_tries + 1, due_at = now() where transaction_id = $1`,
-    [transactionId],
-  );
-  service.bridge.spoil(null);
-  await untilState(service, billingId, 'voided');
-  assert.equal(await bookedStatus(transactionId), 'undone');
-});
-
 test('who has lost a billing’s charge to another process sends no void of it any more', async () => {
   spoilAll({ authorization: 'unavailable', find: 'hold' });
   const { billingId } = await service.charge(4_990);

@@ -224,8 +224,8 @@ for (const [amount, statuses] of [
 test('of a charge that nobody made through us nothing comes, and the operator is notified', async () => {
   const reference = randomUUID();
   await service.auditor.query(
-    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at)
-     values ($1, $2, $3, 1, 'settle', now()), ($1, $4, 'not-ours', 1, 'chargeback', now())`,
+    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, source)
+     values ($1, $2, $3, 1, 'settle', now(), 'feed'), ($1, $4, 'not-ours', 1, 'chargeback', now(), 'feed')`,
     [service.merchantId, `unknown-${reference}`, reference, `foreign-${reference}`],
   );
   for (const changeId of [`unknown-${reference}`, `foreign-${reference}`]) {

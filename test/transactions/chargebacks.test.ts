@@ -57,8 +57,8 @@ test('a part that is taken back is to be applied, and so is more than is left, w
   }
   const changeId = randomUUID();
   await service.auditor.query(
-    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, amount)
-     values ($1, $2, $3, 1, 'chargeback', now(), 4990)`,
+    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, amount, source)
+     values ($1, $2, $3, 1, 'chargeback', now(), 4990, 'feed')`,
     [service.merchantId, changeId, transactionId],
   );
   assert.equal((await service.untilChange(changeId, 'refused')).reason, 'otherAmount');
@@ -80,8 +80,8 @@ test('a chargeback of what a cancel took already is applied as well', async () =
   assert.deepEqual(await service.statuses(transactionId), ['Autorizada', 'Cancelada']);
   const changeId = randomUUID();
   await service.auditor.query(
-    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, amount)
-     values ($1, $2, $3, 2, 'chargeback', now(), 2500)`,
+    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, amount, source)
+     values ($1, $2, $3, 2, 'chargeback', now(), 2500, 'feed')`,
     [service.merchantId, changeId, transactionId],
   );
   await service.untilChange(changeId, 'applied');

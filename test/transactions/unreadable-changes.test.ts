@@ -57,8 +57,8 @@ test('an item that cannot be read is kept, and what comes behind it is applied',
 test('the operator sees what was refused, unreadable or impossible', async () => {
   const paymentId = await service.sell(5_000, 1);
   await service.auditor.query(
-    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, amount)
-     values ($1, 'too-much', $2, 1, 'chargeback', now(), 5001)`,
+    `insert into acquirer_changes (merchant_id, change_id, reference, installment_number, event, happened_at, amount, source)
+     values ($1, 'too-much', $2, 1, 'chargeback', now(), 5001, 'feed')`,
     [service.merchantId, paymentId],
   );
   await service.untilChange('too-much', 'refused');

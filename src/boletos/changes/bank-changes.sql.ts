@@ -73,13 +73,6 @@ const LOCK_BOLETO = statement(
 );
 
 /**
- * By which way the change of a row `c`, or `p`, came. A version before `source` was written says it by
- * the id; to this one an id says nothing.
- */
-const SOURCE_OF_C = `coalesce(c.source, case when c.change_id like 'file:%' then 'file' else 'feed' end)`;
-const SOURCE_OF_P = `coalesce(p.source, case when p.change_id like 'file:%' then 'file' else 'feed' end)`;
-
-/**
  * Under the lock of its boleto; no row: another process has ended it. Feed and files both report a
  * payment: of those of one amount and day, one that the other side has more of is not another one.
  */
@@ -88,8 +81,8 @@ const LOCK_CHANGE = statement(
   `select exists (
      select from bank_changes e where e.merchant_id = c.merchant_id and e.our_number = c.our_number
        and e.state = 'waiting' and e.change_number < c.change_number) as is_behind_earlier,
-     (select count(*) filter (where ${SOURCE_OF_P} <> ${SOURCE_OF_C})
-        > count(*) filter (where ${SOURCE_OF_P} = ${SOURCE_OF_C})
+     (select count(*) filter (where p.source <> c.source)
+        > count(*) filter (where p.source = c.source)
       from bank_changes p
       where p.merchant_id = c.merchant_id and p.our_number = c.our_number and p.event = 'paid' and p.state = 'applied'
         and not p.is_filed_again

@@ -10,8 +10,7 @@ const OPEN = statement(
   'insert into bank_cursors (merchant_id) values ($1) on conflict do nothing',
 );
 
-const COLUMNS = `c.merchant_id, c.fence,
-  coalesce(c.bank_code, (select b.bank_code from banks b where b.prefix = '')) || ':' || c.cursor as cursor`;
+const COLUMNS = `c.merchant_id, c.fence, c.bank_code || ':' || c.cursor as cursor`;
 
 const FIND = statement(
   'bank_changes.find_cursor',
@@ -55,35 +54,18 @@ const CHANGES = inputRows<BankChange>(
   { after: UNREADABLE, place: 'place' },
 );
 
-/**
- * A cursor begins with the code of its bank. Nothing is kept while another process meets this bank for
- * the first time. Ids without a code (`k`) may be of any bank that a version before has read: one of
- * this number, which one bank only has registered, is this change; one of another number is not.
- */
+/** A cursor begins with the code of its bank, and so do the ids of its changes: each bank numbers its own. */
 const KEEP = statement(
   'bank_changes.keep',
-  `with met as (
-     insert into banks (bank_code, prefix)
-     select left($2, 3), case when exists (select from banks) then left($2, 4) else '' end
-     where not exists (select from banks where bank_code = left($2, 3))
-     on conflict do nothing
-     returning prefix
-   ), bank as (
-     select prefix from met union all select prefix from banks where bank_code = left($2, 3)
-   ), moved as (
+  `with moved as (
      update bank_cursors c set bank_code = left($2, 3), cursor = substr($2, 5), ${MOVED_ON}
-     where c.merchant_id = $1 and c.fence = $3 and exists (select from bank)
+     where c.merchant_id = $1 and c.fence = $3
      returning c.merchant_id
    ), kept as (
      insert into bank_changes
        (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, source)
-     select i.merchant_id,
-       case when k.our_number = i.our_number then k.change_id
-         when k.our_number is not null and b.prefix = '' then left($2, 4) || i.change_id
-         else b.prefix || i.change_id end,
-       i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at, 'feed'
-     from moved, bank b, ${CHANGES.sql}
-     left join bank_changes k on k.merchant_id = i.merchant_id and k.change_id = i.change_id
+     select i.merchant_id, left($2, 4) || i.change_id, i.our_number, i.event, i.amount, i.paid_on, i.credited_on, i.fee, i.happened_at, 'feed'
+     from moved, ${CHANGES.sql}
      order by i.place
      on conflict do nothing
    ), refused as (

@@ -71,6 +71,12 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
   return migrations;
 }
 
+/** The checksum of the first migration that every Parcela before the baseline schema applied. */
+const FIRST_BEFORE_BASELINE = 'ac178d5d873be009c61013e8c442f4a463d868ed699c83b16cd4c301631187d1';
+const BEFORE_BASELINE =
+  'this database is of a Parcela before 0.1.0, which nothing upgrades: begin with an empty database; where the ' +
+  'embedded one is used, set its folder aside (mv .parcela .parcela-before) and start again';
+
 /**
  * Forward only: the applied ones must be the beginning of the files, unchanged; those that the
  * files do not have are newer.
@@ -91,6 +97,7 @@ export function pendingMigrations(
       );
     }
     if (row.name === migration.name && row.checksum === migration.checksum) return false;
+    if (row.checksum === FIRST_BEFORE_BASELINE) throw new MigrationRefused(BEFORE_BASELINE);
     throw new MigrationRefused(
       `${migration.name} is not what was applied to this database as ${row.name}: an applied migration is never ` +
         'changed. Bring the file back as it was and write a new migration for the change.',

@@ -165,7 +165,7 @@ function modeOfAlter(line: string): LockMode {
   if (/^validate constraint \w+$/.test(actions) || /^set \([^)]*\)$/.test(actions))
     return 'SHARE UPDATE EXCLUSIVE';
   if (
-    /^add (?:constraint \w+ )?foreign key [^,]*references/.test(actions) &&
+    /^add (?:constraint \w+ )?foreign key \([^)]*\) references/.test(actions) &&
     !/\), (?:add|drop|alter)\b/.test(actions)
   )
     return 'SHARE ROW EXCLUSIVE';

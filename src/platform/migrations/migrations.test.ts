@@ -8,6 +8,7 @@ import pg from 'pg';
 import { openDataFolder } from '../../homologation/data-folder.ts';
 import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
 import { MigrationRefused } from './migration-files.ts';
+import { planMigrations } from './migration-plan.ts';
 import { migrate } from './migrations.ts';
 
 const ground = await mkdtemp(join(tmpdir(), 'parcela-migrations-'));
@@ -85,6 +86,31 @@ test('an applied migration that changed is refused, other line ends are not a ch
     assert.ok(error instanceof MigrationRefused);
     assert.match(error.message, /0001-cards\.sql is not what was applied/);
     return true;
+  });
+});
+
+test('what would take long is reckoned from the rows that the server knows of', async () => {
+  const { address, directory } = await prepare('long', twoMigrations);
+  await migrate(address, directory, quietly);
+  await write(directory, { '0003-upper.sql': 'update cards set holder = upper(holder);' });
+  const secondsOf = async () => (await planMigrations(address, directory)).pending.map(({ seconds }) => seconds);
+  assert.deepEqual(await secondsOf(), [0]);
+  await connected('long', (client) =>
+    client.query(`update pg_class set reltuples = 3e6 where relname = 'cards'`),
+  );
+  assert.deepEqual(await secondsOf(), [120]);
+});
+
+test('a database from before the baseline is refused, and how to begin anew is said', async () => {
+  const { address, directory } = await prepare('ancient', twoMigrations);
+  await migrate(address, directory, quietly);
+  const checksum = 'ac178d5d873be009c61013e8c442f4a463d868ed699c83b16cd4c301631187d1';
+  await connected('ancient', (client) =>
+    client.query('update schema_migrations set checksum = $1 where number = 1', [checksum]),
+  );
+  await assert.rejects(migrate(address, directory, quietly), {
+    name: 'MigrationRefused',
+    message: /of a Parcela before 0\.1\.0.*begin with an empty database.*mv \.parcela \.parcela-before/,
   });
 });
 

@@ -1,6 +1,5 @@
 import { type Reader, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 import type { EntryKind, EntryMoney } from '../settlement-entry.ts';
 import { AWAITS_LIST, COVERED_TO } from './coverage.sql.ts';
@@ -25,7 +24,7 @@ export const JUDGED_COLUMNS = `r.gross, r.canceled, r.fee_portion, r.expected_fe
      to_char(r.expected_on, 'YYYY-MM-DD') as expected_on, to_char(r.paid_on, 'YYYY-MM-DD') as paid_on,
      r.installment_count, r.installment_state as state, ${COVERED_TO} as covered_to, ${AWAITS_LIST} as awaits_list,
      ${CHARGED_BACK} as charged_back, (
-       select coalesce(sum(e.amount), 0)::bigint ${OF_CHARGEBACKS} and ${SOURCE_OF_E} = 'file'
+       select coalesce(sum(e.amount), 0)::bigint ${OF_CHARGEBACKS} and e.source = 'file'
      ) as charged_back_by_files`;
 
 const KEYS = inputRows<InstallmentKey>({

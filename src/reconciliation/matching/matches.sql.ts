@@ -35,9 +35,9 @@ const MATCHES = inputRows<DecidedMatch>({
 const WRITE = statement(
   'settlement_matches.write',
   `insert into settlement_matches (merchant_id, transaction_id, installment_number, file_number, line_number, kind, rule,
-     gross, fee, net, anticipation_fee, bank_on, document, change_id, is_judged_apart)
+     gross, fee, net, anticipation_fee, bank_on, document, change_id)
    select i.merchant_id, i.transaction_id, i.installment_number, i.file_number, i.line_number, i.kind, i.rule,
-     i.gross, i.fee, i.net, i.anticipation_fee, i.bank_on, i.document, i.change_id, true
+     i.gross, i.fee, i.net, i.anticipation_fee, i.bank_on, i.document, i.change_id
    from ${MATCHES.sql}
    on conflict do nothing
    returning true`,

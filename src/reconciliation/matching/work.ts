@@ -7,12 +7,9 @@ import { COVERAGES_DUE, coveragesDueValues } from './coverages.sql.ts';
 import { EARLIEST_EXCEPTION } from './due-exceptions.sql.ts';
 import { findMissingPayouts } from './find-missing-payouts.ts';
 import { judgeDueExceptions } from './judge-due-exceptions.ts';
-import { judgeOlderMatches } from './judge-older-matches.ts';
 import { type MatchTools, matchDueFile } from './match-due-file.ts';
-import { OLDER_MATCHES_DUE } from './older-matches.sql.ts';
 
 const LOOK_FOR_MISSING_MILLISECONDS = 5_000;
-const LOOK_FOR_OLDER_MILLISECONDS = 5_000;
 
 /** Matching of what was taken, and what follows from it by and by. */
 export function matchingWorks(tools: MatchTools, wakeSignal: WakeSignal): Work[] {
@@ -34,12 +31,6 @@ export function matchingWorks(tools: MatchTools, wakeSignal: WakeSignal): Work[]
       LOOK_FOR_MISSING_MILLISECONDS,
       async (signal) => void (await findMissingPayouts(tools, signal)),
       { piece: COVERAGES_DUE, values: coveragesDueValues },
-    ),
-    everySoOften(
-      'judgeOlderMatches',
-      LOOK_FOR_OLDER_MILLISECONDS,
-      (signal) => judgeOlderMatches(tools, signal),
-      { piece: OLDER_MATCHES_DUE },
     ),
   ];
 }

@@ -1,6 +1,5 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { SOURCE_OF_E } from '../../transactions/changes/changes.sql.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
@@ -114,7 +113,7 @@ const READ = statement(
    ) a on true left join lateral (
      select change_id, fee, net, bank_on from acquirer_changes e
      where merchant_id = $1 and reference = k.transaction_id::text and installment_number = k.installment_number
-       and event = 'settle' and ${SOURCE_OF_E} = 'feed' order by change_number desc limit 1
+       and event = 'settle' and e.source = 'feed' order by change_number desc limit 1
    ) w on true left join lateral (
      select array_agg(class) filter (where state = 'resolved') as resolved,
        array_agg(class) filter (where state = 'open') as open

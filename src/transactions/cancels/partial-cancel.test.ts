@@ -190,28 +190,3 @@ test('over installments too nothing is lost or invented, and a complete cancel g
     }),
   );
 });
-
-test('what cancels of an earlier version took, however uneven, is carried on without a negative part', () => {
-  const uneven = cuts(installment).chain(([rest, amounts]) =>
-    fc.tuple(
-      fc.constant(amounts),
-      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 13, maxLength: 13 }).map((taken) => {
-        const part = (amount: number, index: number) => Math.floor(amount * (taken[index] as number));
-        const shares = rest.shares.map(({ amount }, index) => reduced(amount, part(amount, index)));
-        const merchants = part(rest.amount - sum(rest.shares.map(({ amount }) => amount)), 12);
-        const canceled = sum(shares.map((share) => share.canceledAmount)) + merchants;
-        return { ...rest, ...reduced(rest.amount, canceled), shares };
-      }),
-    ),
-  );
-  fc.assert(
-    fc.property(uneven, ([amounts, rest]) => {
-      let rests: InstallmentRest[] = [rest];
-      for (const next of cancelAll(rests, amounts)) rests = next;
-      const left = leftOf(rests);
-      if (left > 0) for (const next of cancelAll(rests, [left])) rests = next;
-      for (const share of rests[0]?.shares ?? []) assert.equal(share.canceledAmount, share.amount);
-    }),
-    { numRuns: 500 },
-  );
-});

@@ -60,14 +60,6 @@ function sharesGivenBack({ amount, canceledAmount, shares }: InstallmentRest, ta
     party.part += 1n;
     left -= 1n;
   }
-  // Only after cancels of an earlier version, which divided the rest: a party gave too much, so the
-  // others still wait.
-  for (const party of parties) {
-    const lacking = left < 0n ? -left : 0n;
-    const back = party.part < lacking ? party.part : lacking;
-    party.part -= back;
-    left += back;
-  }
   if (left !== 0n) throw new RangeError('a cancel was not divided to the cent');
   return parties.slice(0, -1).map(({ part }) => cents(Number(part)));
 }

@@ -92,9 +92,8 @@ const FIND_OBSTACLES = statement(
 
 /**
  * The intent to let a pre-authorization go: from then on it is a charge whose void is not
- * acknowledged yet, which resolving voids as it voids any other, also in a process of the version
- * before. It is refused once a capture has begun. Repeatable, and refused late, as the intents of
- * cancels are.
+ * acknowledged yet, which resolving voids as it voids any other. It is refused once a capture has begun.
+ * Repeatable, and refused late, as the intents of cancels are.
  */
 export function releasesWrite(database: Database): BatchedWriteOptions<ReleaseRow, ReleaseResult> {
   return {

@@ -38,8 +38,7 @@ const CLAIM = statement(
      where due_at <= now() and state in (${fromStates(TRANSACTION_MOVES, 'lose')}) and ${IS_NOT_PASSED_OVER}
      order by due_at limit $1 for no key update skip locked
    ), ${CHOSEN_IN_TURNS}
-   update transactions t set state = 'unresolved', fence = t.fence + 1, resolving_fence = t.fence + 1,
-     void_sent_at = case when t.fence = t.resolving_fence then t.void_sent_at else coalesce(t.void_sent_at, now()) end,
+   update transactions t set state = 'unresolved', fence = t.fence + 1,
      unresolved_since = coalesce(t.unresolved_since, now()), resolve_tries = least(t.resolve_tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond',
      unknown_reason = coalesce(t.unknown_reason, 'the charging process did not finish')
    from chosen c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
@@ -51,7 +50,7 @@ const CLAIM = statement(
 
 /**
  * Claims unresolved charges, and charging ones whose lease ended, of all merchants; raises their
- * fence. One that an earlier version claimed, which voided everything, counts as voided perhaps.
+ * fence.
  */
 export async function claimUnresolvedCharges(
   database: Database,

@@ -33,7 +33,6 @@ import {
   decideChange,
   type WaitingChange,
 } from './change.ts';
-import { SOURCE_OF_C, SOURCE_OF_E } from './changes.sql.ts';
 import { UNPROCESSED_IF_BILLING } from './chargebacks.sql.ts';
 
 const LOCK_TRANSACTION = statement(
@@ -48,8 +47,8 @@ const LOCK_CHANGE = statement(
      where e.merchant_id = c.merchant_id and e.reference = c.reference
        and e.installment_number = c.installment_number and e.state = 'waiting' and e.change_number < c.change_number
    ) as is_behind_earlier, c.event = 'chargeback' and (
-     select count(*) filter (where ${SOURCE_OF_E} <> ${SOURCE_OF_C})
-       > count(*) filter (where ${SOURCE_OF_E} = ${SOURCE_OF_C})
+     select count(*) filter (where e.source <> c.source)
+       > count(*) filter (where e.source = c.source)
      from acquirer_changes e
      where e.merchant_id = c.merchant_id and e.reference = c.reference and e.installment_number = c.installment_number
        and e.event = 'chargeback' and (e.state = 'applied' or e.reason = 'takenAlready')

@@ -3,13 +3,6 @@ import { type Row, statement } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { WaitingChange } from './change.ts';
 
-/**
- * By which way the change of a row `c`, or `e`, came. A version before `source` was written says it by the
- * id; to this one an id says nothing.
- */
-export const SOURCE_OF_C = `coalesce(c.source, case when c.change_id like 'file-%' then 'file' else 'feed' end)`;
-export const SOURCE_OF_E = `coalesce(e.source, case when e.change_id like 'file-%' then 'file' else 'feed' end)`;
-
 const COLUMNS =
   'c.merchant_id, c.change_id, c.change_number, c.reference, c.installment_number, c.happened_at, c.tries';
 

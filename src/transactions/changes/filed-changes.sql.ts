@@ -3,7 +3,6 @@ import { type Step, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import { utcText } from '../../values/instant.ts';
-import { SOURCE_OF_E } from './changes.sql.ts';
 
 /** What a file of the acquirer says of an installment, on its way through the table of states. */
 export type FiledChange = {
@@ -48,7 +47,7 @@ const KEEP = statement(
    where i.event <> 'chargeback' or not exists (
      select from acquirer_changes e
      where e.merchant_id = i.merchant_id and e.reference = i.reference and e.installment_number = i.installment_number
-       and e.event = 'chargeback' and e.state <> 'refused' and ${SOURCE_OF_E} = 'feed'
+       and e.event = 'chargeback' and e.state <> 'refused' and e.source = 'feed'
        and coalesce(e.amount, i.amount) = i.amount
    )
    order by i.place
