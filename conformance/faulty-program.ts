@@ -7,8 +7,6 @@ export type Asked = {
   readonly method: string;
   readonly path: string;
   readonly body: Fields | null;
-  /** The newest version of the protocol that its caller speaks; absent: 1. */
-  readonly protocol?: string;
 };
 export type Answer = { readonly status: number; readonly body: Fields };
 
@@ -19,20 +17,15 @@ export type Fault = (asked: Asked, ask: (asked: Asked) => Promise<Answer>) => Pr
  * Opens a program with this fault before another one, until the test ends, and gives its address.
  */
 export async function openFaultyProgram(t: TestContext, targetUrl: string, fault: Fault): Promise<string> {
-  const ask = async ({ method, path, body, protocol = '1' }: Asked): Promise<Answer> => {
+  const ask = async ({ method, path, body }: Asked): Promise<Answer> => {
     const sent = method === 'POST' ? { body: JSON.stringify(body) } : {};
-    const response = await fetch(targetUrl + path, {
-      method,
-      ...sent,
-      headers: { 'parcela-protocol': protocol },
-    });
+    const response = await fetch(targetUrl + path, { method, ...sent });
     return { status: response.status, body: (await response.json()) as Fields };
   };
   const server = createServer(async (request, response) => {
     const { method = '', url: path = '' } = request;
     const body = method === 'POST' ? ((await readJson(request)) as Fields | null) : null;
-    const protocol = String(request.headers['parcela-protocol'] ?? 1);
-    const answer = await fault({ method, path, body, protocol }, ask);
+    const answer = await fault({ method, path, body }, ask);
     response.writeHead(answer.status, { 'content-type': 'application/json' });
     response.end(JSON.stringify(answer.body));
   });

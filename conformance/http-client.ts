@@ -18,18 +18,10 @@ const ANSWER_MILLISECONDS = 8_000;
 export class HttpClient {
   readonly #url: string;
   readonly #token: string | null;
-  readonly #protocol: number;
 
-  /** `protocol`: the newest version that it says to speak; 1 is not said. */
-  constructor(url: string, token: string | null = null, protocol = 1) {
+  constructor(url: string, token: string | null = null) {
     this.#url = url.replace(/\/+$/, '');
     this.#token = token;
-    this.#protocol = protocol;
-  }
-
-  /** The same program, asked in another version. */
-  inProtocol(protocol: number): HttpClient {
-    return new HttpClient(this.#url, this.#token, protocol);
   }
 
   get(path: string): Promise<Exchange> {
@@ -49,7 +41,7 @@ export class HttpClient {
         redirect: 'manual',
         headers: {
           ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(this.#protocol === 1 ? {} : { 'parcela-protocol': String(this.#protocol) }),
+          'parcela-protocol': '1',
           ...(this.#token === null ? {} : { authorization: `Bearer ${this.#token}` }),
         },
         ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),

@@ -36,6 +36,11 @@ export const textForm = (form: string, pattern: RegExp): Form => ({
   isFit: (value) => typeof value === 'string' && pattern.test(value),
 });
 
+export const orAbsent = ({ form, isFit }: Form): Form => ({
+  form: `${form}, or absent`,
+  isFit: (value) => value === undefined || value === null || isFit(value),
+});
+
 /**
  * Holds the answer against a status and fields. Fields that are not named are not looked at: they
  * may be added.

@@ -4,6 +4,7 @@ import { NO_DECLINE } from './charge-points.ts';
 import { AMOUNT, approve, authorize, cancel, find, voiding } from './requests.ts';
 
 const AT_ONCE = 10;
+const NO_PENDING = 'nothing is known here that is accepted and decided later (--pending-amount)';
 
 export const CANCELLATION_POINTS: readonly AcquirerPoint[] = [
   {
@@ -112,6 +113,23 @@ export const CANCELLATION_POINTS: readonly AcquirerPoint[] = [
       for (const answer of await Promise.all(Array.from({ length: AT_ONCE }, send)))
         expectAnswer(answer, 200, { outcome: 'canceled', amount: 100, canceledAmount: 100 });
       expectAnswer(await find(bench, reference), 200, { canceledAmount: 100 });
+    },
+  },
+  {
+    paragraph: '1.7',
+    sentence: 'a cancellation that is pending holds its amount, gives nothing back yet, and is told again',
+    async run(bench) {
+      const { pendingAmount: amount } = bench;
+      skipUnless(amount !== null, NO_PENDING);
+      const reference = await approve(bench, { amount: amount + 1 });
+      const accepted = bench.newReference();
+      const pending = { cancellationReference: accepted, outcome: 'pending', amount, canceledAmount: 0 };
+      for (let time = 1; time <= 2; time += 1)
+        expectAnswer(await cancel(bench, accepted, reference, amount), 200, pending);
+      expectAnswer(await find(bench, reference), 200, { status: 'approved', canceledAmount: 0 });
+      const beyond = await cancel(bench, bench.newReference(), reference, 2);
+      expectAnswer(beyond, 200, { outcome: 'refused', reason: 'exceedsRemaining' });
+      expectAnswer(await voiding(bench, reference), 409, { error: 'canceled' });
     },
   },
 ];

@@ -1,13 +1,25 @@
 import type { Exchange } from '../http-client.ts';
-import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
+import { expect, expectAnswer, type Form, fieldOf, orAbsent, skipUnless } from '../point.ts';
 import { type AcquirerPoint, type Bench, MOMENT } from './bench.ts';
 import { approve, cancel, find } from './requests.ts';
 
 const NO_CHANGES = 'the bridge has no GET /changes (404 unknownPath)';
 const NONE_TOLD = 'it tells of no cancellations, and nothing else happens here';
-const TYPES = ['settled', 'blocked', 'unblocked', 'chargeback', 'canceled'];
+const NO_PAYOUTS = 'it tells of no payout of a charge that was sold forty days ago';
+const TYPES = ['settled', 'blocked', 'unblocked', 'chargeback', 'canceled', 'cancellationFailed'];
 const CHANGE_ID = /^[A-Za-z0-9_.:-]{1,64}$/;
 const LONGEST_WALK = 1_000;
+const DAY_MILLISECONDS = 86_400_000;
+
+const CENTS: Form = {
+  form: 'cents',
+  isFit: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+};
+const DAY: Form = {
+  form: 'a day',
+  isFit: (value) => typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value),
+};
+const PAYOUT = { fee: orAbsent(CENTS), net: orAbsent(CENTS), bankOn: orAbsent(DAY) };
 
 type Change = Readonly<Record<string, unknown>>;
 
@@ -126,6 +138,27 @@ export const CHANGE_POINTS: readonly AcquirerPoint[] = [
         page,
       );
       expectAnswer(await find(other, reference), 200, { canceledAmount: 1 });
+    },
+  },
+  {
+    paragraph: '1.9',
+    sentence: 'what a payout reports of its money is of its form',
+    async run(bench) {
+      const soldAt = new Date(Date.now() - 40 * DAY_MILLISECONDS).toISOString();
+      const reference = await approve(bench, { soldAt });
+      const payouts = () => itemsOf(page).filter(({ type }) => type === 'settled');
+      const isPaid = () => payouts().some((item) => item.reference === reference);
+      let page = await readChanges(bench, '&limit=1000');
+      for (
+        let walked = 0;
+        !isPaid() && fieldOf(page, 'hasMore') === true && walked < LONGEST_WALK;
+        walked += 1
+      )
+        page = await readChanges(bench, `&limit=1000&after=${cursorOf(page)}`);
+      skipUnless(isPaid(), NO_PAYOUTS);
+      for (const item of payouts())
+        for (const [name, { isFit, form }] of Object.entries(PAYOUT))
+          expect(isFit(item[name]), `${name}: ${form}, and not ${JSON.stringify(item)}`, page);
     },
   },
 ];

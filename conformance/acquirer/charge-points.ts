@@ -11,19 +11,6 @@ const reportOf = ({ status, body }: Exchange) => JSON.stringify([status, body]);
 
 export const CHARGE_POINTS: readonly AcquirerPoint[] = [
   {
-    paragraph: '1.4',
-    sentence: 'it says what it is, and speaks protocol 1',
-    async run({ bridge }) {
-      const isText = (value: unknown) => typeof value === 'string' && value !== '';
-      const isSaid = (value: unknown) => typeof value === 'boolean';
-      expectAnswer(await bridge.get('/about'), 200, {
-        name: { form: 'text', isFit: isText },
-        simulator: { form: 'true or false', isFit: isSaid },
-        protocol: 1,
-      });
-    },
-  },
-  {
     paragraph: '1.5',
     sentence: 'an approval tells code, NSU, network transaction and time, and can be asked for',
     async run(bench) {
@@ -60,10 +47,11 @@ export const CHARGE_POINTS: readonly AcquirerPoint[] = [
     async run(bench) {
       await approve(bench, { installments: 3 });
       const first = bench.newReference();
-      const answer = await authorize(bench, first, { storedCard: 'first' });
+      const answer = await authorize(bench, first, { storedCard: 'first', storedCardReason: 'unscheduled' });
       expectAnswer(answer, 200, { outcome: 'approved' });
       await approve(bench, {
-        ...{ initiator: 'merchant', storedCard: 'later', card: { ...bench.card, securityCode: null } },
+        ...{ initiator: 'merchant', storedCard: 'later', storedCardReason: 'unscheduled' },
+        card: { ...bench.card, securityCode: null },
         networkTransactionId: fieldOf(answer, 'networkTransactionId'),
       });
     },

@@ -198,7 +198,7 @@ const FAULTS: readonly (readonly [string, Fault, string])[] = [
   [
     'reports how many installments in words',
     changed('/about', () => ({ capabilities: { largestInstallments: 'twelve' } })),
-    'asked in version 2, it reports what its acquirer can do',
+    'it reports what its acquirer can do',
   ],
   [
     'leaves what was canceled out of its list',

@@ -1,8 +1,8 @@
 import type { Exchange } from '../http-client.ts';
 import { expect, expectAnswer, fieldOf, skipUnless } from '../point.ts';
+import { capabilitiesOf } from './about-points.ts';
 import { type AcquirerPoint, type Bench, CODE, MOMENT, NSU } from './bench.ts';
 import { AMOUNT, approve, cancel, voiding } from './requests.ts';
-import { inVersion2 } from './version-2-points.ts';
 
 const NO_LIST = 'it does not say that it lists charges';
 /** Clocks of both sides may differ by so much. */
@@ -11,11 +11,8 @@ const MOST_PAGES = 10_000;
 
 type Item = Readonly<Record<string, unknown>>;
 
-async function inVersionThatLists(given: Bench): Promise<Bench> {
-  const { bench, about } = await inVersion2(given);
-  const capabilities = Object(fieldOf(about, 'capabilities')) as Item;
-  skipUnless(capabilities.listCharges === true, NO_LIST);
-  return bench;
+async function skipUnlessItLists(bench: Bench): Promise<void> {
+  skipUnless((await capabilitiesOf(bench)).listCharges === true, NO_LIST);
 }
 
 function pageOf(
@@ -48,8 +45,8 @@ export const LIST_POINTS: readonly AcquirerPoint[] = [
   {
     paragraph: '1.12',
     sentence: 'a list has each charge once, as it is now, with its cancellations, page by page',
-    async run(given) {
-      const bench = await inVersionThatLists(given);
+    async run(bench) {
+      await skipUnlessItLists(bench);
       const kept = await approve(bench, { installments: 2 });
       const undone = await approve(bench);
       const canceled = await approve(bench);
@@ -81,8 +78,8 @@ export const LIST_POINTS: readonly AcquirerPoint[] = [
   {
     paragraph: '1.12',
     sentence: 'the list of a merchant has no charge of another',
-    async run(given) {
-      const bench = await inVersionThatLists(given);
+    async run(bench) {
+      await skipUnlessItLists(bench);
       const other = await approve(bench, { merchantId: bench.otherMerchantId });
       const { items, last } = await listed(bench, 100);
       const foreign = items.filter(({ merchantId }) => merchantId !== bench.merchantId);
@@ -92,8 +89,8 @@ export const LIST_POINTS: readonly AcquirerPoint[] = [
   {
     paragraph: '1.12',
     sentence: 'a list has nothing that was changed before the instant that was asked for',
-    async run(given) {
-      const bench = await inVersionThatLists(given);
+    async run(bench) {
+      await skipUnlessItLists(bench);
       const reference = await approve(bench);
       const later = new Date(Date.now() + 24 * MARGIN_MILLISECONDS).toISOString();
       const page = await pageOf(bench, later, null, 100);

@@ -1,3 +1,4 @@
+import { ABOUT_POINTS } from './about-points.ts';
 import type { AcquirerPoint } from './bench.ts';
 import { CANCELLATION_POINTS } from './cancellation-points.ts';
 import { CAPTURE_POINTS } from './capture-points.ts';
@@ -7,17 +8,16 @@ import { ERROR_POINTS } from './error-points.ts';
 import { LIST_POINTS } from './list-points.ts';
 import { UNDO_POINTS } from './undo-points.ts';
 import { VERIFICATION_POINTS } from './verification-points.ts';
-import { VERSION_2_POINTS } from './version-2-points.ts';
 
 /** What every bridge must do, in the order of docs/acquirer-protocol.md. */
 export const POINTS: readonly AcquirerPoint[] = [
+  ...ABOUT_POINTS,
   ...CHARGE_POINTS,
   ...UNDO_POINTS,
   ...CANCELLATION_POINTS,
   ...CHANGE_POINTS,
   ...VERIFICATION_POINTS,
   ...CAPTURE_POINTS,
-  ...ERROR_POINTS,
-  ...VERSION_2_POINTS,
   ...LIST_POINTS,
+  ...ERROR_POINTS,
 ];

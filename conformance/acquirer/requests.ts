@@ -20,6 +20,8 @@ export function authorization(
     initiator: 'cardholder',
     networkTransactionId: null,
     storedCard: null,
+    storedCardReason: null,
+    softDescriptor: null,
     card,
     ...changed,
   };
@@ -60,5 +62,7 @@ export function cancel(
   reference: string,
   amount: number,
 ): Promise<Exchange> {
-  return bridge.post('/cancellations', { cancellationReference, reference, merchantId, amount });
+  const requestedAt = new Date().toISOString();
+  const sent = { cancellationReference, reference, merchantId, amount, requestedAt };
+  return bridge.post('/cancellations', sent);
 }

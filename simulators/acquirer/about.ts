@@ -1,8 +1,6 @@
 import { BRANDS } from './decline-codes.ts';
 import { MOST_INSTALLMENTS } from './requests.ts';
 
-export type Protocol = 1 | 2;
-
 const CAPABILITIES = {
   largestInstallments: MOST_INSTALLMENTS,
   brands: BRANDS,
@@ -15,12 +13,4 @@ const CAPABILITIES = {
   listCharges: true,
 };
 
-/** The newest version that both speak, by the header of a request; without one it is 1. */
-export function protocolOf(header: string | string[] | undefined): Protocol {
-  return /^[2-9]$/.test(String(header)) ? 2 : 1;
-}
-
-export function aboutIn(protocol: Protocol): object {
-  const about = { name: 'parcela-simulator', simulator: true, protocol };
-  return protocol === 1 ? about : { ...about, capabilities: CAPABILITIES };
-}
+export const ABOUT = { name: 'parcela-simulator', simulator: true, protocol: 1, capabilities: CAPABILITIES };

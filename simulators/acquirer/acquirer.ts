@@ -1,6 +1,5 @@
 import { endOfDay } from '../kit/days.ts';
 import type { Ledger } from '../kit/ledger.ts';
-import type { Protocol } from './about.ts';
 import {
   type Answer,
   CANCELED,
@@ -127,15 +126,16 @@ export class Acquirer {
     this.#answer(undoAnswer(reference, 'undone'), respond);
   }
 
-  cancel(request: Cancellation, respond: Respond, protocol: Protocol = 2): void {
-    const { merchantId, cancellationReference, reference, amount, requestedAt } = request;
+  cancel(request: Cancellation, respond: Respond): void {
+    const { merchantId, cancellationReference, reference, amount } = request;
     const known = this.#charges.cancellation(merchantId, cancellationReference);
     if (known !== undefined) {
       const isSame = known.reference === reference && known.amount === amount;
-      this.#answer(isSame ? this.#cancellationAnswer(request, protocol) : REFERENCE_REUSED, respond);
+      this.#answer(isSame ? this.#cancellationAnswer(request) : REFERENCE_REUSED, respond);
       return;
     }
     const refusal = refusalOfCancellation(this.#charges.charge(merchantId, reference), amount);
+    const requestedAt = request.requestedAt ?? this.#now();
     this.#book({
       type: 'cancellation',
       at: this.#now(),
@@ -144,25 +144,23 @@ export class Acquirer {
       reference,
       amount,
       refusal,
-      pending: refusal === null && protocol === 2 ? this.#pendingOf(request) : null,
+      pending: refusal === null ? this.#pendingOf(merchantId, amount, requestedAt) : null,
       requestedAt,
     });
-    this.#answer(this.#cancellationAnswer(request, protocol), respond);
+    this.#answer(this.#cancellationAnswer(request), respond);
   }
 
-  /** A caller that speaks version 1 does not know "pending": it is asked to come again. */
-  #cancellationAnswer({ merchantId, cancellationReference }: Cancellation, protocol: Protocol): Answer {
+  #cancellationAnswer({ merchantId, cancellationReference }: Cancellation): Answer {
     const booked = this.#charges.cancellation(merchantId, cancellationReference);
     if (booked === undefined) throw new Error('the cancellation was not booked');
-    if (booked.isPending && protocol === 1) return UNAVAILABLE;
     return cancellationAnswer(cancellationReference, booked);
   }
 
   /** The script speaks first, then the amount. What is decided without delay is carried out at once. */
-  #pendingOf({ merchantId, amount, requestedAt }: Cancellation): PendingCancellation | null {
+  #pendingOf(merchantId: string, amount: number, requestedAt: number): PendingCancellation | null {
     const step = this.#scripts.nextCancellation(merchantId) ?? stepOfCanceledAmount(amount);
     if (step === null || (step.decidedAfterMilliseconds === 0 && !step.fails)) return null;
-    return { decidesAt: (requestedAt ?? this.#now()) + step.decidedAfterMilliseconds, fails: step.fails };
+    return { decidesAt: requestedAt + step.decidedAfterMilliseconds, fails: step.fails };
   }
 
   verify(request: Verification, respond: Respond): void {
@@ -217,10 +215,10 @@ export class Acquirer {
   }
 
   /** What happened since; what falls due up to then is booked now, as far as the page holds it. */
-  tellChanges(query: ChangesQuery, respond: Respond, protocol: Protocol): void {
+  tellChanges(query: ChangesQuery, respond: Respond): void {
     const until = query.until ?? this.#now();
     this.#bookDue(query.merchantId, until, query.limit - bookedBehind(this.#charges, query));
-    this.#answer(ok(changesPage(this.#charges, query, until, protocol)), respond);
+    this.#answer(ok(changesPage(this.#charges, query, until)), respond);
   }
 
   tellNextChange(query: ChangesQuery, respond: Respond): void {

@@ -87,7 +87,7 @@ export type Change = {
   readonly at: number;
   readonly cancellationReference?: string;
   /** Of a cancellation, in the merchant's time; all other changes have it in `at`. */
-  readonly requestedAt?: number | null;
+  readonly requestedAt?: number;
   /** What a cancellation or a chargeback took, of which installments. */
   readonly taken?: readonly Taken[];
   /** Of a settlement. */

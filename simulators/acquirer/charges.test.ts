@@ -46,7 +46,7 @@ function cancellation(cancellationReference: string, amount: number): Entry {
     amount,
     refusal: null,
     pending: null,
-    requestedAt: null,
+    requestedAt: AT,
   };
 }
 

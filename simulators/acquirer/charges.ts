@@ -265,7 +265,7 @@ export class Charges {
       readonly charge: Charge;
       readonly cancellationReference: string;
       readonly amount: number;
-      readonly requestedAt: number | null;
+      readonly requestedAt: number;
       readonly at: number;
     },
   ): void {

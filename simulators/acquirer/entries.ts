@@ -78,8 +78,8 @@ export type CancellationEntry = Booked & {
   readonly refusal: RefusalReason | null;
   /** Accepted and decided later; null: done, or refused. */
   readonly pending: PendingCancellation | null;
-  /** When it was asked for, in the merchant's time; null: by the acquirer's own clock. */
-  readonly requestedAt: number | null;
+  /** In the merchant's time. */
+  readonly requestedAt: number;
 };
 
 /** `decidesAt` in the merchant's time. */
@@ -164,10 +164,8 @@ export function lineOf(entry: Entry): string {
       return JSON.stringify({ ...entry, at, soldAt: textOf(entry.soldAt) });
     case 'capture':
       return JSON.stringify({ ...entry, at, capturedAt: textOf(entry.capturedAt) });
-    case 'cancellation': {
-      const { requestedAt } = entry;
-      return JSON.stringify({ ...entry, at, requestedAt: requestedAt === null ? null : textOf(requestedAt) });
-    }
+    case 'cancellation':
+      return JSON.stringify({ ...entry, at, requestedAt: textOf(entry.requestedAt) });
     case 'change':
     case 'decision':
       return JSON.stringify({ ...entry, at, happenedAt: textOf(entry.happenedAt) });
@@ -212,12 +210,11 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         cancellationReference: fields.text('cancellationReference', REFERENCE),
         amount: fields.integer('amount', 1, LARGEST_AMOUNT),
         refusal: fields.wordOrNull('refusal', REFUSAL_REASONS),
-        // Ledgers of earlier versions have none.
         pending: fields.objectOrNull('pending', (pending) => ({
           decidesAt: pending.integer('decidesAt', 0, Number.MAX_SAFE_INTEGER),
           fails: pending.boolean('fails'),
         })),
-        requestedAt: fields.instantOrNull('requestedAt'),
+        requestedAt: fields.instant('requestedAt'),
       };
     case 'decision':
       return {
@@ -242,7 +239,6 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         ...booked,
         installmentNumber: fields.integer('installmentNumber', 1, MOST_INSTALLMENTS),
         change: fields.word('change', CHANGE_TYPES),
-        // Ledgers of earlier versions have none.
         amount: fields.integerOrNull('amount', 1, LARGEST_AMOUNT),
         anticipationFee: fields.integerOrNull('anticipationFee', 1, LARGEST_AMOUNT),
         happenedAt: fields.instant('happenedAt'),
@@ -255,11 +251,9 @@ function readEntry(type: Entry['type'], fields: FieldReader): Entry {
         amount: fields.integer('amount', 1, LARGEST_AMOUNT),
         installments: fields.integer('installments', 1, MOST_INSTALLMENTS),
         initiator: fields.word('initiator', INITIATORS),
-        // Ledgers of earlier versions have none.
-        capture: fields.wordOrNull('capture', CAPTURE_TIMES) ?? 'atOnce',
-        // Ledgers of earlier versions have only the acquirer's own time.
-        soldAt: fields.instantOrNull('soldAt') ?? booked.at,
-        feePortion: fields.integerOrNull('feePortion', 0, WHOLE_PORTION) ?? 0,
+        capture: fields.word('capture', CAPTURE_TIMES),
+        soldAt: fields.instant('soldAt'),
+        feePortion: fields.integer('feePortion', 0, WHOLE_PORTION),
         card: fields.object('card', readCardOnPaper),
         decision: fields.object('decision', readDecision),
       };

@@ -81,7 +81,7 @@ export class History {
   /** What the feed of changes brings before now, as far as it is at the bank. */
   async changes(): Promise<ChangeItem[]> {
     const query = { merchantId: MERCHANT, after: 0, until: this.now - 1, limit: 100_000 };
-    const { body } = await answered((respond) => this.#acquirer.tellChanges(query, respond, 2));
+    const { body } = await answered((respond) => this.#acquirer.tellChanges(query, respond));
     const today = saoPauloDayOf(this.now);
     return (body as { items: ChangeItem[] }).items.filter(({ bankOn = '' }) => bankOn < today);
   }

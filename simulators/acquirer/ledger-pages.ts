@@ -1,4 +1,3 @@
-import type { Protocol } from './about.ts';
 import { changeItem, ledgerItem } from './answers.ts';
 import type { Change, Charge, Charges } from './charges.ts';
 import type { ChangesQuery } from './requests.ts';
@@ -50,21 +49,17 @@ export function changesPage(
   charges: Charges,
   { merchantId, after, limit }: ChangesQuery,
   until: number,
-  protocol: Protocol,
 ): object {
   const changes = charges.changesOf(merchantId);
   const first = indexAfter(changes, after);
   const items: object[] = [];
-  let seen = 0;
   let next = after;
   for (const change of changes.slice(first, first + limit)) {
     if (change.at > until) break;
-    // Version 1 has no word for it.
-    if (protocol === 2 || change.type !== 'cancellationFailed') items.push(changeItem(change));
-    seen += 1;
+    items.push(changeItem(change));
     next = change.cursor;
   }
-  const following = changes[first + seen];
+  const following = changes[first + items.length];
   const hasMore =
     following === undefined ? charges.nextDue(merchantId, until) !== null : following.at <= until;
   return { items, next, hasMore };

@@ -54,11 +54,11 @@ function listedCharge(charges: Charges, charge: Charge): object {
 type RequestOf<T> = Extract<Charge['requests'][number], { type: T }>;
 
 function cancellationOf(charges: Charges, asked: RequestOf<'cancellation'>): object {
-  const { merchantId, cancellationReference, amount, requestedAt, at } = asked;
+  const { merchantId, cancellationReference, amount, requestedAt } = asked;
   const booked = charges.cancellation(merchantId, cancellationReference);
   const ended = booked?.refusal === null ? 'canceled' : 'refused';
   const outcome = booked?.isPending === true ? 'pending' : ended;
-  return { cancellationReference, amount, outcome, requestedAt: textOf(requestedAt ?? at) };
+  return { cancellationReference, amount, outcome, requestedAt: textOf(requestedAt) };
 }
 
 function captureOf({ captureReference, amount, capturedAt }: RequestOf<'capture'>): object {

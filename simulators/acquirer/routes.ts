@@ -1,6 +1,6 @@
 import { isDay } from '../kit/days.ts';
 import { FieldReader, INSTANT } from '../kit/field-reader.ts';
-import { aboutIn, type Protocol } from './about.ts';
+import { ABOUT } from './about.ts';
 import type { Acquirer, Respond } from './acquirer.ts';
 import { malformed, ok, UNKNOWN_PATH } from './answers.ts';
 import { FILE_FAULTS } from './file-faults.ts';
@@ -21,13 +21,13 @@ import {
   readWantedChange,
 } from './requests.ts';
 
-type Reading = (acquirer: Acquirer, query: QueryReader, respond: Respond, protocol: Protocol) => void;
+type Reading = (acquirer: Acquirer, query: QueryReader, respond: Respond) => void;
 
 const CHARGES_PATH = '/charges/';
 const CAPTURES_PATH = '/captures/';
 
 const READINGS: Readonly<Record<string, Reading>> = {
-  '/about': (_acquirer, _query, respond, protocol) => respond(ok(aboutIn(protocol)), null),
+  '/about': (_acquirer, _query, respond) => respond(ok(ABOUT), null),
   '/charges': (acquirer, query, respond) => {
     const asked = {
       merchantId: query.textOrNull('merchantId', MERCHANT_ID),
@@ -37,9 +37,9 @@ const READINGS: Readonly<Record<string, Reading>> = {
     };
     unlessFaulty(query, respond, () => acquirer.read((charges) => listPage(charges, asked), respond));
   },
-  '/changes': (acquirer, query, respond, protocol) => {
+  '/changes': (acquirer, query, respond) => {
     const asked = readChangesQuery(query);
-    unlessFaulty(query, respond, () => acquirer.tellChanges(asked, respond, protocol));
+    unlessFaulty(query, respond, () => acquirer.tellChanges(asked, respond));
   },
   '/changes/next': (acquirer, query, respond) => {
     const asked = readChangesQuery(query);
@@ -72,7 +72,7 @@ const READINGS: Readonly<Record<string, Reading>> = {
   },
 };
 
-type Order = (acquirer: Acquirer, fields: FieldReader, respond: Respond, protocol: Protocol) => void;
+type Order = (acquirer: Acquirer, fields: FieldReader, respond: Respond) => void;
 
 const ORDERS: Readonly<Record<string, Order>> = {
   '/authorizations': (acquirer, fields, respond) => {
@@ -91,9 +91,9 @@ const ORDERS: Readonly<Record<string, Order>> = {
     const request = readUndo(fields);
     unlessFaulty(fields, respond, () => acquirer.undo(request, respond));
   },
-  '/cancellations': (acquirer, fields, respond, protocol) => {
+  '/cancellations': (acquirer, fields, respond) => {
     const request = readCancellation(fields);
-    unlessFaulty(fields, respond, () => acquirer.cancel(request, respond, protocol));
+    unlessFaulty(fields, respond, () => acquirer.cancel(request, respond));
   },
   '/verifications': (acquirer, fields, respond) => {
     const request = readVerification(fields);
@@ -112,20 +112,14 @@ const ORDERS: Readonly<Record<string, Order>> = {
 /** Leads a request to what the acquirer does. `body` is what a POST brought. */
 export function route(
   acquirer: Acquirer,
-  request: {
-    readonly method: string;
-    readonly url: string;
-    readonly body: string;
-    readonly protocol: Protocol;
-  },
+  { method, url, body }: { readonly method: string; readonly url: string; readonly body: string },
   respond: Respond,
 ): void {
-  const { method, url, body, protocol } = request;
   const [path = '', search = ''] = url.split('?', 2);
   if (method === 'POST' && Object.hasOwn(ORDERS, path)) {
-    ORDERS[path]?.(acquirer, new FieldReader(jsonOf(body)), respond, protocol);
+    ORDERS[path]?.(acquirer, new FieldReader(jsonOf(body)), respond);
   } else if (method === 'GET' && Object.hasOwn(READINGS, path)) {
-    READINGS[path]?.(acquirer, new QueryReader(search), respond, protocol);
+    READINGS[path]?.(acquirer, new QueryReader(search), respond);
   } else if (method === 'GET' && path.startsWith(CHARGES_PATH)) {
     const asked = readReference(path.slice(CHARGES_PATH.length), new QueryReader(search));
     unlessFaulty(asked, respond, () => acquirer.find(asked.merchantId, asked.reference, respond));

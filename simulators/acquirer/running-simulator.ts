@@ -12,9 +12,8 @@ const RUN = join(import.meta.dirname, '../../bin/run.mjs');
 export type RunningSimulator = {
   readonly process: ChildProcess;
   readonly port: number;
-  /** `protocol`: the version in which it is asked; without one it is 1. */
-  readonly post: (path: string, body: unknown, protocol?: string) => Promise<Answered>;
-  readonly get: (path: string, protocol?: string) => Promise<Answered>;
+  readonly post: (path: string, body: unknown) => Promise<Answered>;
+  readonly get: (path: string) => Promise<Answered>;
   /**
    * Ends the program and waits until it has gone; the exit code, or null when the signal killed it.
    */
@@ -37,13 +36,8 @@ export async function startSimulator(
   return {
     process: child,
     port,
-    post: (path, body, protocol = '1') =>
-      ask(base + path, {
-        method: 'POST',
-        body: JSON.stringify(body),
-        headers: { 'parcela-protocol': protocol },
-      }),
-    get: (path, protocol = '1') => ask(base + path, { headers: { 'parcela-protocol': protocol } }),
+    post: (path, body) => ask(base + path, { method: 'POST', body: JSON.stringify(body) }),
+    get: (path) => ask(base + path, {}),
     end: async (signal) => {
       const ended = once(child, 'exit');
       child.kill(signal);

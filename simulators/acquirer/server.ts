@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { protocolOf } from './about.ts';
 import type { Acquirer, Respond } from './acquirer.ts';
 import { TOO_LARGE } from './answers.ts';
 import { route } from './routes.ts';
@@ -19,10 +18,7 @@ export function acquirerServer(acquirer: Acquirer, lateMilliseconds: number): Se
     };
     readBody(request, (body) => {
       if (body === null) respond(TOO_LARGE, null);
-      else {
-        const protocol = protocolOf(request.headers['parcela-protocol']);
-        route(acquirer, { method: request.method ?? '', url: request.url ?? '', body, protocol }, respond);
-      }
+      else route(acquirer, { method: request.method ?? '', url: request.url ?? '', body }, respond);
     });
   });
   server.maxConnections = MOST_CONNECTIONS;

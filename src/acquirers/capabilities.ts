@@ -22,8 +22,8 @@ export type AcquirerCapabilities = {
   readonly listCharges: boolean;
 };
 
-/** A bridge of version 1 reports no capabilities: it does what that version asks of every bridge. */
-export const CAPABILITIES_OF_VERSION_1: AcquirerCapabilities = {
+/** What an acquirer is taken for until it has said it. */
+export const UNREAD_CAPABILITIES: AcquirerCapabilities = {
   largestInstallments: MOST_INSTALLMENTS,
   brands: CARD_BRANDS,
   captureLater: false,

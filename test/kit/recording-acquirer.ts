@@ -47,8 +47,7 @@ export type RecordingBridge = {
   close(): Promise<void>;
 };
 
-/** `protocol` 1: the simulator behind it speaks version 1, as one does that was never asked for another. */
-export async function openRecordingBridge(target: string, protocol: 1 | 2 = 2): Promise<RecordingBridge> {
+export async function openRecordingBridge(target: string): Promise<RecordingBridge> {
   const asked: Asked[] = [];
   const traceparents: string[] = [];
   let fault: VerificationFault | null = null;
@@ -71,7 +70,6 @@ export async function openRecordingBridge(target: string, protocol: 1 | 2 = 2): 
     if (isFind && findFault === 'silence') return;
     const answer = await fetch(target + path, {
       method: request.method as string,
-      headers: { ...(protocol === 1 ? {} : { 'parcela-protocol': '2' }) },
       ...(request.method === 'POST' ? { body: text } : {}),
     });
     const body = (await answer.json()) as Record<string, unknown>;

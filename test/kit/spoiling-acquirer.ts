@@ -60,7 +60,6 @@ export async function openResolvingBridge(target: string): Promise<ResolvingBrid
     if (spoiling === 'hold') await held();
     const given = await fetch(target + path, {
       method: request.method as string,
-      headers: { 'parcela-protocol': String(request.headers['parcela-protocol'] ?? 1) },
       ...(text === '' ? {} : { body: text }),
     });
     const reported = await given.text();

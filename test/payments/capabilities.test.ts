@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { call, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
+import { call, pay, paymentRequest, type Reply, tokenize } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
-import { askedOf, countOf, openVaultService, store, type VaultService } from '../vault/vault-service.ts';
+import {
+  askedOf,
+  countOf,
+  openVaultService,
+  payBy,
+  store,
+  storedId,
+  type VaultService,
+} from '../vault/vault-service.ts';
 
-/** What the acquirer says that it cannot do is refused by name, before anything is written or sent. */
+/**
+ * What the acquirer is told; and what it says that it cannot do is refused by name, before anything
+ * is written or sent.
+ */
 
 let service: VaultService;
 
@@ -38,6 +49,92 @@ const LESS = {
 };
 
 const countTransactions = () => countOf(service, 'select count(*) from transactions');
+
+const FIELDS_OF_AUTHORIZATION = [
+  ...['amount', 'card', 'customer', 'initiator', 'installments', 'merchantId', 'merchantReference'],
+  ...['networkTransactionId', 'reference', 'softDescriptor', 'soldAt', 'storedCard', 'storedCardReason'],
+];
+
+const BUYER = {
+  customer: {
+    firstName: 'Ana',
+    lastName: 'Souza',
+    documentType: 'cpf',
+    documentNumber: '52998224725',
+    email: 'ana@loja.example',
+    mobilePhoneNumber: '5511990000000',
+    address: 'Rua das Flores, 10',
+    city: 'São Paulo',
+  },
+};
+
+const described = (softDescriptor: string, codeAntiFraud = crypto.randomUUID()) => ({
+  sellerInfo: { codeAntiFraud, softDescriptor },
+});
+
+test('the acquirer gets the soft descriptor, why a stored card is charged, and the buyer where it asks for one', async () => {
+  const since = service.bridge.asked.length;
+  const { reply } = await pay(service.gatewayUrl, service.token(), 1_000, {
+    ...described('LOJA*PEDIDO 1'),
+    ...BUYER,
+  });
+  assert.equal(reply.status, 200, reply.text);
+  const [asked] = askedOf(service, '/authorizations', since);
+  assert.deepEqual(Object.keys(asked).toSorted(), FIELDS_OF_AUTHORIZATION);
+  assert.equal(asked.softDescriptor, 'LOJA*PEDIDO 1');
+  assert.equal(asked.storedCardReason, null);
+  assert.deepEqual(asked.customer, {
+    name: 'Ana Souza',
+    documentNumber: '52998224725',
+    email: 'ana@loja.example',
+    phone: '5511990000000',
+    address: {
+      street: 'Rua das Flores, 10',
+      complement: null,
+      city: 'São Paulo',
+      state: null,
+      zipCode: null,
+      country: null,
+    },
+  });
+  const vaultId = await storedId(service);
+  for (const initiator of ['cardholder', 'merchant']) {
+    const before = service.bridge.asked.length;
+    assert.equal((await payBy(service, { vaultId })).status, 200);
+    const [stored] = askedOf(service, '/authorizations', before);
+    assert.deepEqual([stored.initiator, stored.storedCardReason], [initiator, 'unscheduled']);
+    assert.equal(stored.customer, null);
+  }
+});
+
+test("the payment's own soft descriptor wins over the merchant's, which the operator gives and takes", async () => {
+  const sent = async (change: Record<string, unknown> = {}) => {
+    const since = service.bridge.asked.length;
+    const { reply } = await pay(service.gatewayUrl, service.token(), 1_000, change);
+    assert.equal(reply.status, 200, reply.text);
+    return askedOf(service, '/authorizations', since)[0].softDescriptor as string | null;
+  };
+  const give = (text: string) =>
+    service.parcela('merchant', 'change', '--merchant', service.merchantId, '--soft-descriptor', text);
+  assert.equal(await sent(), null);
+  assert.equal((await give('LOJA*PADRAO')).exitCode, 0);
+  await until('payments follow', async () => (await sent()) === 'LOJA*PADRAO');
+  assert.equal(await sent(described('LOJA*NATAL')), 'LOJA*NATAL');
+  for (const text of ['PADARIA SÃO', 'LOJA*MUITO*LONGA', '4222222222222']) {
+    const refused = await give(text);
+    assert.notEqual(refused.exitCode, 0, text);
+  }
+  assert.equal((await give('.')).exitCode, 0);
+  await until('payments follow', async () => (await sent()) === null);
+});
+
+test('a soft descriptor that acquirers do not take, or that is a card number, is refused by its field', async () => {
+  for (const text of ['LOJA*PEDIDO 77', 'CAFÉ', '4222222222222']) {
+    const { reply } = await pay(service.gatewayUrl, service.token(), 1_000, described(text));
+    assert.equal(reply.status, 400, `${text}: ${reply.text}`);
+    assert.equal(reply.body[0].tag, 'sellerInfo.softDescriptor', text);
+  }
+});
 
 test('an acquirer that can do all is asked for all', async () => {
   assert.equal((await payIn(99)).status, 200);
@@ -90,6 +187,11 @@ test('what it reports to do no more is noticed while the service runs, and refus
   assert.equal((await payIn(6)).status, 200, 'what it can do goes on');
   assert.equal((await store(service)).status, 200, 'a card is stored without a verification');
   assert.equal((await cancel({ amount: 10_000 })).status, 200, 'the whole is given back');
+  const [given] = askedOf(service, '/cancellations', asked);
+  assert.deepEqual(
+    [given.reference, given.amount, Number.isNaN(Date.parse(given.requestedAt))],
+    [paymentId, 10_000, false],
+  );
 });
 
 test('several faults of a payment are named at once, also when one of them is what the acquirer cannot do', async () => {

@@ -185,7 +185,7 @@ async function withBridge(
   }
 }
 
-const ABOUT = { name: 'plain', simulator: true, protocol: 2 };
+const ABOUT = { name: 'plain', simulator: true, protocol: 1 };
 
 test('an acquirer that cannot capture later is not asked to: pa is refused by name', async () => {
   await withBridge({ '/about': () => ABOUT }, async (gatewayUrl) => {

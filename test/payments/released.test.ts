@@ -88,7 +88,6 @@ test('what the acquirer has captured is not voided when its days are over, and a
   const capture = { captureReference: crypto.randomUUID(), reference: paymentId, amount: 10_000 };
   const answer = await fetch(`${service.simulatorUrl}/captures`, {
     method: 'POST',
-    headers: { 'parcela-protocol': '2' },
     body: JSON.stringify({ ...capture, merchantId: service.merchantId }),
   });
   assert.equal(answer.status, 200, await answer.text());

@@ -59,22 +59,18 @@ type Vault<S> = {
   close(): Promise<void>;
 };
 
-/** `change`: settings that are not the usual ones; `protocol`: the newest that its bridge speaks. */
-export function openVaultService(
-  change: Readonly<Record<string, string>> = {},
-  protocol: 1 | 2 = 2,
-): Promise<VaultService> {
-  return openVault(openService, change, protocol);
+/** `change`: settings that are not the usual ones. */
+export function openVaultService(change: Readonly<Record<string, string>> = {}): Promise<VaultService> {
+  return openVault(openService, change);
 }
 
 export function openVaultProcess(change: Readonly<Record<string, string>> = {}): Promise<VaultProcess> {
-  return openVault(startService, change, 2);
+  return openVault(startService, change);
 }
 
 async function openVault<S extends OpenedService>(
   startHere: (options: { folder: string; settings: Record<string, string> }) => Promise<S>,
   change: Readonly<Record<string, string>>,
-  protocol: 1 | 2,
 ): Promise<S & Vault<S>> {
   const folder = await mkdtemp(join(tmpdir(), 'parcela-vault-'));
   const database = await createTestDatabase({ migrated: true });
@@ -83,7 +79,7 @@ async function openVault<S extends OpenedService>(
   await createForeignMerchant(auditor, demo.gateway.userName);
   const foreign = { userName: FOREIGN_USER, password: demo.gateway.password };
   const simulator = await openSimulator(join(folder, 'ledger'));
-  const bridge = await openRecordingBridge(simulator.url, protocol);
+  const bridge = await openRecordingBridge(simulator.url);
   const proxy = await openCuttingProxy(database.runtime);
   const settings = {
     ...databaseSettings(database, proxy.address),

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CARD_BRANDS } from '../../../values/card-number.ts';
-import { CAPABILITIES_OF_VERSION_1 } from '../../capabilities.ts';
+import { UNREAD_CAPABILITIES } from '../../capabilities.ts';
 import { readAbout } from './about.ts';
 
-test('a bridge of version 1 reports nothing, and can do what that version asks of every bridge', () => {
+test('a bridge that reports no capabilities is taken for one whose capabilities are unread', () => {
   assert.deepEqual(readAbout({ name: 'x', simulator: true, protocol: 1 }), {
-    protocol: 1,
     isReal: false,
     capabilities: {
       largestInstallments: 99,
@@ -22,7 +21,7 @@ test('a bridge of version 1 reports nothing, and can do what that version asks o
   });
 });
 
-test('a bridge of version 2 reports what its acquirer can do; what it leaves out is as in version 1', () => {
+test('a bridge reports what its acquirer can do; what it leaves out is as if unread', () => {
   const capabilities = {
     largestInstallments: 12,
     brands: ['visa', 'cabal', 'elo'],
@@ -32,11 +31,10 @@ test('a bridge of version 2 reports what its acquirer can do; what it leaves out
     zeroVerification: null,
     somethingNew: 7,
   };
-  assert.deepEqual(readAbout({ simulator: false, protocol: 2, capabilities }), {
-    protocol: 2,
+  assert.deepEqual(readAbout({ simulator: false, protocol: 1, capabilities }), {
     isReal: true,
     capabilities: {
-      ...CAPABILITIES_OF_VERSION_1,
+      ...UNREAD_CAPABILITIES,
       largestInstallments: 12,
       brands: ['visa', 'elo'],
       captureLater: true,
@@ -44,23 +42,23 @@ test('a bridge of version 2 reports what its acquirer can do; what it leaves out
       lookUpDays: 90,
     },
   });
-  const bare = readAbout({ protocol: 2 });
-  assert.deepEqual(typeof bare === 'string' ? bare : bare.capabilities, CAPABILITIES_OF_VERSION_1);
+  const bare = readAbout({ protocol: 1 });
+  assert.deepEqual(typeof bare === 'string' ? bare : bare.capabilities, UNREAD_CAPABILITIES);
 });
 
 test('what a bridge reports of itself is refused by its name', () => {
   const faults: [unknown, RegExp][] = [
-    [null, /speaks protocol undefined, not 1 or 2/],
-    [{ protocol: 3 }, /speaks protocol 3, not 1 or 2/],
-    [{ protocol: '2' }, /speaks protocol "2"/],
-    [{ protocol: 2, capabilities: { largestInstallments: 0 } }, /capability largestInstallments/],
-    [{ protocol: 2, capabilities: { largestInstallments: 100 } }, /capability largestInstallments/],
-    [{ protocol: 2, capabilities: { lookUpDays: 1.5 } }, /capability lookUpDays/],
-    [{ protocol: 2, capabilities: { captureLater: 'yes' } }, /capability captureLater/],
-    [{ protocol: 2, capabilities: { brands: ['cabal'] } }, /capability brands/],
-    [{ protocol: 2, capabilities: { brands: 'visa' } }, /capability brands/],
+    [null, /speaks protocol undefined, not 1/],
+    [{ protocol: 2 }, /speaks protocol 2, not 1/],
+    [{ protocol: '1' }, /speaks protocol "1"/],
+    [{ protocol: 1, capabilities: { largestInstallments: 0 } }, /capability largestInstallments/],
+    [{ protocol: 1, capabilities: { largestInstallments: 100 } }, /capability largestInstallments/],
+    [{ protocol: 1, capabilities: { lookUpDays: 1.5 } }, /capability lookUpDays/],
+    [{ protocol: 1, capabilities: { captureLater: 'yes' } }, /capability captureLater/],
+    [{ protocol: 1, capabilities: { brands: ['cabal'] } }, /capability brands/],
+    [{ protocol: 1, capabilities: { brands: 'visa' } }, /capability brands/],
     [
-      { protocol: 2, capabilities: { longestReference: 35 } },
+      { protocol: 1, capabilities: { longestReference: 35 } },
       /references of 35 characters, and ours have 36/,
     ],
   ];

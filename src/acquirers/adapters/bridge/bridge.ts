@@ -61,18 +61,11 @@ const brandOf = ({ merchantId, card }: Pick<AuthorizationRequest, 'merchantId' |
 });
 const cancellingFor = ({ merchantId }: CancelRequest): Wanted => ({ merchantId, kind: 'cancellations' });
 
-/** A bridge of version 1 gets what that version has; the buyer goes where it is asked for. */
-function authorizationBody(request: AuthorizationRequest, { protocol, capabilities }: About): object {
-  const { capture: _path, storedCardReason, softDescriptor, customer, ...rest } = request;
+/** The buyer goes where it is asked for. */
+function authorizationBody(request: AuthorizationRequest, { capabilities }: About): object {
+  const { capture: _path, customer, ...rest } = request;
   const body = { ...rest, soldAt: utcText(request.soldAt) };
-  if (protocol === 1) return body;
-  const added = { ...body, storedCardReason, softDescriptor };
-  return capabilities.customer ? { ...added, customer } : added;
-}
-
-function cancellationBody(request: CancelRequest, { protocol }: About): object {
-  const { requestedAt, ...body } = request;
-  return protocol === 1 ? body : { ...body, requestedAt: utcText(requestedAt) };
+  return capabilities.customer ? { ...body, customer } : body;
 }
 
 /** No pipelining: a silent answer must not hold up the ones behind it. */
@@ -148,14 +141,9 @@ export function bridgeAcquirer(
   }
 
   async function cancel(request: CancelRequest, timeout: number): Promise<CancelAnswer> {
-    return readCancel(
-      await charging.ask(
-        cancellingFor(request),
-        asking('POST', '/cancellations', cancellationBody(request, about.last)),
-        timeout,
-      ),
-      request,
-    );
+    const body = { ...request, requestedAt: utcText(request.requestedAt) };
+    const question = asking('POST', '/cancellations', body);
+    return readCancel(await charging.ask(cancellingFor(request), question, timeout), request);
   }
 
   async function find(merchantId: string, reference: string, timeout: number): Promise<FoundCharge> {
