@@ -3,11 +3,9 @@
 -- recovered.
 create table console_hands (
   hand_id uuid primary key,
-  -- Null: of the hand of all of whom nothing is known.
-  user_id uuid,
+  user_id uuid not null,
   made_at timestamptz not null default now()
 );
-insert into console_hands (hand_id) values ('00000000-0000-0000-0000-000000000000');
 
 -- People who look at screens. Of a merchant, or, without one, of the operator: those see all merchants.
 create table console_users (
@@ -19,7 +17,7 @@ create table console_users (
   language text check (language in ('pt', 'en')),
   created_at timestamptz not null default now(),
   disabled_at timestamptz,
-  hand_id uuid not null default '00000000-0000-0000-0000-000000000000' references console_hands (hand_id),
+  hand_id uuid not null references console_hands (hand_id),
   role_given_at timestamptz
 );
 create index console_users_of_merchant on console_users (merchant_id);

@@ -75,9 +75,10 @@ test('an erase that ends in the middle has not lost the name of a payer that fil
   const { id } = (await issue(shop, payerWith(cpfOf(813), 'filtrada@cliente.example'))).body;
   assert.equal((await cancel(shop, id)).status, 200);
   await auditor.query(
-    `with u as (insert into console_users (user_id, name, role, merchant_id)
-       select gen_random_uuid(), 'filters-of-boletos', 'support', merchant_id from boletos where boleto_id = $1
-       returning user_id, merchant_id)
+    `with u as (insert into console_users (user_id, hand_id, name, role, merchant_id)
+       select boleto_id, boleto_id, 'filters-of-boletos', 'support', merchant_id from boletos where boleto_id = $1
+       returning user_id, merchant_id),
+     h as (insert into console_hands (hand_id, user_id) select user_id, user_id from u)
      insert into console_filters (merchant_id, user_id, place, list, name, query)
      select merchant_id, user_id, 1, 'boletos', 'filtrada@cliente.example', 'status=open' from u`,
     [id],

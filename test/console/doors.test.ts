@@ -158,8 +158,10 @@ test('a cookie that was made up is refused without a look into the database', as
 test('neither a merchant nor the operator has more users and credentials than fit', async () => {
   const { merchantId } = await service.demo();
   await service.auditor.query(
-    `insert into console_users (user_id, name, role, merchant_id)
-     select gen_random_uuid(), 'many-' || lpad(n::text, 4, '0'), 'viewer', $1 from generate_series(1, 200) n`,
+    `with u as (insert into console_users (user_id, hand_id, name, role, merchant_id)
+       select id, id, 'many-' || lpad(n::text, 4, '0'), 'viewer', $1
+       from (select n, gen_random_uuid() as id from generate_series(1, 200) n) s returning user_id)
+     insert into console_hands (hand_id, user_id) select user_id, user_id from u`,
     [merchantId],
   );
   const admin = await signedIn(service, 'admin', null);
@@ -182,8 +184,10 @@ test('neither a merchant nor the operator has more users and credentials than fi
 
 test('a user is found by name however many there are, and their list has pages', async () => {
   await service.auditor.query(
-    `insert into console_users (user_id, name, role, disabled_at)
-     select gen_random_uuid(), 'aaa-' || lpad(n::text, 5, '0'), 'viewer', now() from generate_series(1, 1200) n`,
+    `with u as (insert into console_users (user_id, hand_id, name, role, disabled_at)
+       select id, id, 'aaa-' || lpad(n::text, 5, '0'), 'viewer', now()
+       from (select n, gen_random_uuid() as id from generate_series(1, 1200) n) s returning user_id)
+     insert into console_hands (hand_id, user_id) select user_id, user_id from u`,
   );
   const admin = await signedIn(service, 'admin', null);
   const { name } = await invite(service, 'support', null, 'zz-last@loja.example');

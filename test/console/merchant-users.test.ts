@@ -178,8 +178,10 @@ test('a merchant has so many users, and one may come for each who is locked out'
     [merchantId],
   );
   await service.auditor.query(
-    `insert into console_users (user_id, name, role, merchant_id)
-     select gen_random_uuid(), 'z' || n, 'viewer', $1 from generate_series(1, $2::int) n`,
+    `with u as (insert into console_users (user_id, hand_id, name, role, merchant_id)
+       select id, id, 'z' || n, 'viewer', $1
+       from (select n, gen_random_uuid() as id from generate_series(1, $2::int) n) s returning user_id)
+     insert into console_hands (hand_id, user_id) select user_id, user_id from u`,
     [merchantId, MOST_USERS - Number(count) - 1],
   );
   assert.equal((await inviteFrom(users, 'the-last-one', 'viewer')).status, 200);

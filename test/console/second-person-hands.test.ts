@@ -214,20 +214,6 @@ test('two whom the same person let in stay one after that person was recovered',
   await isDone(zoe, requestId, 'who recovered that person, beside whom he let in before');
 });
 
-test('of whom it is not known who let them in, or theirs, nobody counts until the command line does', async () => {
-  const [ana, bia] = [await ofCommandLine('admin'), await ofCommandLine('admin')];
-  // As a version from before this writes it.
-  await service.auditor.query('update console_users set hand_id = default where name = $1', [bia.name]);
-  const caio = await letInBy(bia, 'finance');
-  const requestId = await askedBy(ana);
-  await isRefused(bia, requestId, 'not known');
-  await isRefused(caio, requestId, 'let in by somebody who is not known');
-  await isRefused(ana, await askedBy(bia), 'asked by one who is not known');
-  const shown = wordsOf((await ana.visitor.turnTo(`${home}/users/${bia.name}`)).text);
-  assert.ok(shown.includes('Acesso dado por Não se sabe'), shown);
-  await isDone(await recoveredByCommand(bia), requestId, 'recovered on the command line');
-});
-
 test('to whom somebody gave the role is no second person to him, and to others a day later', async () => {
   const [ana, zoe] = [await ofCommandLine('admin'), await ofCommandLine('admin')];
   const [bia, caio] = [await ofCommandLine('viewer'), await ofCommandLine('admin')];

@@ -232,7 +232,9 @@ test('an erase that ends in the middle has not lost the names that filters are f
   const name = `${person.customer.firstName} ${person.customer.lastName}`;
   await untilDelivered(await service.pay(person.customer));
   await auditor.query(
-    `with u as (insert into console_users (user_id, name, role, merchant_id) values ($1, $2, 'support', $3) returning user_id)
+    `with u as (insert into console_users (user_id, hand_id, name, role, merchant_id)
+       values ($1, $1, $2, 'support', $3) returning user_id),
+     h as (insert into console_hands (hand_id, user_id) select user_id, user_id from u)
      insert into console_filters (merchant_id, user_id, place, list, name, query)
      select $3, user_id, 1, 'subscriptions', $4, 'status=Active' from u`,
     [randomUUID(), `filters-${randomUUID().slice(0, 8)}`, merchantId, name],

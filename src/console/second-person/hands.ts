@@ -15,10 +15,7 @@ export const MOST_HANDS = 200;
  */
 export function handsOf(reached: readonly ReachedHand[]): ReadonlyMap<string, Hands> {
   const hands = new Map<string, Set<string>>();
-  for (const { ofUser, userId } of reached)
-    if (userId !== null) hands.getOrInsertComputed(ofUser, () => new Set()).add(userId);
-  // Behind whom somebody unknown stands may be anybody.
-  for (const { ofUser, userId } of reached) if (userId === null) hands.delete(ofUser);
+  for (const { ofUser, userId } of reached) hands.getOrInsertComputed(ofUser, () => new Set()).add(userId);
   return hands;
 }
 
@@ -27,6 +24,6 @@ export function handsOf(reached: readonly ReachedHand[]): ReadonlyMap<string, Ha
  * beside himself, however long ago.
  */
 export function isOneHand(one: Hands | undefined, other: Hands | undefined): boolean {
-  // What is not known is not two.
+  // Who is not followed to the end is not two.
   return one === undefined || other === undefined || !one.isDisjointFrom(other);
 }

@@ -166,7 +166,7 @@ function overTable(requests: readonly ShownRequest[], visit: Visit): Html {
 }
 
 const ONE_HAND =
-  'You and the person who asked do not count as two: one of you let the other in or gave the role, a third one did so of both, or it is not known who did. Ask somebody to approve it who was let in by others, or on the command line.';
+  'You and the person who asked do not count as two: one of you let the other in or gave the role, or a third one did so of both. Ask somebody to approve it who was let in by others, or on the command line.';
 const UNDER_WAY =
   'Something else of it is under way, or it is not known what became of it. Look before you decide.';
 

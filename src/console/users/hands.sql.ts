@@ -2,26 +2,29 @@ import { newId } from '../../platform/chance.ts';
 import { type Reader, type Step, statement } from '../../platform/postgres/database.ts';
 import { userOfActor } from './user.ts';
 
+/** The hand $3 of the user in `anew`, which nobody has given but the user whose name is $2. */
+export const NEW_HAND = `hand as (
+     insert into console_hands (hand_id, user_id) select $3::uuid, user_id from anew
+   ), given as (
+     insert into console_hand_givers (hand_id, given_by, gift)
+     select $3::uuid, g.hand_id, 'access' from anew cross join console_users g where g.name = $2
+   )`;
+
 const RENEW = statement(
   'console_hands.renew',
   `with anew as (
-     update console_users set hand_id = $2, role_given_at = case when $3::text is not null then role_given_at end
+     update console_users set hand_id = $3, role_given_at = case when $2::text is not null then role_given_at end
      where user_id = $1 returning user_id
-   ), hand as (
-     insert into console_hands (hand_id, user_id) select $2, user_id from anew
-   ), given as (
-     insert into console_hand_givers (hand_id, given_by, gift)
-     select $2, g.hand_id, 'access' from anew cross join console_users g where g.name = $3
-   )
+   ), ${NEW_HAND}
    select user_id from anew`,
 );
 
 /**
- * Of a user who is let in, for the first time or anew: a hand that nobody has given but the one who does so
- * (`actor`: as the audit log names that one). What was given to the one before, a role too, is over.
+ * Of a user who is let in anew by who does it (`actor`: as the audit log names that one). What was given to
+ * the hand before, a role too, is over.
  */
 export function renewHandStep(userId: string, actor: string): Step {
-  return { statement: RENEW, values: [userId, newId(), userOfActor(actor)] };
+  return { statement: RENEW, values: [userId, userOfActor(actor), newId()] };
 }
 
 /** `offset 0`: each hand is found by the key, and not all for each. */
@@ -39,8 +42,8 @@ const FIND_REACHED = statement(
    ) k limit $2`,
 );
 
-/** Of a hand that is reached from the one that a user has now: whose it is. Null: it is not known. */
-export type ReachedHand = { readonly ofUser: string; readonly userId: string | null };
+/** Of a hand that is reached from the one that a user has now: whose it is. */
+export type ReachedHand = { readonly ofUser: string; readonly userId: string };
 
 /** Gives up to `limit` of all users together. */
 export async function findReachedHands(
@@ -49,8 +52,5 @@ export async function findReachedHands(
   limit: number,
 ): Promise<ReachedHand[]> {
   const rows = await reader.query(FIND_REACHED, [userIds, limit]);
-  return rows.map((row) => ({
-    ofUser: row.of_user as string,
-    userId: row.user_id as string | null,
-  }));
+  return rows.map((row) => ({ ofUser: row.of_user as string, userId: row.user_id as string }));
 }

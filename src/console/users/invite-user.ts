@@ -3,7 +3,6 @@ import { findMerchant } from '../../merchants/merchants.sql.ts';
 import { newId, newSecret } from '../../platform/chance.ts';
 import type { Database, Step } from '../../platform/postgres/database.ts';
 import type { Role, User } from '../parts/user.ts';
-import { renewHandStep } from './hands.sql.ts';
 import { insertLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
 import { isUserName, type UserRefusal, userResource } from './user.ts';
@@ -54,7 +53,6 @@ export async function makeUser(
       lockAdmins(user, actor),
       insertUser(user, actor),
       ([, rows]) => (rows?.length === 1 ? wayIn(user) : null),
-      ([, rows]) => (rows?.length === 1 ? renewHandStep(user.userId, actor) : null),
     ],
     ([, rows]) => (rows?.length === 1 ? [event] : []),
   );

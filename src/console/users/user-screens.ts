@@ -167,13 +167,7 @@ ${isSelf(visit) && html`<p class="note">${say(BY_ANOTHER)}</p>`}`;
 }
 
 function giversText(gift: Giver['gift'], { givers }: FoundUser, visit: Visit): string {
-  const { say } = visit.wording;
-  if (givers === null) return say('Not known');
-  const names = givers
-    .filter((one) => one.gift === gift)
-    .map(({ name, merchantId }) =>
-      name === null ? say('Not known') : nameShown({ name, merchantId }, visit),
-    );
+  const names = givers.filter((one) => one.gift === gift).map((one) => nameShown(one, visit));
   return names.length === 0 ? '–' : [...new Set(names)].join(', ');
 }
 

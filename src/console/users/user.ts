@@ -21,13 +21,12 @@ export type ListedUser = User & {
   readonly identity: 'none' | 'invited' | 'bound';
   /** Of the newest session; null: there was none. */
   readonly seenAt: Instant | null;
-  /** Of the hand that the user has; none: the command line let it in. Null: it is not known. */
-  readonly givers: readonly Giver[] | null;
+  /** Of the hand that the user has; none: the command line let it in. */
+  readonly givers: readonly Giver[];
 };
 
 export type Giver = {
-  /** Null: nothing was known of that one then. */
-  readonly name: string | null;
+  readonly name: string;
   /** Null: one of the operator's. */
   readonly merchantId: string | null;
   readonly gift: 'access' | 'role';

@@ -1,3 +1,4 @@
+import { newId } from '../../platform/chance.ts';
 import {
   type CommitStep,
   type Database,
@@ -8,6 +9,7 @@ import {
 } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Role, User } from '../parts/user.ts';
+import { NEW_HAND } from './hands.sql.ts';
 import { type ListedUser, MOST_USERS, type UserFilter, userOfActor } from './user.ts';
 
 const COLUMNS = 'u.user_id::text, u.name, u.role, u.merchant_id';
@@ -20,13 +22,16 @@ const MAY_DO = `exists (
 
 const INSERT = statement(
   'console_users.insert',
-  `insert into console_users (user_id, name, role, merchant_id)
-   select u.user_id, u.name, u.role, u.merchant_id
-   from (values ($1::uuid, $3::text, $4::text, $5::text)) as u (user_id, name, role, merchant_id)
-   where (select count(*) from console_users o
-          where (o.merchant_id = $5 or ($5::text is null and o.merchant_id is null)) and o.disabled_at is null) < $6
-     and ($2::text is null or ${MAY_DO})
-   on conflict (name) do nothing returning user_id`,
+  `with anew as (
+     insert into console_users (user_id, hand_id, name, role, merchant_id)
+     select u.user_id, $3::uuid, u.name, u.role, u.merchant_id
+     from (values ($1::uuid, $4::text, $5::text, $6::text)) as u (user_id, name, role, merchant_id)
+     where (select count(*) from console_users o
+            where (o.merchant_id = $6 or ($6::text is null and o.merchant_id is null)) and o.disabled_at is null) < $7
+       and ($2::text is null or ${MAY_DO})
+     on conflict (name) do nothing returning user_id
+   ), ${NEW_HAND}
+   select user_id from anew`,
 );
 
 /**
@@ -34,7 +39,10 @@ const INSERT = statement(
  * be, or who does it (`actor`: as the audit log names that one) may no more.
  */
 export function insertUser({ userId, name, role, merchantId }: User, actor: string): Step {
-  return { statement: INSERT, values: [userId, userOfActor(actor), name, role, merchantId, MOST_USERS] };
+  return {
+    statement: INSERT,
+    values: [userId, userOfActor(actor), newId(), name, role, merchantId, MOST_USERS],
+  };
 }
 
 const FIND = statement(
@@ -69,11 +77,10 @@ const LISTED = `${COLUMNS}, u.created_at, u.disabled_at,
   coalesce((select case when i.subject is null then 'invited' else 'bound' end
      from console_identities i where i.user_id = u.user_id), 'none') as identity,
   (select max(s.seen_at) from console_sessions s where s.user_id = u.user_id) as seen_at,
-  (select h.user_id is not null from console_hands h where h.hand_id = u.hand_id) as is_known,
   (select coalesce(jsonb_agg(jsonb_build_object('name', g.name, 'merchantId', g.merchant_id, 'gift', e.gift)
      order by e.made_at), '[]')
    from console_hand_givers e join console_hands h on h.hand_id = e.given_by
-     left join console_users g on g.user_id = h.user_id
+     join console_users g on g.user_id = h.user_id
    where e.hand_id = u.hand_id) as givers`;
 
 const LIST = statement(
@@ -115,7 +122,7 @@ function parseListed(row: Row): ListedUser {
     passkeys: row.passkeys as number,
     identity: row.identity as ListedUser['identity'],
     seenAt: row.seen_at as Instant | null,
-    givers: row.is_known === true ? (row.givers as ListedUser['givers']) : null,
+    givers: row.givers as ListedUser['givers'],
   };
 }
 
