@@ -205,19 +205,3 @@ test('giving back what was still authorized leaves a payment that is paid, and c
   await service.cancel(paymentId);
   assert.deepEqual(await statusesOf(paymentId), ['0', 'PAGA', 'CANCELADA']);
 });
-
-test('a payment of an earlier release, whose server nobody remembered, is called back all the same', async () => {
-  const { paymentId } = await service.sell(1_000);
-  const url = `https://${randomUUID()}.loja.example/retorno`;
-  await service.auditor.query('update transactions set callback_url = $1 where transaction_id = $2', [
-    url,
-    paymentId,
-  ]);
-  await service.cancel(paymentId);
-  assert.deepEqual(await statusesOf(paymentId), ['CANCELADA']);
-  const endpoints = await service.auditor.query(
-    'select endpoint from webhook_endpoints where endpoint like $1',
-    [`origin:${new URL(url).origin}`],
-  );
-  assert.equal(endpoints.length, 1);
-});

@@ -17,7 +17,6 @@ import {
   ENQUEUE_MOVEMENT_DELIVERIES,
   IS_WAITING,
   NEWS_OF_CHANGE,
-  REMEMBERED_ENDPOINTS,
 } from '../movements/movement-deliveries.sql.ts';
 import { INSTALLMENT_MOVES, type InstallmentState } from '../transaction.ts';
 import { CANCEL_MOVES, type CancelState } from './cancel.ts';
@@ -124,7 +123,7 @@ const RECORD = statement(
        ${ENDED_PARTS.sql}
      order by m.installment_number
      returning *
-   ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}
+   ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${ENQUEUE_CALLBACK_DELIVERIES}
    select transaction_id, ${IS_WAITING} from changed`,
 );
 
@@ -147,7 +146,7 @@ const RECORD_REFUSAL = statement(
      select f.*, $6::timestamptz as moment, $7::text as moment_text, 0 as lease,
        case when f.accepted_at is not null then 'CANCELAMENTO_RECUSADO' end as callback_status
      from released f
-   ), ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}
+   ), ${ENQUEUE_CALLBACK_DELIVERIES}
    select transaction_id, exists (select from enqueued_callbacks where fence = 0) as is_waiting from released`,
 );
 

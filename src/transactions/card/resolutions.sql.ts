@@ -7,7 +7,7 @@ import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../plat
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
-import { ENQUEUE_CALLBACK_DELIVERIES, REMEMBERED_ENDPOINTS } from '../movements/movement-deliveries.sql.ts';
+import { ENQUEUE_CALLBACK_DELIVERIES } from '../movements/movement-deliveries.sql.ts';
 import { type Origin, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../transaction.ts';
 
 /** A charge without a known outcome, leased by this process. */
@@ -94,7 +94,7 @@ const TOLD = `news as (
      select t.*, 0 as lease,
        case t.state when 'voided' then 'DESFEITA' else t.response_code end as callback_status
      from changed t
-   ), ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}`;
+   ), ${ENQUEUE_CALLBACK_DELIVERIES}`;
 
 const FINISH = statement(
   'transactions.finish_resolution',

@@ -15,7 +15,6 @@ import {
   ENQUEUE_MOVEMENT_DELIVERIES,
   IS_WAITING,
   NEWS_OF_CHANGE,
-  REMEMBERED_ENDPOINTS,
 } from '../movements/movement-deliveries.sql.ts';
 import {
   INSTALLMENT_MOVES,
@@ -113,7 +112,7 @@ const RECORD = statement(
      returning *
    ), changed as (
      select merchant_id, $3 as transaction_id, happened_at as moment, $8::text as moment_text from ended
-   ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}
+   ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${ENQUEUE_CALLBACK_DELIVERIES}
    select change_id, ${IS_WAITING} from ended`,
 );
 
@@ -163,7 +162,7 @@ const TAKE_BACK = statement(
      where p.installment_number = m.installment_number
      order by m.installment_number
      returning *
-   ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${REMEMBERED_ENDPOINTS}, ${ENQUEUE_CALLBACK_DELIVERIES}
+   ), ${NEWS_OF_CHANGE}, ${ENQUEUE_MOVEMENT_DELIVERIES}, ${ENQUEUE_CALLBACK_DELIVERIES}
    select transaction_id, ${IS_WAITING}, is_unprocessed from changed`,
 );
 

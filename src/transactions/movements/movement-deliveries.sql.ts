@@ -1,5 +1,4 @@
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
-import { REMEMBER_ENDPOINTS } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 
 /*
  * How a statement that changes money enqueues its deliveries in its own commit. These parts of
@@ -52,10 +51,7 @@ const CALLBACK_BODY = `'{"Value":' || (n.amount / 100.0)::numeric(12, 2) || ',"O
            select to_json(r.reference_transaction)::text from transactions r
            where r.merchant_id = n.merchant_id and r.transaction_id = n.transaction_id limit 1), 'null') || '}'`;
 
-/**
- * The same as `callbackEndpoint` of an address that the program has written; null for one of an
- * earlier release that it has not.
- */
+/** The same as `callbackEndpoint` of an address. */
 export const CALLBACK_ENDPOINT = `'origin:' || substring(n.callback_url from '^https?://[^/?#]+')`;
 
 /** Only an active endpoint is sent to at once: the work knows breakers and holding. */
@@ -91,18 +87,8 @@ export const ENQUEUE_CALLBACK_DELIVERIES = `enqueued_callbacks as (
        select state, opened_until from webhook_endpoints
        where merchant_id = n.merchant_id and endpoint = n.endpoint limit 1
      ) e on true
-     where n.endpoint is not null
      returning ${WRITTEN}
    )`;
-
-/**
- * Sees that the servers behind the addresses of payments that call back are known. Reads `news`
- * only.
- */
-export const REMEMBERED_ENDPOINTS = `called_endpoints as (
-     select n.merchant_id, ${CALLBACK_ENDPOINT} as endpoint from news n
-     where n.callback_url is not null and n.callback_status is not null
-   ), ${REMEMBER_ENDPOINTS}`;
 
 /** The most urgent first, as `paymentStatus` has it. */
 const BY_ATTENTION = `array['blocked', 'authorized', 'paid', 'canceled']`;

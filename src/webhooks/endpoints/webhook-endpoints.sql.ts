@@ -257,12 +257,11 @@ const REMEMBER = statement(
 );
 
 /**
- * A statement's part that remembers those of its part `called_endpoints` (merchant_id, endpoint). A
- * payment does so before its intent; one of an earlier release did not. Not for statements that
- * write many: two of them could wait for each other.
+ * A statement's part that remembers those of its part `called_endpoints` (merchant_id, endpoint). Not
+ * for statements that write many: two of them could wait for each other.
  */
 export const REMEMBER_ENDPOINTS = `remembered_endpoints as (
-     ${INSERT_ENDPOINTS} from called_endpoints where endpoint is not null
+     ${INSERT_ENDPOINTS} from called_endpoints
      ${IN_ORDER}
    )`;
 
