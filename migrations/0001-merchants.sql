@@ -58,11 +58,8 @@ create table credentials (
   -- Set once and for ever: a new credential is cheap, and a disabled one never comes back by mistake.
   disabled_at timestamptz,
   -- The day of the last login with a credential, São Paulo's; a token lives for an hour, so nothing is used on
-  -- a day without one. Noted by the first login of a day. Null: never, or not since logins are noted.
+  -- a day without one. Noted by the first login of a day. Null: never.
   last_used_on date,
-  -- From when unused days count where there is no login: the making of the credential, and of this column for
-  -- those of before.
-  use_noted_since timestamptz not null default now(),
   primary key (merchant_id, credential_id),
   foreign key (merchant_id, account_number) references accounts (merchant_id, account_number),
   check (disabled_at >= created_at),

@@ -60,8 +60,7 @@ create table vault_cards (
   network_transaction_id text check (char_length(network_transaction_id) between 1 and 40),
   created_by text not null,
   created_at timestamptz not null default now(),
-  -- The fingerprint that a transaction of this card keeps: the copies of one card are counted by it. Null:
-  -- stored before copies were counted; such a row is no copy.
+  -- The fingerprint that a transaction of this card keeps: the copies of one card are counted by it.
   card_fingerprint bytea check (octet_length(card_fingerprint) = 32),
   primary key (merchant_id, vault_id),
   check (network_transaction_id is null or first_used_at is not null)

@@ -8,7 +8,8 @@ create table idempotency_keys (
   -- SHA-256 of method, path and key: of one length, and whatever a caller wrote into its key stands nowhere in
   -- clear.
   key_hash bytea not null check (octet_length(key_hash) = 32),
-  -- Keyed print of the body, without what carries a card and without the security code.
+  -- Keyed print of the body, without what carries a card and without the security code; behind it, of a body
+  -- that carries one, that of the card.
   body_fingerprint bytea not null check (octet_length(body_fingerprint) in (32, 64)),
   -- The data key of the print.
   body_fingerprint_key_id integer not null,

@@ -480,7 +480,7 @@ language sql immutable as $$
   where case when $11 is null then coalesce($9, $6) is not null else $13 is null end
 $$;
 
--- By the owner's right: the version beside writes receivables before its role is given any on the new table.
+-- By the owner's right: the service's role writes no sums.
 -- One for each kind of statement; they differ in what they read alone. What stays as it was adds no row. About
 -- every sixteenth row puts those of its day together, but for those that another commit is putting together:
 -- none waits for another. Which one does goes by a hash: of statements that all add sixteen rows the same day

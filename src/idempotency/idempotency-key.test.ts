@@ -36,7 +36,7 @@ test('a print compares with the one of its own key only', () => {
   assert.equal(earlierRequest(recorded, of(2, 'one')), null);
 });
 
-test('a card is compared behind the body, under the key that recorded both, and only where one was recorded', () => {
+test('a card is compared behind the body, under the key that recorded both', () => {
   const print = (text: string) => Buffer.from(text.padEnd(32));
   const of = (...texts: string[]) =>
     texts.map((text, index) => ({ keyId: index + 1, print: print(text) })) as [
@@ -50,7 +50,6 @@ test('a card is compared behind the body, under the key that recorded both, and 
   assert.equal(earlierRequest(recorded, { bodyFingerprints: of('other') })?.kind, 'otherBody');
   assert.equal(isOtherCard(recorded, of('card')), false);
   assert.equal(isOtherCard(recorded, of('other card')), true);
-  assert.equal(isOtherCard({ ...recorded, bodyFingerprint: print('body') }, of('other card')), false);
   assert.equal(isOtherCard({ ...recorded, bodyFingerprintKeyId: 9 }, of('other card')), false);
 });
 

@@ -119,7 +119,7 @@ export function isOtherCard(
 ): boolean {
   const recorded = bodyFingerprint.subarray(PRINT_BYTES);
   const own = carried.find(({ keyId }) => keyId === bodyFingerprintKeyId);
-  return recorded.length > 0 && own !== undefined && !own.print.equals(recorded);
+  return own !== undefined && !own.print.equals(recorded);
 }
 
 const NO_CARD = Buffer.alloc(0);

@@ -16,7 +16,7 @@ test('the last number of the last cell fits into the column', () => {
   assert.ok(dataKeyNumber('z9', 1_999_999) <= LARGEST_INTEGER);
 });
 
-test('a database of a cell is known by its newest key, and one from before there were cells is not', () => {
+test('a database of a cell is known by its newest key, and one that made its keys without a cell is not', () => {
   const ofCell = dataKeyNumber('a1', 3);
   assert.deepEqual(
     [mayBeOfCell(ofCell, 'a1'), mayBeOfCell(ofCell, null), mayBeOfCell(ofCell, 'a2')],

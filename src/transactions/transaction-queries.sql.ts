@@ -27,52 +27,6 @@ export function findStates(database: Database, keys: readonly TransactionKey[]):
   return database.query(FIND_STATES, KEYS.values(keys));
 }
 
-const OUTCOMES_OF = statement(
-  'transactions.outcomes_of',
-  `select t.* from ${KEYS.sql} cross join lateral (
-     select merchant_id, transaction_id, state, card_brand, response_code, advice_code, amount, sold_at, card_fingerprint,
-       fingerprint_key_id, coalesce(approved_at, decided_at) as approved_at
-     from transactions o where o.merchant_id = i.merchant_id and o.transaction_id = i.transaction_id limit 1
-   ) t`,
-);
-
-/** The outcome of a charge, for a caller that did not receive it. */
-export type ChargeOutcome = TransactionKey & {
-  readonly state: TransactionState;
-  readonly brand: CardBrand;
-  /** The issuer's response code; null: not declined. */
-  readonly responseCode: string | null;
-  readonly adviceCode: string | null;
-  readonly amount: Cents;
-  /** Business time of the approval; null: not approved. */
-  readonly soldAt: Instant;
-  readonly approvedAt: Instant | null;
-  readonly fingerprint: Buffer;
-  /** Null: made before keys were named. */
-  readonly fingerprintKeyId: number | null;
-};
-
-/** No entry for a charge that is not there. */
-export async function outcomesOf(
-  database: Database,
-  keys: readonly TransactionKey[],
-): Promise<ChargeOutcome[]> {
-  const rows = await database.query(OUTCOMES_OF, KEYS.values(keys));
-  return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    transactionId: row.transaction_id as string,
-    state: row.state as TransactionState,
-    brand: row.card_brand as CardBrand,
-    responseCode: row.response_code as string | null,
-    adviceCode: row.advice_code as string | null,
-    amount: row.amount as Cents,
-    soldAt: row.sold_at as Instant,
-    approvedAt: row.state === 'approved' ? (row.approved_at as Instant) : null,
-    fingerprint: row.card_fingerprint as Buffer,
-    fingerprintKeyId: row.fingerprint_key_id as number | null,
-  }));
-}
-
 /** Its intent was taken back: resolving raises the fence before it voids anything. */
 export const NEVER_SENT = `t.state = 'voided' and t.fence = 0 and starts_with(t.unknown_reason, 'not sent')`;
 

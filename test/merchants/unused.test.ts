@@ -33,7 +33,7 @@ after(async () => {
   await testDatabase.drop();
 });
 
-type Moment = 'last_used_on' | 'password_changed_at' | 'use_noted_since';
+type Moment = 'last_used_on' | 'password_changed_at';
 
 /** Moves what the unused days count from back; what is not named is long ago. */
 async function age(login: TestCredential, days: Partial<Record<Moment, number>>): Promise<void> {
@@ -41,10 +41,9 @@ async function age(login: TestCredential, days: Partial<Record<Moment, number>>)
   await testDatabase.sql(
     `update credentials set
        last_used_on = (now() at time zone 'America/Sao_Paulo')::date - $2::integer,
-       password_changed_at = now() - $3::integer * interval '1 day',
-       use_noted_since = now() - $4::integer * interval '1 day'
+       password_changed_at = now() - $3::integer * interval '1 day'
      where credential_id = $1`,
-    [login.credentialId, of('last_used_on'), of('password_changed_at'), of('use_noted_since')],
+    [login.credentialId, of('last_used_on'), of('password_changed_at')],
   );
 }
 
@@ -77,9 +76,9 @@ test('a credential that was not used for so long is refused as a wrong password 
   assert.equal(await status(strict, rotated), 200);
 });
 
-test('unused days count from the last login, the password and the upgrade, whatever came last', async () => {
+test('unused days count from the last login and the password, whatever came last', async () => {
   const login = await createLogin(door.database, 'shop');
-  for (const moment of ['last_used_on', 'password_changed_at', 'use_noted_since'] as const) {
+  for (const moment of ['last_used_on', 'password_changed_at'] as const) {
     await age(login, { [moment]: DAYS });
     assert.equal(await status(strict, login), 401, moment);
     await age(login, { [moment]: DAYS - 1 });
@@ -119,7 +118,7 @@ test('what is not used is counted in the metrics and named in the log: neither t
       service.auditor.query(
         `insert into credentials select (jsonb_populate_record(c, jsonb_build_object(
            'credential_id', gen_random_uuid(), 'user_name', $1::text, 'created_at', now() - interval '1 year',
-           'password_changed_at', now() - interval '1 year', 'use_noted_since', now() - interval '1 year',
+           'password_changed_at', now() - interval '1 year',
            'last_used_on', (now() at time zone 'America/Sao_Paulo')::date - $2::integer) || $3::jsonb)).*
          from credentials c where c.user_name = $4`,
         [userName, days, JSON.stringify(more), service.userName],

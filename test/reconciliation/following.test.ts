@@ -45,7 +45,7 @@ test('nobody has to ask: what was sold, given back and paid is followed by itsel
   await until('every receivable is as its installment', async () => (await differing()).length === 0);
 });
 
-test('made anew from nothing, as for sales from before, the projection is the same', async () => {
+test('made anew from nothing the projection is the same', async () => {
   await service.event((await service.sell(20_000, 2)).paymentId, 'chargeback', 2, 300);
   await service.searchByCode({ nsu: '0', codAuth: 'NONE' });
   const before = await projection();

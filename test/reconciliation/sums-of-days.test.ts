@@ -90,7 +90,7 @@ test('many writers of one day wait for none and lose nothing, and its rows are p
   await assertDaysAddUp(bench.auditor);
 });
 
-test('an upgrade sums up what there was before, once, while others write', async () => {
+test('the script of the operator sums up what there is, once, while others write', async () => {
   const day = '2026-11-18';
   const sold = await bench.sell({ expectedOn: day, installmentCount: 3 });
   await bench.auditor.query('delete from receivable_days');

@@ -18,7 +18,7 @@ test('an installment that is written when its days were looked through is missed
   const receivable = () => one('select expected_on::text as day from receivables');
   await until('the first is a receivable', async () => (await receivable()) !== undefined);
   const day = (await receivable())?.day as string;
-  // As while an upgrade reads the sales of years: another process has the cursor of the merchant.
+  // Another process has the cursor of the merchant.
   const holder = new pg.Client(service.database.address);
   await holder.connect();
   try {

@@ -82,7 +82,7 @@ test('what changes nothing that is summed adds no row', async () => {
   assert.equal(await rowsOf(day), 1);
 });
 
-test('an upgrade sums up what there was before, once, while others write', async () => {
+test('the script of the operator sums up what there is, once, while others write', async () => {
   const planted = await Promise.all([plant('2027-02-01'), plant('2027-02-01'), plant('2027-02-02')]);
   await service.auditor.query('delete from billing_days');
   assert.notDeepEqual(await SUMS.differences(service.auditor), []);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { outcomesOf } from '../../src/transactions/transaction-queries.sql.ts';
 import { call } from '../kit/merchant.ts';
 import { until } from '../kit/service.ts';
 import type { BridgeQuestion, Spoiling } from '../kit/spoiling-acquirer.ts';
@@ -92,30 +91,6 @@ test('a billing’s charge that is answered is on record with its movement, and 
   assert.ok(card?.first_used_at instanceof Date);
   assert.equal(card?.network_transaction_id, row.network_transaction_id);
   assert.deepEqual([row.origin, row.initiator, row.anti_fraud_code], ['billing', 'merchant', null]);
-});
-
-test('what became of charges is read for several at once, and nothing of what is not there', async () => {
-  const paid = await service.charge(4_990);
-  const refused = await service.charge(1_051);
-  assert.deepEqual(refused.result, { kind: 'declined', responseCode: '51', adviceCode: null });
-  const { merchantId } = service;
-  const keys = [paid, refused].map(({ transactionId }) => ({ merchantId, transactionId }));
-  const unknown = { merchantId, transactionId: '019ac5a2-7b1e-7d11-9c55-1f2e3d4c5b6a' };
-  const foreign = { merchantId: 'OUTRA', transactionId: paid.transactionId };
-  const outcomes = await outcomesOf(service.books, [...keys, unknown, foreign]);
-  assert.deepEqual(
-    new Map(outcomes.map((one) => [one.transactionId, [one.state, one.responseCode, one.amount, one.brand]])),
-    new Map<string, unknown[]>([
-      [paid.transactionId, ['approved', null, 4_990, 'mastercard']],
-      [refused.transactionId, ['declined', '51', 1_051, 'mastercard']],
-    ]),
-  );
-  assert.ok(
-    outcomes.every(
-      ({ fingerprint, fingerprintKeyId }) => fingerprint.length === 32 && fingerprintKeyId === 1,
-    ),
-  );
-  assert.deepEqual(await outcomesOf(service.books, []), []);
 });
 
 test('a billing’s charge that was approved and not answered is kept, and nobody voids it', async () => {

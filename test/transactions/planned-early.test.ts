@@ -8,7 +8,6 @@ import {
   findUnprocessedChargeback,
   listUnprocessedChargebacks,
 } from '../../src/transactions/changes/chargebacks.sql.ts';
-import { outcomesOf } from '../../src/transactions/transaction-queries.sql.ts';
 import { listUnresolved } from '../../src/transactions/unresolved/list-unresolved.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { type Auditor, openAuditor, until } from '../kit/service.ts';
@@ -22,7 +21,6 @@ const MERCHANT = 'LOJA';
 /** Everything that looks for what became of a billing's charge. */
 async function look(database: Database, transactionId: string): Promise<void> {
   const key = { merchantId: MERCHANT, transactionId };
-  await outcomesOf(database, [key]);
   await listUnprocessedChargebacks(database, 10);
   await findUnprocessedChargeback(database, MERCHANT);
   await database.commit([clearChargebackMarkStep(MERCHANT, transactionId)]);

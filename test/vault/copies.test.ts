@@ -180,12 +180,6 @@ async function oneBeside(vaultId: string): Promise<unknown> {
   return row?.card_fingerprint;
 }
 
-test('cards from before copies were counted are none', async () => {
-  await fill();
-  await service.auditor.query('update vault_cards set card_fingerprint = null');
-  assert.equal((await store(service)).status, 200);
-});
-
 test('a store whose commit is lost on the wire is answered as stored, also at the last place', async () => {
   await fill(MOST - 1);
   service.proxy.cutAfter('commit');

@@ -158,21 +158,3 @@ test('a row that does not open stays where it is, and the command says what to d
   assert.equal((await setup.parcela(['key', 'rotate', '--kind', 'secret'])).code, 0);
   assert.deepEqual(await open(), sealed);
 });
-
-test('a database from before gets its key of secrets at the next start, which is reported', async () => {
-  await service.stop();
-  await setup.auditor.query('delete from webhook_secrets');
-  await setup.auditor.query('delete from webhook_endpoints');
-  await setup.auditor.query(`delete from data_keys where purpose = 'secret'`);
-  service = await setup.startService();
-  const keys = await setup.auditor.query(`select data_key_id from data_keys where purpose = 'secret'`);
-  assert.equal(keys.length, 1);
-  const reported = await setup.auditor.query(
-    `select 1 from audit_entries where action = 'key.create' and resource = $1`,
-    [`keys/secret/${keys[0]?.data_key_id}`],
-  );
-  assert.equal(reported.length, 1);
-  door = { ...door, integrationUrl: service.integrationUrl };
-  const sealed = await sealAll();
-  assert.deepEqual(await open(), sealed);
-});

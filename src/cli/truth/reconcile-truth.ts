@@ -85,9 +85,7 @@ function linesOf(truth: DayTruth): string[] {
     `${day} (${environment}): ${charges} charges checked, ${differing} differ`,
     `merchants ${merchants - unverified} of ${merchants} were verified on this day`,
     `compared  ${charges} charges with their movements, ${receivables} receivables with feed and files`,
-    ...(truth.days === undefined
-      ? []
-      : [`sums      of ${truth.days} days; ${truth.daysLeftOut ?? 0} could not be read`]),
+    `sums      of ${truth.days} days; ${truth.daysLeftOut} could not be read`,
     `ledger    ${truth.asked} sales asked for${truth.isCutShort ? '; it stopped answering' : ''}, ` +
       `${truth.leftOut} that differ were not, ${truth.beyondLookUp} are too old for it`,
     ...(counted.length === 0 ? [] : ['', ...table(['DIFFERS', 'COUNT', 'MONEY'], counted), '']),

@@ -4,12 +4,8 @@ import type { Credential } from './credential.ts';
 /** São Paulo's day, by the database's clock. */
 const TODAY = `(now() at time zone 'America/Sao_Paulo')::date`;
 
-/**
- * Days since the last login with `credentials`, since it has its password, or since logins are
- * noted: whatever came last.
- */
-export const UNUSED_DAYS = `${TODAY} - greatest(last_used_on, (password_changed_at at time zone 'America/Sao_Paulo')::date,
-     (use_noted_since at time zone 'America/Sao_Paulo')::date)`;
+/** Days since the last login with `credentials`, or since it has its password: whatever came last. */
+export const UNUSED_DAYS = `${TODAY} - greatest(last_used_on, (password_changed_at at time zone 'America/Sao_Paulo')::date)`;
 
 /** Whether somebody logged in today. */
 export const IS_USE_NOTED = `coalesce(last_used_on >= ${TODAY}, false)`;

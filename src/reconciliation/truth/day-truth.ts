@@ -11,9 +11,9 @@ export type DayTruth = {
   readonly unverified: number;
   readonly charges: number;
   readonly receivables: number;
-  /** Whose sums were compared, and those that could not be read; reports from before have neither. */
-  readonly days?: number;
-  readonly daysLeftOut?: number;
+  /** Whose sums were compared, and those that could not be read. */
+  readonly days: number;
+  readonly daysLeftOut: number;
   /** How many differences there are, of whatever class. */
   readonly differing: number;
   readonly differences: CountedDifferences;
