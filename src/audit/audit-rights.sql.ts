@@ -4,7 +4,7 @@ import type { TableRights } from '../platform/postgres/runtime-role.ts';
 
 /**
  * The exceptions of the run-time role's rights. An intruder in the service must not delete entries, or make
- * sealed rows unreadable (triggers hold the end of the log to its chain, migration 0028), nor rewrite what
+ * sealed rows unreadable (triggers hold the end of the log to its chain), nor rewrite what
  * the service only adds to. A fence holds them against the statements.
  */
 export const RUNTIME_TABLE_RIGHTS: TableRights = {

@@ -6,7 +6,7 @@ import type { InstallmentKey } from '../judging/matched-part.ts';
 import type { DayOfReceivables } from './day.ts';
 
 /**
- * The sums that the database keeps of each day (migration 0062). What came counts on the day on which it
+ * The sums that the database keeps of each day. What came counts on the day on which it
  * came. Of what lines of files move otherwise than by one payout only the expectation is here. An installment
  * of which nothing was left before its payout is not expected.
  */

@@ -197,7 +197,7 @@ function isChanged(before: FollowedBefore, after: FollowedReceivable): boolean {
 
 /**
  * A cent of an installment is how the acquirer rounds: it does so for each, and we once on the sale. The sums
- * of days have it in `receivable_day_parts` (migration 0062): another number needs that function anew.
+ * of days have it in `receivable_day_parts`: another number needs that function anew.
  */
 export const ROUNDING_CENTS = 1;
 

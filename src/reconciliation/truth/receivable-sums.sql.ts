@@ -118,7 +118,7 @@ const READ_ROWS = statement(
    group by e.lane, e.day, e.account_number`,
 );
 
-/** Receivables and their sums (migration 0062). What was expected is one lane, what came another. */
+/** Receivables and their sums. What was expected is one lane, what came another. */
 export const RECEIVABLE_SUMS = {
   summed: 'receivables' as const,
   columns: SUMS as readonly SumColumn[],

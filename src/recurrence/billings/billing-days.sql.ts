@@ -11,7 +11,7 @@ export type BillingSum = {
   readonly amount: Cents;
 };
 
-/** The sums that the database keeps of each due day and state (migration 0065). */
+/** The sums that the database keeps of each due day and state. */
 const LIST_DAYS = statement(
   'billing_days.list',
   `select due_on::text as day, billing_state as state, sum(count)::bigint as count, sum(amount)::bigint as amount

@@ -65,7 +65,7 @@ const READ_ROWS = statement(
    group by s.lane, w.day, s.state`,
 );
 
-/** Billings and the sums of their due days (migration 0065): a lane for each state. */
+/** Billings and the sums of their due days: a lane for each state. */
 export const BILLING_SUMS = {
   summed: 'billings' as const,
   columns: [
