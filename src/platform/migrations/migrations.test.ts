@@ -93,7 +93,8 @@ test('what would take long is reckoned from the rows that the server knows of', 
   const { address, directory } = await prepare('long', twoMigrations);
   await migrate(address, directory, quietly);
   await write(directory, { '0003-upper.sql': 'update cards set holder = upper(holder);' });
-  const secondsOf = async () => (await planMigrations(address, directory)).pending.map(({ seconds }) => seconds);
+  const secondsOf = async () =>
+    (await planMigrations(address, directory)).pending.map(({ seconds }) => seconds);
   assert.deepEqual(await secondsOf(), [0]);
   await connected('long', (client) =>
     client.query(`update pg_class set reltuples = 3e6 where relname = 'cards'`),
