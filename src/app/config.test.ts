@@ -18,10 +18,11 @@ test('a service that is told nothing bounds what callers take', () => {
   );
 });
 
+const PASSWORD = 'geheim';
 /** Of production, and wrong in nothing. */
 const RIGHT = {
   PARCELA_ENVIRONMENT: 'production',
-  DATABASE_URL: 'postgres://parcela_runtime:geheim@127.0.0.1/parcela',
+  DATABASE_URL: `postgres://parcela_runtime:${PASSWORD}@127.0.0.1/parcela`,
   PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9',
   PARCELA_TRUSTED_PROXIES: '127.0.0.1',
 };
@@ -38,11 +39,11 @@ const WRONG: readonly (readonly [change: Record<string, string>, said: RegExp])[
     /^DATABASE_URL: must be an address starting with postgres:[^\n]*$/,
   ],
   [
-    { PARCELA_OWNER_DATABASE_URL: 'postgres://parcela_owner:geheim@127.0.0.1/other' },
+    { PARCELA_OWNER_DATABASE_URL: `postgres://parcela_owner:${PASSWORD}@127.0.0.1/other` },
     /^PARCELA_OWNER_DATABASE_URL: names the database other, and DATABASE_URL parcela; both must name the same/,
   ],
   [
-    { PARCELA_ACQUIRER_URL: 'https://user:geheim@bridge.internal', PARCELA_UNGUARDED_CHANNELS: 'acquirer' },
+    { PARCELA_ACQUIRER_URL: `https://user:${PASSWORD}@bridge.internal`, PARCELA_UNGUARDED_CHANNELS: 'acquirer' },
     /^PARCELA_ACQUIRER_URL: must have no user, password, query or fragment; a token stands in a file/,
   ],
   [{ PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9/?a=1' }, /^PARCELA_ACQUIRER_URL: must have no user, .* query/],

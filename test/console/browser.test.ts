@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'puppeteer-core';
 import {
+  AFTER_RESTORE,
   CASE,
   CHARTS,
   DAY_SHEET,
@@ -65,8 +66,8 @@ const nameOf = (path: string) =>
     .replaceAll(/\{\w+\}/g, 'one')
     .replaceAll('/', '-');
 
-/** Nothing is found until somebody looks for something. */
-const EMPTY_AS_THEY_OPEN: readonly string[] = [SEARCH];
+/** Nothing is found until somebody looks for something, and no restore holds anything. */
+const EMPTY_AS_THEY_OPEN: readonly string[] = [SEARCH, AFTER_RESTORE.operator, AFTER_RESTORE.merchant];
 /** The month in which something came of the sales: today no charge was made again. */
 const CHARTS_OF_MONTH = `${CHARTS}?from={soldOn}&to={monthOn}`;
 

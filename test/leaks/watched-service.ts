@@ -145,7 +145,11 @@ export async function openWatchedService(marks: Marks): Promise<WatchedService> 
       simulator = await startSimulator(ledger, port, watched, said);
     },
     async operate(words) {
-      const environment = cleanEnvironment({ ...settings, PARCELA_DATA_DIR: folder });
+      const environment = cleanEnvironment({
+        ...settings,
+        PARCELA_ENVIRONMENT: 'homologation',
+        PARCELA_DATA_DIR: folder,
+      });
       const { stdout, stderr } = await promisify(execFile)(process.execPath, [...PARCELA, ...words], {
         env: environment,
         timeout: patiently(COMMAND_MILLISECONDS),
