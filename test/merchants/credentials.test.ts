@@ -62,6 +62,7 @@ test('the operator registers a merchant and finds it in the list', async () => {
     createdAt: made.createdAt,
     isDisabled: false,
     hasBillingsHeld: false,
+    isHeldByRestore: false,
   });
   const { items } = await operator<{ items: object[] }>(door.database, ['merchant', 'list']);
   assert.deepEqual(
