@@ -75,6 +75,9 @@ export async function faultFound(database: Database, ...options: string[]): Prom
   return verdict.isWhole ? 'whole' : `${verdict.fault} ${verdict.entryNumber}`;
 }
 
+/** The first line of a command, which says where it acts. */
+const PLACE = /^\w+(?: \([^)\n]*\))?: database \S+ at \S+\n?/;
+
 /** Runs the operator's command beside a service. */
 export async function runParcela(
   database: TestDatabase,
@@ -88,5 +91,5 @@ export async function runParcela(
     PARCELA_DATA_DIR: folder,
     PARCELA_KEY_FILE: keyFileIn(folder),
   });
-  return { exitCode: code, printed: printed.trim(), errors: said.trim() };
+  return { exitCode: code, printed: printed.trim(), errors: said.replace(PLACE, '').trim() };
 }
