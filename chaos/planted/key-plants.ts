@@ -71,22 +71,6 @@ export type PayOnceTools`,
     kills: 24,
   },
   {
-    name: 'a key is given back by an undo',
-    fast: 'test/payments/idempotency.test.ts',
-    edits: [
-      {
-        file: 'src/transactions/card/resolutions.sql.ts',
-        find: 'const GIVEN_BACK = `given_back as (',
-        put: `const GIVEN_BACK = \`forgotten as (
-     delete from idempotency_keys k using changed t
-     where k.merchant_id = t.merchant_id and k.resource_id = t.transaction_id
-   ), given_back as (`,
-      },
-    ],
-    kinds: 'answers',
-    kills: 40,
-  },
-  {
     name: 'a cancel forgets its key',
     fast: 'test/payments/idempotency.test.ts',
     edits: [

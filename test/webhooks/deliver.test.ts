@@ -222,11 +222,15 @@ test('the deliveries of a process that died are taken over, and it changes nothi
   assert.equal(await second.runDueOf('loja', signal), 1);
   const before = await service.delivery(number);
   assert.deepEqual([before.state, before.tries, before.fence], ['waiting', 1, 2]);
+  // A third one is at it when the first comes back.
+  await service.auditor.query(
+    `update deliveries set fence = fence + 1, lease_expires_at = now() + interval '1 minute'`,
+  );
   system.answer(200);
   stuck.resolve();
   await running;
   const afterwards = await service.delivery(number);
-  assert.deepEqual([afterwards.state, afterwards.tries, afterwards.fence], ['waiting', 1, 2]);
+  assert.deepEqual([afterwards.state, afterwards.tries, afterwards.fence], ['waiting', 1, 3]);
   assert.deepEqual(first.outcomes, ['takenOver']);
 });
 
