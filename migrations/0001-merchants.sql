@@ -15,7 +15,7 @@ create table merchants (
   -- What the buyer reads on the card's statement: the merchant's default, and a plan's.
   soft_descriptor text check (char_length(soft_descriptor) between 1 and 13),
   -- What the operator holds of a merchant: who calls in its name is locked out, or what its subscriptions owe
-  -- is not charged. Two columns without a preset: no row is written.
+  -- is not charged.
   disabled_at timestamptz,
   billings_held_at timestamptz,
   -- That the billings of a merchant are held because its database was restored, and nobody has said since that

@@ -39,9 +39,8 @@ create table velocity_events (
   device_fingerprint bytea,
   -- Stands in no index, so that a decline rewrites the row and nothing else.
   is_declined boolean not null default false,
-  -- Outside a transaction: an index on a table that grows is built while it is written. Each command may be
-  -- repeated. Tests of cards are looked for in verifications and in sales with new cards apart: neither hides
-  -- the other, and stored cards hide none.
+  -- Tests of cards are looked for in verifications and in sales with new cards apart: neither hides the other,
+  -- and stored cards hide none.
   is_verification boolean not null default false,
   is_stored boolean not null default false,
   -- What the issuer said was about the card. Stands in no index, as is_declined.

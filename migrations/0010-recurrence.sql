@@ -300,10 +300,9 @@ create table upcoming_alerts (
   foreign key (merchant_id, alert_endpoint_id) references alert_endpoints (merchant_id, alert_endpoint_id)
 );
 
--- By the owner's right: the service's role writes no sums. One
--- for each kind of statement; they differ in what they read alone. What stays as it was adds no row. About
--- every sixteenth row, by a hash as for receivables, puts those of its day and state together, but for those that
--- another commit is putting together: none waits for another.
+-- By the owner's right: the service's role writes no sums. One for each kind of statement; they differ in what
+-- they read alone. What stays as it was adds no row. About every sixteenth row, by a hash as for receivables, puts
+-- those of its day and state together, but for those that another commit is putting together: none waits.
 do $make$
 declare
   made text[];

@@ -77,7 +77,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a chargeback leaves its subscription as it is',
-    fast: 'test/transactions/chargebacks.test.ts',
+    fast: 'test/recurrence/chargeback-behind-cancel.test.ts',
     suite: 'recurrence',
     edits: [
       {

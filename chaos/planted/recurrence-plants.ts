@@ -74,7 +74,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a subscription that a charge ends makes no notice',
-    fast: 'test/recurrence/alerts.test.ts',
+    fast: 'test/recurrence/events.test.ts',
     suite: 'recurrence',
     edits: [
       { file: CHARGING, find: `union all \${MOVE_NOTICES}`, put: `union all \${MOVE_NOTICES} where false` },
@@ -84,7 +84,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a due day is notified of at each look',
-    fast: 'test/recurrence/alerts-delivered.test.ts',
+    fast: 'test/recurrence/events.test.ts',
     suite: 'recurrence',
     edits: [
       {

@@ -37,10 +37,14 @@ while [ $# -gt 0 ]; do
   shift
 done
 case $proxy in ''|haproxy|nginx) ;; *) usage >&2; exit 2 ;; esac
+if [ -n "$proxy" ] && [ "$ports" != '8081 8082' ]; then
+  echo '--proxy places a file for the ports 8081 and 8082' >&2; exit 2
+fi
 
 home=$(dirname "$(dirname "$(dirname "$(readlink -f "$0")")")")
 etc=/etc/parcela
 units=/etc/systemd/system
+stale=/run/parcela-to-be-restarted
 changed=
 
 ok() { echo "ok    $*"; }
@@ -48,6 +52,8 @@ ok() { echo "ok    $*"; }
 todo() {
   changed=1
   if [ -n "$dry" ]; then echo "would $*"; return 1; fi
+  # Until this run has come to its end: the next one starts the processes anew where it has not.
+  : > "$stale"
   echo "do    $*"
 }
 # What only the operator has.
@@ -106,7 +112,7 @@ settings() {
   [ -e "$etc/parcela.env" ] || put "$home/deploy/debian/parcela.env" "$etc/parcela.env" 640 root:root
   if [ -s "$etc/key" ]; then ok "$etc/key"
   elif todo "$etc/key: keep a copy in another place than the database"; then
-    "$home/bin/parcela" key create --for environment > "$etc/key.new" 2> /dev/null
+    parcela_quietly key create --for environment > "$etc/key.new"
     mv "$etc/key.new" "$etc/key"
   fi
   [ -d "$etc" ] && id parcela > /dev/null 2>&1 || return 0
@@ -213,7 +219,7 @@ processes() {
     if [ -n "$dry" ]; then echo "would start parcela@$port, or start it anew after a change"; continue; fi
     if ! systemctl is-active --quiet "parcela@$port"; then
       todo "parcela@$port"; systemctl enable --now "parcela@$port"
-    elif [ -n "$changed" ]; then
+    elif [ -e "$stale" ]; then
       todo "parcela@$port anew"; systemctl restart "parcela@$port"
     else ok "parcela@$port"
     fi
@@ -244,7 +250,11 @@ in_front() {
     todo "$to" || return 0
     [ ! -e "$to" ] || cp -p "$to" "$to.before-parcela"
     install -m 644 "$from" "$to"
-    if [ "$proxy" = haproxy ]; then haproxy -c -q -f "$to"; else nginx -t -q; fi
+    if [ "$proxy" = haproxy ]; then haproxy -c -q -f "$to"; else nginx -t -q; fi || {
+      # Else the next run would take it for checked.
+      if [ -e "$to.before-parcela" ]; then mv "$to.before-parcela" "$to"; else rm "$to"; fi
+      exit 1
+    }
     systemctl enable --quiet "$proxy"
     systemctl reload-or-restart "$proxy"
   fi
@@ -261,6 +271,7 @@ unit_files
 migrate
 processes
 in_front
+[ -n "$dry" ] || rm -f "$stale"
 if [ -n "$dry" ]; then echo 'nothing was changed'
 elif [ -z "$changed" ]; then echo 'everything was there: nothing was changed'
 else echo 'next: parcela doctor, then the first sale (docs/installing.md)'

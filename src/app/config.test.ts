@@ -43,7 +43,10 @@ const WRONG: readonly (readonly [change: Record<string, string>, said: RegExp])[
     /^PARCELA_OWNER_DATABASE_URL: names the database other, and DATABASE_URL parcela; both must name the same/,
   ],
   [
-    { PARCELA_ACQUIRER_URL: `https://user:${PASSWORD}@bridge.internal`, PARCELA_UNGUARDED_CHANNELS: 'acquirer' },
+    {
+      PARCELA_ACQUIRER_URL: `https://user:${PASSWORD}@bridge.internal`,
+      PARCELA_UNGUARDED_CHANNELS: 'acquirer',
+    },
     /^PARCELA_ACQUIRER_URL: must have no user, password, query or fragment; a token stands in a file/,
   ],
   [{ PARCELA_ACQUIRER_URL: 'http://127.0.0.1:9/?a=1' }, /^PARCELA_ACQUIRER_URL: must have no user, .* query/],

@@ -40,6 +40,12 @@ const GROUPS: readonly (readonly string[])[] = [
     'PARCELA_KEY_FILE',
     'PARCELA_KEY_STORE_URL',
   ],
+  // What shows another one that we may ask is for the one of this machine alone.
+  ...['ACQUIRER', 'BANK'].map((one) =>
+    ['URL', 'TOKEN_FILE', 'CA_FILE', 'CERTIFICATE_FILE', 'CERTIFICATE_KEY_FILE'].map(
+      (name) => `PARCELA_${one}_${name}`,
+    ),
+  ),
 ];
 
 /** Settings by which an installation of one's own is known: they name others, or files of secrets. */

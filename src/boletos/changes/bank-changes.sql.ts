@@ -94,7 +94,7 @@ const LOCK_CHANGE = statement(
 
 /**
  * With the movement and the deliveries of one that was not expected, behind those of what it paid. Its
- * exception is opened by the table (0074).
+ * exception is opened by the table.
  */
 const RECORD_PAYMENT = statement(
   'bank_changes.record_payment',

@@ -36,7 +36,7 @@ export type WholePayment = AnswerOf<typeof GET_PAYMENT>;
 /** Without a filter the last days are shown. */
 const USUAL_DAYS = 7;
 const REFRESH_SECONDS = 10;
-/** The index by status (0064) leaves out what is being charged, and what is approved as it was sold. */
+/** The index by status leaves out what is being charged, and what is approved as it was sold. */
 const NOT_INDEXED: readonly string[] = [
   'Processando',
   'Autorizada',
