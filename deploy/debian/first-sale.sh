@@ -9,6 +9,7 @@ umask 077
 url=${1%/} credential=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"; stty echo 2> /dev/null || true' EXIT
+trap 'exit 130' INT TERM HUP
 key=first-sale-$(od -An -tx1 -N8 /dev/urandom | tr -d ' \n')
 
 ask() { # NAME WORDS: hidden where it is secret
@@ -21,12 +22,12 @@ ask() { # NAME WORDS: hidden where it is secret
 }
 # call METHOD PATH: the body from standard input. The answer is kept; it ends where that is not 200.
 call() {
-  status=$(curl --silent --show-error --request "$1" "$url$2" -H "@$work/headers" --data-binary @- \
+  status=$(curl --silent --show-error --max-time 90 --request "$1" "$url$2" -H "@$work/headers" --data-binary @- \
     --output "$work/answer" --write-out '%{http_code}')
   [ "$status" = 200 ] || { echo "$1 $2: $status $(cat "$work/answer")" >&2; exit 1; }
 }
 look() {
-  curl --silent --show-error --fail "$url$1" -H "@$work/headers" --output "$work/answer"
+  curl --silent --show-error --fail --max-time 30 "$url$1" -H "@$work/headers" --output "$work/answer"
 }
 field() { sed -n 's/.*"'"$1"'":"\([^"]*\)".*/\1/p' "$work/answer"; }
 
@@ -50,6 +51,7 @@ BODY
 card=$(field numberToken)
 cp "$work/headers" "$work/without-key"
 echo "Idempotency-Key: $key" >> "$work/headers"
+echo "selling R\$ 1.00 under the reference $key: if this ends without an answer, look for it (GET /v1/payments?referenceTransaction=$key) before you sell again"
 call POST /v1/payments <<BODY
 { "payment": { "transactionType": "credit", "amount": 100, "productType": "avista", "installments": 1 },
   "referenceTransaction": "$key",

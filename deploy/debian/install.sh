@@ -45,6 +45,7 @@ home=$(dirname "$(dirname "$(dirname "$(readlink -f "$0")")")")
 etc=/etc/parcela
 units=/etc/systemd/system
 stale=/run/parcela-to-be-restarted
+late=
 changed=
 
 ok() { echo "ok    $*"; }
@@ -52,8 +53,8 @@ ok() { echo "ok    $*"; }
 todo() {
   changed=1
   if [ -n "$dry" ]; then echo "would $*"; return 1; fi
-  # Until this run has come to its end: the next one starts the processes anew where it has not.
-  : > "$stale"
+  # Until the processes were started anew, whichever run does it.
+  [ -n "$late" ] || : > "$stale"
   echo "do    $*"
 }
 # What only the operator has.
@@ -118,6 +119,7 @@ settings() {
   [ -d "$etc" ] && id parcela > /dev/null 2>&1 || return 0
   own "$etc" root:parcela 750
   for file in "$etc"/*; do
+    [ -f "$file" ] && [ ! -L "$file" ] || continue
     case $file in
       *.env|*-ca.pem) own "$file" root:parcela 640 ;;
       *) own "$file" root:root 600 ;;
@@ -229,7 +231,7 @@ processes() {
 
 ready() {
   tries=0
-  until curl --silent --fail --output /dev/null "http://127.0.0.1:$1/health/ready"; do
+  until curl --silent --fail --max-time 5 --output /dev/null "http://127.0.0.1:$1/health/ready"; do
     tries=$((tries + 1))
     [ $tries -lt 120 ] && systemctl is-active --quiet "parcela@$1" || return 1
     sleep 0.5
@@ -269,9 +271,10 @@ given
 roles
 unit_files
 migrate
+late=1
 processes
-in_front
 [ -n "$dry" ] || rm -f "$stale"
+in_front
 if [ -n "$dry" ]; then echo 'nothing was changed'
 elif [ -z "$changed" ]; then echo 'everything was there: nothing was changed'
 else echo 'next: parcela doctor, then the first sale (docs/installing.md)'

@@ -34,6 +34,8 @@ const WRONG: readonly (readonly [change: Record<string, string>, said: RegExp])[
   [{ DATABASE_Url: 'x' }, /^DATABASE_Url: there is no such setting; it is written DATABASE_URL$/],
   [{ DATABASE_URL: 'postgres://a:b@127.0.0.1' }, /^DATABASE_URL: names no database: …@host:5432\/parcela$/],
   [{ DATABASE_URL: 'postgres://a:b#c@127.0.0.1/d' }, /^DATABASE_URL: .* signs of user and password escaped$/],
+  [{ DATABASE_URL: 'postgres://a:/b@127.0.0.1/d' }, /^DATABASE_URL: .* signs of user and password escaped$/],
+  [{ DATABASE_URL: 'postgres://a:b@127.0.0.1/d%e' }, /^DATABASE_URL: .* signs of user and password escaped$/],
   [
     { DATABASE_URL: 'parcela@127.0.0.1/d' },
     /^DATABASE_URL: must be an address starting with postgres:[^\n]*$/,

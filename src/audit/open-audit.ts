@@ -100,10 +100,15 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
   });
 
   const inLine = fairLine(COMMITTING);
-  const commit: Audit['commit'] = (steps, events, merchantId = NO_MERCHANT, deadline) =>
-    inLine(merchantId, () =>
+  const commit: Audit['commit'] = async (steps, events, merchantId = NO_MERCHANT, deadline) => {
+    const { rows, entries } = await inLine(merchantId, () =>
       persistently(keyring, isWorthAnotherTry, () => commitOnce(tools, steps, events, deadline)),
     );
+    for (const entry of entries) reportAnchor(log, entry, entry);
+    // Before a caller is told: a restore does again what the shipped lines say that callers were told.
+    if (entries.length > 0) await log.flushed();
+    return rows;
+  };
 
   return {
     commit,
@@ -125,16 +130,12 @@ async function commitOnce(
   steps: readonly CommitStep[],
   events: AuditEvents,
   deadline: Deadline | undefined,
-): Promise<Row[][]> {
+): Promise<{ readonly rows: Row[][]; readonly entries: readonly AuditEntry[] }> {
   const append = appending(tools, (rows) => eventsOf(events, rows).map(writtenEvent));
   const rows = await tools.database
     .commit([...steps, append.hold, append.write], deadline)
     .catch((error) => refuseOwnStep(tools, error, append.isReached()));
-  const entries = append.entries();
-  for (const entry of entries) reportAnchor(tools.log, entry, entry);
-  // Before a caller is told: a restore does again what the shipped lines say that callers were told.
-  if (entries.length > 0) await tools.log.flushed();
-  return rows.slice(0, steps.length);
+  return { rows: rows.slice(0, steps.length), entries: append.entries() };
 }
 
 function eventsOf(events: AuditEvents, rows: readonly Row[][]): readonly AuditEvent[] {

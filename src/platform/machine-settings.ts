@@ -89,7 +89,8 @@ export function withMachineSettings<S extends Settings>(given: S, isOwner: boole
   };
   for (const group of GROUPS)
     if (group.some((name) => isSet(given, name))) for (const name of group) delete ofMachine[name];
-  return { ...ofMachine, ...given };
+  const named = Object.entries(given).filter(([name]) => isSet(given, name));
+  return { ...ofMachine, ...Object.fromEntries(named) };
 }
 
 /** Whether settings of an installation are there, though not all that name it: something was forgotten. */

@@ -39,16 +39,31 @@ export function databaseAddressWarning(address: string): string | null {
     : `sslmode=${mode} is taken for verify-full: certificate and name of the server are checked; write verify-full`;
 }
 
+const MALFORMED =
+  'must be an address such as postgres://user:password@one:5432,two:5432/name, with signs of user and password escaped';
+
 /** What is wrong with an address, to be said behind the name of its setting; null: nothing. */
 export function databaseAddressFault(address: string): string | null {
   if (!PARTS.test(address)) return 'must be an address starting with postgres:// or postgresql://';
   const { addresses } = databaseHosts(address);
-  if (addresses.some((one) => URL.parse(one) === null))
-    return 'must be an address such as postgres://user:password@one:5432,two:5432/name, with signs of user and password escaped';
+  if (addresses.some((one) => URL.parse(one) === null)) return MALFORMED;
+  const { rest = '' } = PARTS.exec(address)?.groups ?? {};
+  const [path = ''] = rest.split('?');
+  // A password with a sign that ends an address would stand where the name of the database does.
+  if (/[@/]/.test(path.slice(1)) || !isDecodable(path)) return MALFORMED;
   if (databaseNameOf(address) === '') return 'names no database: …@host:5432/parcela';
   const unknown = attributesOf(address).find((value) => !WRITING.includes(value));
   if (unknown !== undefined) return `${ATTRIBUTE} must be read-write, not "${unknown}": Parcela writes`;
   return null;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** For a person: the place without user and password. */
