@@ -19,6 +19,7 @@ test('a service that is told nothing bounds what callers take', () => {
 });
 
 const PASSWORD = 'geheim';
+const UNESCAPED = 'b#c';
 /** Of production, and wrong in nothing. */
 const RIGHT = {
   PARCELA_ENVIRONMENT: 'production',
@@ -33,7 +34,10 @@ const WRONG: readonly (readonly [change: Record<string, string>, said: RegExp])[
   [{ Parcela_Port: '8081' }, /^Parcela_Port: there is no such setting; it is written PARCELA_PORT$/],
   [{ DATABASE_Url: 'x' }, /^DATABASE_Url: there is no such setting; it is written DATABASE_URL$/],
   [{ DATABASE_URL: 'postgres://a:b@127.0.0.1' }, /^DATABASE_URL: names no database: …@host:5432\/parcela$/],
-  [{ DATABASE_URL: 'postgres://a:b#c@127.0.0.1/d' }, /^DATABASE_URL: .* signs of user and password escaped$/],
+  [
+    { DATABASE_URL: `postgres://a:${UNESCAPED}@127.0.0.1/d` },
+    /^DATABASE_URL: .* signs of user and password escaped$/,
+  ],
   [{ DATABASE_URL: 'postgres://a:/b@127.0.0.1/d' }, /^DATABASE_URL: .* signs of user and password escaped$/],
   [{ DATABASE_URL: 'postgres://a:b@127.0.0.1/d%e' }, /^DATABASE_URL: .* signs of user and password escaped$/],
   [
