@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process';
 import { createHash, hash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -53,14 +53,18 @@ export async function buildBundle(home = HERE, builder = builderOf(HERE)) {
     const programs = await buildInto(partial, home, builder);
     const id = hash('sha256', JSON.stringify(programs)).slice(0, 16);
     const manifest = { id, programs };
-    // Other accounts run it too, as the units do.
+    // Other accounts run it too, as the units do, whatever umask builds it.
+    await chmod(built, 0o755);
     await chmod(partial, 0o755);
+    for (const one of await readdir(partial, { recursive: true, withFileTypes: true }))
+      await chmod(join(one.parentPath, one.name), one.isDirectory() ? 0o755 : 0o644);
     await rename(partial, join(built, id)).catch((error) => {
       // The same sources were built by somebody else at the same time.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
     const draft = join(built, `.${MANIFEST}-${process.pid}-${Date.now()}`);
     await writeFile(draft, `${JSON.stringify(manifest)}\n`);
+    await chmod(draft, 0o644);
     await rename(draft, join(built, MANIFEST));
     removeOld(built, id);
   } finally {

@@ -183,8 +183,6 @@ create table movements (
   authorization_code text not null,
   -- Business time.
   moment timestamptz not null,
-  -- The writer: readers who page by movement_id stay below the oldest writer still at work, and skip nothing.
-  written_by xid8 not null default pg_current_xact_id(),
   -- Movements of boletos stand among those of transactions, so that numbers, watermark and lists are the same.
   boleto_id uuid,
   primary key (merchant_id, movement_id),

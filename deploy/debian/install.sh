@@ -144,6 +144,10 @@ roles() {
   owner=$(cat "$etc/owner.new")
   runtime=$(cat "$etc/runtime.new")
   $psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 > /dev/null <<SQL || wants "a role of PostgreSQL that may make roles and databases: --psql 'psql -h … -U …'"
+-- A password stands in no log of the server; who is no superuser may not say so.
+select set_config(name, value, false)
+  from (values ('log_statement', 'none'), ('log_min_duration_statement', '-1'), ('log_min_error_statement', 'panic')) s (name, value)
+  where (select rolsuper from pg_roles where rolname = current_user);
 select 'create role parcela_owner login' where to_regrole('parcela_owner') is null \gexec
 select 'create role parcela_runtime login' where to_regrole('parcela_runtime') is null \gexec
 alter role parcela_owner password '$owner';

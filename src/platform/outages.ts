@@ -155,7 +155,8 @@ class AllOutages implements Outages {
 function isConsequence(error: Error): boolean {
   return (
     error instanceof DatabaseUnavailable ||
-    error instanceof Overloaded ||
+    // One with a cause is judged by that: a missing right is no overload.
+    (error instanceof Overloaded && !(error.cause instanceof Error)) ||
     isWorthAnotherTry(error) ||
     kindOfRefusedWrite(error) !== null
   );

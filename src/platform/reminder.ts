@@ -9,6 +9,8 @@ const OTHERS = 'others';
 export type Reminder<Fields = void> = {
   /** Reports the reason when it is new, or was reported long ago. */
   report(reason: string, fields: Fields): void;
+  /** What is still owed of the reason is not said any more: it is not so now. */
+  drop(reason: string): void;
   /** All is well: the next reason is new. */
   forget(): void;
 };
@@ -72,6 +74,10 @@ export function openReminder<Fields = void>(
       last.times += 1;
       last.fields = fields;
       if (resting === null) awaitRest();
+    },
+    drop(reason) {
+      const last = said.get(reason);
+      if (last !== undefined) last.times = 0;
     },
     forget() {
       said.clear();

@@ -70,8 +70,14 @@ async function change(home: string, path: string, from: string, to: string): Pro
 
 test('a source that changed, in its content alone, is never run from the bundle of before', async () => {
   const home = await checkout('changed');
-  await freshBundle(home);
+  const umask = process.umask(0o077);
+  await freshBundle(home).finally(() => process.umask(umask));
   assert.ok(bundleOf(PARCELA, home) !== null);
+  for (const one of await readdir(join(home, 'built'), { recursive: true }))
+    assert.ok(
+      ((await stat(join(home, 'built', one))).mode & 0o004) !== 0,
+      `${one} is read by other accounts`,
+    );
   await change(home, HELP, PLAIN, CHANGED);
   assert.equal(bundleOf(PARCELA, home), null);
   assert.ok(bundleOf('simulators/bank/main.ts', home) !== null, 'has nothing of that source');

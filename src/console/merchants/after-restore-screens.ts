@@ -1,6 +1,6 @@
 import type { ReleasedRestored } from '../../merchants/release-restored.ts';
 import type { HeldByRestore } from '../../recurrence/billings/billing-days.sql.ts';
-import { type Day, instant, isDay, saoPauloDay } from '../../values/instant.ts';
+import { type Day, instant, saoPauloDay } from '../../values/instant.ts';
 import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
 import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
@@ -83,15 +83,16 @@ ${actionForm(visit, RELEASES[of], { about: say('What is due is charged, the olde
 /** A merchant's administrator knows what was canceled, and releases its own alone; the operator takes two. */
 async function released(
   visit: Visit,
-  { until }: Form,
+  _form: Form,
   { sumHeldByRestore }: AfterRestoreTools,
-): Promise<Asked<Moved | null>> {
-  const day = until !== undefined && isDay(until) ? until : today(visit);
+): Promise<Asked<Moved>> {
+  // By today: what is asked for before midnight and approved behind it has changed.
+  const day = today(visit);
   const { merchants, count, amount } = await sumHeldByRestore(ofPage(visit), day);
   if (merchants === 0) return operationRefused(409, visit.wording.say(NOT_HELD));
   const counted = visit.user.merchantId === null ? Number.POSITIVE_INFINITY : 0;
   const standing = `${merchants} ${count} ${day}`;
-  return { ok: true, status: 200, body: { amount, counted, standing, fields: { until: day } } };
+  return { ok: true, status: 200, body: { amount, counted, standing, fields: {} } };
 }
 
 const NOT_HELD = 'The restore holds no billings.';

@@ -11,15 +11,20 @@ const ENDPOINT_NEWS: Readonly<Record<EndpointChange, string>> = {
   returned: 'a webhook endpoint is back',
 };
 
+const AWAY = ['failing', 'opened', 'stillAway'] as const;
+
 /** One that is away is tried every minute; where a name server is, all of them are. */
 const LINE_MILLISECONDS = 600_000;
 
 /** Addresses are not logged: their paths and queries may hold secrets. */
-export function logEndpoints(log: Pick<Log, 'info' | 'warn'>): TryTools['observeEndpoint'] {
+export function logEndpoints(
+  log: Pick<Log, 'info' | 'warn'>,
+  now = () => performance.now(),
+): TryTools['observeEndpoint'] {
   const remind = (change: EndpointChange, level: 'info' | 'warn') =>
     openReminder<object>(
       (reason, times, fields) => log[level]({ ...(fields ?? { reason }), times }, ENDPOINT_NEWS[change]),
-      { pauseMilliseconds: LINE_MILLISECONDS },
+      { pauseMilliseconds: LINE_MILLISECONDS, now },
     );
   const reminders = {
     failing: remind('failing', 'info'),
@@ -29,7 +34,10 @@ export function logEndpoints(log: Pick<Log, 'info' | 'warn'>): TryTools['observe
   };
   return (change, { merchantId, endpoint }, detail) => {
     const fields = { merchantId, endpoint, ...detail };
+    const reason = `${merchantId} ${endpoint}`;
+    const ended = change === 'returned' ? AWAY : (['returned'] as const);
+    for (const other of ended) reminders[other].drop(reason);
     if (change === 'disabled') log.warn(fields, ENDPOINT_NEWS.disabled);
-    else reminders[change].report(`${merchantId} ${endpoint}`, fields);
+    else reminders[change].report(reason, fields);
   };
 }
