@@ -417,8 +417,14 @@ test('what a restore holds is released by two of the operator, or by an administ
     await query(hold);
     const all = await held();
     assert.match(wordsOf((await first.turnTo(page)).text), /O banco de dados foi restaurado/);
-    const asked = await first.send(page, `${page}/release`, { reason: 'todos conferiram' });
+    const fields = { reason: 'todos conferiram', until: '2001-01-01' };
+    const asked = await first.send(page, `${page}/release`, fields);
     assert.equal(asked.status, 202, asked.text);
+    const [made] = await query(
+      'select fields, standing from console_requests order by requested_at desc limit 1',
+    );
+    assert.deepEqual(made?.fields, {}, 'nobody says by which day it is counted');
+    assert.doesNotMatch(String(made?.standing), /2001/);
     assert.equal(await held(), all);
     assert.equal((await press(`${home}/release`)).status, 409, 'a hold by hand is another one');
     const requestId = await requestOf(page);

@@ -247,9 +247,14 @@ test('what is an exception of matching is counted as that, and found once', asyn
   );
 });
 
-/** The night of the next day, when it has ended: what it asked for, and whether it was cut short. */
+/** The night of the next day, when it has ended. */
 async function endNight(): Promise<Record<string, unknown>> {
   await arrive(service.gatewayUrl, service.token, { advanceDays: 1 });
+  return nightEnded();
+}
+
+/** The night of today: what it asked for, and whether it was cut short. */
+async function nightEnded(): Promise<Record<string, unknown>> {
   const today = await service.today();
   return until('the night has ended', async () => {
     const [run] = await service.auditor.query(
@@ -270,6 +275,8 @@ test('all nights of a day ask from one budget, and none behind an acquirer that 
     assert.equal(found?.asked, found?.ended_asked);
     return [found?.asked as number, found?.ended_merchants as number, found?.unanswered];
   };
+  // That of the days before begins by itself, at some moment.
+  await nightEnded();
   const [asked = 0, nights = 0] = (await budget()) as number[];
   assert.deepEqual(await endNight(), { asked: 3, is_cut_short: false, left_out: 0 });
   assert.deepEqual(await budget(), [asked + 3, nights + 1, 0]);
