@@ -20,7 +20,7 @@ export const BOLETO_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a payment that the bank reports twice is recorded twice',
-    fast: 'test/boletos/notified.test.ts',
+    fast: 'test/boletos/return-files.test.ts',
     suite: 'boletos',
     edits: [
       {

@@ -43,7 +43,7 @@ export const RECURRENCE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a charge that the acquirer is still asked for is given up and made again',
-    fast: 'test/recurrence/charging-unanswered.test.ts',
+    fast: 'test/recurrence/charging-slow.test.ts',
     suite: 'recurrence',
     edits: [
       {

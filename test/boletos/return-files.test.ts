@@ -145,6 +145,22 @@ test('a second payment is one, whoever reports it, and is recorded beside the fi
   );
 });
 
+test('a payment that the feed brings twice under one id is one', async () => {
+  const { id } = await issued(20.26);
+  await force(shop, id, { type: 'paid', amount: 2_026 });
+  await untilStatus(shop, id, STATUS_BILL.paid);
+  await force(shop, id, { type: 'paid', amount: 2_100 });
+  await until('the payment after it came', async () => (await paymentsOf(id)).length > 1);
+  await noneWaits();
+  assert.deepEqual(
+    (await paymentsOf(id)).map(({ amount, surprise }) => [amount, surprise]),
+    [
+      [2_026, null],
+      [2_100, 'paidAgain'],
+    ],
+  );
+});
+
 /** The bank's next file: another number of the same day. */
 let sequence = 217;
 function importLater(...pairs: readonly Pair[]) {
