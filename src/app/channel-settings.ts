@@ -3,8 +3,7 @@ import type { BankSettings } from '../banks/bank-settings.ts';
 import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
 import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';
-import { databaseChannel } from '../platform/postgres/database-channel.ts';
-import { databaseAddressFault } from '../platform/postgres/database-hosts.ts';
+import { databaseAddressFault, databaseChannel } from '../platform/postgres/database-hosts.ts';
 import { openToAll } from './secret-files.ts';
 
 /** The channels to others that production guards, as `PARCELA_UNGUARDED_CHANNELS` names them. */

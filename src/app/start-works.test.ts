@@ -4,7 +4,7 @@ import { type Closing, closeAll } from '../platform/closings.ts';
 import { ALWAYS_OPEN } from '../platform/gate.ts';
 import { openMetrics } from '../platform/metrics.ts';
 import { openOutages } from '../platform/outages.ts';
-import { DatabaseUnavailable } from '../platform/postgres/database.ts';
+import { DatabaseUnavailable } from '../platform/postgres/database-errors.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import { startWorks } from './start-works.ts';

@@ -232,19 +232,15 @@ async function commitAnchor({ audit, operator }: ArchiveTools, archive: AuditArc
   const { firstNumber, lastNumber } = archive;
   const fileSha256 = archive.fileSha256.toString('hex');
   const lastSeal = archive.lastSeal.toString('hex');
-  const [anchored] = await audit.commit([insertArchive(archive)], ([rows]) =>
-    rows?.length !== 1
-      ? []
-      : [
-          {
-            ...operator,
-            action: 'audit.archive',
-            outcome: 'success',
-            resource: 'audit',
-            detail: { firstNumber, lastNumber, lastSeal, fileSha256 },
-          },
-        ],
-  );
-  if (anchored?.length !== 1)
-    throw new Error('another command archived the same entries: nothing was deleted');
+  await audit.transaction(async (tx) => {
+    if (!(await insertArchive(tx, archive)))
+      throw new Error('another command archived the same entries: nothing was deleted');
+    tx.record({
+      ...operator,
+      action: 'audit.archive',
+      outcome: 'success',
+      resource: 'audit',
+      detail: { firstNumber, lastNumber, lastSeal, fileSha256 },
+    });
+  });
 }

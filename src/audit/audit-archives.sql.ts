@@ -1,27 +1,25 @@
-import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../platform/postgres/database.ts';
+import { bytes, rowCodec, whole } from '../platform/postgres/row-codec.ts';
 import type { AuditArchive } from './archive.ts';
+
+const ARCHIVE = rowCodec<AuditArchive>({
+  firstNumber: whole(),
+  lastNumber: whole(),
+  lastSeal: bytes(),
+  lastKeyId: whole(),
+  fileSha256: bytes(),
+  dataKeyId: whole(),
+  seal: bytes(),
+});
 
 const LIST = statement(
   'audit.list_archives',
-  `select first_number, last_number, last_seal, last_key_id, file_sha256, data_key_id, seal
-   from audit_archives order by first_number`,
+  `select ${ARCHIVE.columns} from audit_archives order by first_number`,
 );
 
 /** In the order of their entries. */
 export async function listArchives(database: Database): Promise<AuditArchive[]> {
-  return (await database.query(LIST, [])).map(parseArchive);
-}
-
-function parseArchive(row: Row): AuditArchive {
-  return {
-    firstNumber: row.first_number as number,
-    lastNumber: row.last_number as number,
-    lastSeal: row.last_seal as Buffer,
-    lastKeyId: row.last_key_id as number,
-    fileSha256: row.file_sha256 as Buffer,
-    dataKeyId: row.data_key_id as number,
-    seal: row.seal as Buffer,
-  };
+  return (await database.query(LIST, [])).map(ARCHIVE.parse);
 }
 
 const MAY_ARCHIVE = statement(
@@ -56,13 +54,11 @@ const INSERT = statement(
    returning first_number`,
 );
 
-/** Gives a row when it was written. */
-export function insertArchive(archive: AuditArchive): Step {
+/** False: another command was first. */
+export async function insertArchive(tx: Tx, archive: AuditArchive): Promise<boolean> {
   const { firstNumber, lastNumber, lastSeal, lastKeyId, fileSha256, dataKeyId, seal } = archive;
-  return {
-    statement: INSERT,
-    values: [firstNumber, lastNumber, lastSeal, lastKeyId, fileSha256, dataKeyId, seal],
-  };
+  const values = [firstNumber, lastNumber, lastSeal, lastKeyId, fileSha256, dataKeyId, seal];
+  return (await tx.query(INSERT, values)).length === 1;
 }
 
 /** The lowest first: what is left is a chain that ends where the archive does. */

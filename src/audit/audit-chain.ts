@@ -1,7 +1,7 @@
-import type { WrittenEvent } from './audit-event.ts';
+import type { StoredEvent } from './audit-event.ts';
 
-/** One link of the chain. */
-export type AuditEntry = WrittenEvent & {
+/** One link of the chain. Its seal says whether it is as it was written. */
+export type AuditEntry = StoredEvent & {
   /** From 1 on, without holes. */
   readonly entryNumber: number;
   /**

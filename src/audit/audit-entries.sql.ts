@@ -1,6 +1,22 @@
-import { type Database, type Row, type Step, statement } from '../platform/postgres/database.ts';
+import { type Database, type Row, statement, type Tx } from '../platform/postgres/database.ts';
+import { inputRows } from '../platform/postgres/input-rows.ts';
+import { bytes, listOf, nullable, rowCodec, text, whole } from '../platform/postgres/row-codec.ts';
 import type { AuditEntry, AuditHead } from './audit-chain.ts';
-import type { AuditAction } from './audit-event.ts';
+
+const HEAD = rowCodec<AuditHead>({
+  entryNumber: whole(),
+  seal: bytes(),
+  headSeal: bytes(),
+  dataKeyId: nullable(whole()),
+});
+
+const HELD_HEAD = rowCodec<HeldHead>({
+  ...HEAD.fields,
+  usableKeyIds: listOf(whole('(select ids from usable_keys)')),
+  occurredAtSeconds: text('extract(epoch from clock_timestamp())::text'),
+});
+
+const SEAL = rowCodec({ entryNumber: whole(), seal: bytes() });
 
 /** The end of the chain, held by this transaction. */
 export type HeldHead = AuditHead & {
@@ -30,65 +46,53 @@ const HOLD_HEAD = statement(
      where is_only and (select ids from usable_keys) is not null
      for update
    )
-   select entry_number, seal, head_seal, data_key_id, (select ids from usable_keys) as usable_key_ids,
-     extract(epoch from clock_timestamp())::text as occurred_at_seconds
-   from held`,
+   select ${HELD_HEAD.columns} from held`,
 );
 
-export const holdHead: Step = { statement: HOLD_HEAD, values: [] };
-
-/** Null when there is no head. */
-export function parseHeldHead([row]: readonly Row[]): HeldHead | null {
-  if (row === undefined) return null;
-  return {
-    ...parseHead(row),
-    usableKeyIds: row.usable_key_ids as number[],
-    occurredAtSeconds: row.occurred_at_seconds as string,
-  };
+export async function holdHead(tx: Tx): Promise<HeldHead> {
+  const [row] = await tx.query(HOLD_HEAD, []);
+  if (row === undefined) throw new Error('the audit log has lost its head: run parcela audit verify');
+  return HELD_HEAD.parse(row);
 }
+
+/** Entries that follow a head, and the head that follows them. */
+export type SealedEntries = {
+  readonly entries: readonly AuditEntry[];
+  readonly head: AuditHead & { readonly dataKeyId: number };
+};
+
+const APPENDED = inputRows<AuditEntry>(
+  {
+    entry_number: ['bigint', (entry) => entry.entryNumber],
+    actor: ['text', (entry) => entry.actor],
+    action: ['text', (entry) => entry.action],
+    outcome: ['text', (entry) => entry.outcome],
+    origin: ['text', (entry) => entry.origin],
+    resource: ['text', (entry) => entry.resource],
+    detail: ['text', (entry) => entry.detail],
+    previous_seal: ['bytea', (entry) => entry.previousSeal],
+    seal: ['bytea', (entry) => entry.seal],
+  },
+  { as: 'e', after: 2 },
+);
 
 const APPEND = statement(
   'audit.append',
   `with appended as (
-     insert into audit_entries (entry_number, occurred_at, actor, action, outcome, origin, resource, detail,
-       data_key_id, previous_seal, seal)
-     select e.entry_number, to_timestamp($1::double precision), e.actor, e.action, e.outcome, e.origin, e.resource,
-       e.detail, $2, e.previous_seal, e.seal
-     from unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::bytea[],
-       $11::bytea[]) as e (entry_number, actor, action, outcome, origin, resource, detail, previous_seal, seal)
+     insert into audit_entries (${APPENDED.names}, occurred_at, data_key_id)
+     select ${APPENDED.selected}, to_timestamp($1::double precision), $2 from ${APPENDED.sql}
    )
    update audit_head set entry_number = $12, seal = $13, head_seal = $14, data_key_id = $2
    where is_only and entry_number = $15
    returning entry_number`,
 );
 
-/** Appends entries that follow `held`, and moves the head, in the transaction that holds it. */
-export function appendEntries(
-  held: HeldHead,
-  entries: readonly AuditEntry[],
-  head: Omit<AuditHead, 'dataKeyId'> & { readonly dataKeyId: number },
-): Step {
-  const column = <Name extends keyof AuditEntry>(name: Name) => entries.map((entry) => entry[name]);
-  return {
-    statement: APPEND,
-    values: [
-      held.occurredAtSeconds,
-      head.dataKeyId,
-      column('entryNumber'),
-      column('actor'),
-      column('action'),
-      column('outcome'),
-      column('origin'),
-      column('resource'),
-      column('detail'),
-      column('previousSeal'),
-      column('seal'),
-      head.entryNumber,
-      head.seal,
-      head.headSeal,
-      held.entryNumber,
-    ],
-  };
+/** In the transaction that holds the head. */
+export async function appendEntries(tx: Tx, held: HeldHead, { entries, head }: SealedEntries): Promise<void> {
+  await tx.query(APPEND, [
+    ...[held.occurredAtSeconds, head.dataKeyId, ...APPENDED.values(entries)],
+    ...[head.entryNumber, head.seal, head.headSeal, held.entryNumber],
+  ]);
 }
 
 const FIND_SEALS = statement(
@@ -97,12 +101,12 @@ const FIND_SEALS = statement(
 );
 
 /** What stands at these numbers. */
-export function findSeals(entryNumbers: readonly number[]): Step {
-  return { statement: FIND_SEALS, values: [entryNumbers] };
-}
-
-export function parseSeals(rows: readonly Row[]): Map<number, Buffer> {
-  return new Map(rows.map((row) => [row.entry_number as number, row.seal as Buffer]));
+export async function findSeals(
+  reader: Pick<Tx, 'query'>,
+  entryNumbers: readonly number[],
+): Promise<ReadonlyMap<number, Buffer>> {
+  const rows = (await reader.query(FIND_SEALS, [entryNumbers])).map(SEAL.parse);
+  return new Map(rows.map(({ entryNumber, seal }) => [entryNumber, seal]));
 }
 
 const BEGIN = statement(
@@ -122,11 +126,13 @@ export async function beginChain(database: Database, headSeal: Buffer, dataKeyId
 
 const FIND_ENDS = statement(
   'audit.find_ends',
-  `select h.entry_number, h.seal, h.head_seal, h.data_key_id,
+  `select ${HEAD.columnsOf('h')},
      coalesce((select min(entry_number) from audit_entries), 0) as first_number,
      coalesce((select max(entry_number) from audit_entries), 0) as last_number
    from (select true) as always left join audit_head h on h.is_only`,
 );
+
+const SPAN = rowCodec({ firstNumber: whole(), lastNumber: whole() });
 
 export type ChainEnds = {
   readonly head: AuditHead | null;
@@ -138,33 +144,32 @@ export type ChainEnds = {
 /** All of one moment. */
 export async function findEnds(database: Database): Promise<ChainEnds> {
   const [row] = await database.query(FIND_ENDS, []);
-  return {
-    head: row?.entry_number === null ? null : parseHead(row as Row),
-    firstNumber: row?.first_number as number,
-    lastNumber: row?.last_number as number,
-  };
+  return { head: row?.entry_number === null ? null : HEAD.parse(row as Row), ...SPAN.parse(row as Row) };
 }
 
-function parseHead(row: Row): AuditHead {
-  return {
-    entryNumber: row.entry_number as number,
-    seal: row.seal as Buffer,
-    headSeal: row.head_seal as Buffer,
-    dataKeyId: row.data_key_id as number | null,
-  };
-}
-
-const COLUMNS = `entry_number, extract(epoch from occurred_at)::text as occurred_at_seconds, actor, action, outcome,
-  origin, resource, detail, data_key_id, previous_seal, seal`;
+const ENTRY = rowCodec<AuditEntry>({
+  entryNumber: whole(),
+  occurredAtSeconds: text('extract(epoch from occurred_at)::text'),
+  actor: text(),
+  // Whatever somebody made of an entry: its seal says whether it is as it was written.
+  action: text(),
+  outcome: text(),
+  origin: text(),
+  resource: text(),
+  detail: text(),
+  dataKeyId: whole(),
+  previousSeal: bytes(),
+  seal: bytes(),
+});
 
 const PAGE = statement(
   'audit.page',
-  `select ${COLUMNS} from audit_entries where entry_number >= $1 order by entry_number limit $2`,
+  `select ${ENTRY.columns} from audit_entries where entry_number >= $1 order by entry_number limit $2`,
 );
 
 /** The entries from a number on, in order. */
 export async function pageOfEntries(database: Database, from: number, limit: number): Promise<AuditEntry[]> {
-  return (await database.query(PAGE, [from, limit])).map(parseEntry);
+  return (await database.query(PAGE, [from, limit])).map(ENTRY.parse);
 }
 
 /** Which entries somebody wants to see; null: not asked for. */
@@ -181,7 +186,7 @@ export type EntrySpan = { readonly after: number; readonly upTo: number };
 
 const SEARCH = statement(
   'audit.search',
-  `select ${COLUMNS} from audit_entries
+  `select ${ENTRY.columns} from audit_entries
    where entry_number > $1 and entry_number <= $2
      and ($3::double precision is null or occurred_at >= to_timestamp($3))
      and ($4::double precision is null or occurred_at < to_timestamp($4))
@@ -196,7 +201,7 @@ export async function searchEntries(
   filter: EntryFilter,
   limit: number,
 ): Promise<AuditEntry[]> {
-  return (await database.query(SEARCH, searchValues(span, filter, limit))).map(parseEntry);
+  return (await database.query(SEARCH, searchValues(span, filter, limit))).map(ENTRY.parse);
 }
 
 function searchValues({ after, upTo }: EntrySpan, { from, to, action, actor }: EntryFilter, limit: number) {
@@ -206,7 +211,7 @@ function searchValues({ after, upTo }: EntrySpan, { from, to, action, actor }: E
 
 const SEARCH_NEWEST = statement(
   'audit.search_newest',
-  `select ${COLUMNS} from audit_entries
+  `select ${ENTRY.columns} from audit_entries
    where entry_number > $1 and entry_number <= $2
      and ($3::double precision is null or occurred_at >= to_timestamp($3))
      and ($4::double precision is null or occurred_at < to_timestamp($4))
@@ -221,12 +226,12 @@ export async function searchNewestEntries(
   filter: EntryFilter,
   limit: number,
 ): Promise<AuditEntry[]> {
-  return (await database.query(SEARCH_NEWEST, searchValues(span, filter, limit))).map(parseEntry);
+  return (await database.query(SEARCH_NEWEST, searchValues(span, filter, limit))).map(ENTRY.parse);
 }
 
 const FIND_ABOUT = statement(
   'audit.find_about',
-  `select ${COLUMNS} from audit_entries
+  `select ${ENTRY.columns} from audit_entries
    where occurred_at >= to_timestamp($1::double precision) and occurred_at < to_timestamp($2::double precision)
      and resource = $3
    order by occurred_at, entry_number limit $4`,
@@ -243,21 +248,5 @@ export async function findEntriesAbout(
   limit: number,
 ): Promise<AuditEntry[]> {
   const rows = await database.query(FIND_ABOUT, [span.from / 1_000, span.to / 1_000, resource, limit]);
-  return rows.map(parseEntry);
-}
-
-function parseEntry(row: Row): AuditEntry {
-  return {
-    entryNumber: row.entry_number as number,
-    occurredAtSeconds: row.occurred_at_seconds as string,
-    actor: row.actor as string,
-    action: row.action as AuditAction,
-    outcome: row.outcome as 'success' | 'failure',
-    origin: row.origin as string,
-    resource: row.resource as string,
-    detail: row.detail as string,
-    dataKeyId: row.data_key_id as number,
-    previousSeal: row.previous_seal as Buffer,
-    seal: row.seal as Buffer,
-  };
+  return rows.map(ENTRY.parse);
 }

@@ -1,4 +1,4 @@
-import type { CommitStep, Row, Step } from '../platform/postgres/database.ts';
+import type { CommitStep, Row, Step, Tx } from '../platform/postgres/database.ts';
 import type { Deadline } from '../platform/postgres/deadline.ts';
 import { deeplyWithoutCardNumbers, withoutCardNumbers } from '../values/card-number-in-text.ts';
 import { withoutCpfAndEmail } from '../values/person-in-text.ts';
@@ -105,6 +105,15 @@ export type AuditDetail = Readonly<Record<string, string | number>>;
  */
 export type AuditEvents = readonly AuditEvent[] | ((rows: readonly Row[][]) => readonly AuditEvent[]);
 
+/** A transaction whose end writes the events that were recorded in it. */
+export type AuditedTx = Tx & { record(event: AuditEvent): void };
+
+export type AuditedOptions = {
+  /** In whose turn; absent: the operator's, or of many merchants. */
+  readonly merchantId?: string;
+  readonly deadline?: Deadline;
+};
+
 /**
  * How modules audit their acts. What cannot be audited is not done: all ways throw when the log
  * cannot be written.
@@ -123,6 +132,13 @@ export type Audit = {
     merchantId?: string,
     deadline?: Deadline,
   ): Promise<Row[][]>;
+  /**
+   * Runs `work` in one transaction, in which the events that it records are written too: all of it,
+   * or nothing. Throws what `work` throws, and `Overloaded` when the log cannot be written.
+   * `DatabaseUnavailable` leaves both in doubt. Work that records nothing does not wait for the log.
+   * `work` is run again where the log was busy.
+   */
+  transaction<T>(work: (tx: AuditedTx) => Promise<T>, options?: AuditedOptions): Promise<T>;
   /**
    * Commits a change of one row as `commit` does; gives the row, or nothing when there was none to
    * change.
@@ -147,6 +163,9 @@ export type WrittenEvent = {
   /** JSON, or empty. */
   readonly detail: string;
 };
+
+/** An event as it is found in the log: whatever somebody made of it. */
+export type StoredEvent = Readonly<Record<keyof WrittenEvent, string>>;
 
 /**
  * Makes an event fit to be written: an entry must never fail, nor forge a line where it is shown,

@@ -2,7 +2,7 @@ import type { Database } from '../platform/postgres/database.ts';
 import { utcText } from '../values/instant.ts';
 import { holdHead } from './audit-entries.sql.ts';
 import type { Actor, Audit, AuditDetail } from './audit-event.ts';
-import { findUnauditedMigrations, parseUnaudited } from './audited-migrations.sql.ts';
+import { findUnauditedMigrations } from './audited-migrations.sql.ts';
 
 /**
  * Gives every migration its entry: those that were `applied` by this process, and those whose
@@ -15,15 +15,17 @@ export async function auditMigrations(
   applied: readonly string[],
   detail: AuditDetail = {},
 ): Promise<void> {
-  const look = findUnauditedMigrations(applied);
-  if ((await database.query(look.statement, look.values)).length === 0) return;
-  await audit.commit([holdHead, look], ([, rows = []]) =>
-    parseUnaudited(rows).map(({ name, appliedAt }) => ({
-      ...actor,
-      action: 'schema.migrate',
-      outcome: 'success',
-      resource: `migrations/${name}`,
-      detail: { ...detail, appliedAt: utcText(appliedAt) },
-    })),
-  );
+  if ((await findUnauditedMigrations(database, applied)).length === 0) return;
+  await audit.transaction(async (tx) => {
+    await holdHead(tx);
+    for (const { name, appliedAt } of await findUnauditedMigrations(tx, applied)) {
+      tx.record({
+        ...actor,
+        action: 'schema.migrate',
+        outcome: 'success',
+        resource: `migrations/${name}`,
+        detail: { ...detail, appliedAt: utcText(appliedAt) },
+      });
+    }
+  });
 }

@@ -1,7 +1,9 @@
-import { type Row, type Step, statement } from '../platform/postgres/database.ts';
-import type { Instant } from '../values/instant.ts';
+import { type Reader, statement } from '../platform/postgres/database.ts';
+import { instantOf, type RowOf, rowCodec, text } from '../platform/postgres/row-codec.ts';
 
-export type UnauditedMigration = { readonly name: string; readonly appliedAt: Instant };
+const UNAUDITED = rowCodec({ name: text(), appliedAt: instantOf() }, 'm');
+
+export type UnauditedMigration = RowOf<typeof UNAUDITED>;
 
 /**
  * The entry stands close behind the row: the log is read from there along its times, up to the first
@@ -10,7 +12,7 @@ export type UnauditedMigration = { readonly name: string; readonly appliedAt: In
  */
 const FIND_UNAUDITED = statement(
   'audit.find_unaudited_migrations',
-  `select m.name, m.applied_at from schema_migrations m
+  `select ${UNAUDITED.columns} from schema_migrations m
    left join lateral (
      select true as is_there from audit_entries e
      where e.occurred_at >= m.applied_at - interval '1 minute'
@@ -23,10 +25,9 @@ const FIND_UNAUDITED = statement(
 );
 
 /** Migrations without an entry, of those applied since the log begins and those that are named. */
-export function findUnauditedMigrations(names: readonly string[]): Step {
-  return { statement: FIND_UNAUDITED, values: [names] };
-}
-
-export function parseUnaudited(rows: readonly Row[]): UnauditedMigration[] {
-  return rows.map((row) => ({ name: row.name as string, appliedAt: row.applied_at as Instant }));
+export async function findUnauditedMigrations(
+  reader: Reader,
+  names: readonly string[],
+): Promise<UnauditedMigration[]> {
+  return (await reader.query(FIND_UNAUDITED, [names])).map(UNAUDITED.parse);
 }

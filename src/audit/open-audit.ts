@@ -1,14 +1,8 @@
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Log } from '../platform/log.ts';
 import { batchWrites, NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
-import {
-  type CommitStep,
-  CommitUnknown,
-  type Database,
-  DatabaseUnavailable,
-  PassingFault,
-  type Row,
-} from '../platform/postgres/database.ts';
+import { type Database, type Row, runSteps, type Tx } from '../platform/postgres/database.ts';
+import { CommitUnknown, DatabaseUnavailable, PassingFault } from '../platform/postgres/database-errors.ts';
 import type { Deadline } from '../platform/postgres/deadline.ts';
 import { SQL_STATE } from '../platform/postgres/sql-states.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
@@ -18,14 +12,16 @@ import {
   appendEntries,
   beginChain,
   findSeals,
+  type HeldHead,
   holdHead,
-  parseHeldHead,
-  parseSeals,
+  type SealedEntries,
 } from './audit-entries.sql.ts';
 import {
   type Audit,
   type AuditEvent,
   type AuditEvents,
+  type AuditedTx,
+  type StoredEvent,
   type WrittenEvent,
   writtenEvent,
 } from './audit-event.ts';
@@ -100,18 +96,31 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
   });
 
   const inLine = fairLine(COMMITTING);
-  const commit: Audit['commit'] = async (steps, events, merchantId = NO_MERCHANT, deadline) => {
-    const { rows, entries } = await inLine(merchantId, () =>
-      persistently(keyring, isWorthAnotherTry, () => commitOnce(tools, steps, events, deadline)),
+  const transaction: Audit['transaction'] = async (work, { merchantId = NO_MERCHANT, deadline } = {}) => {
+    const { value, entries } = await inLine(merchantId, () =>
+      persistently(keyring, isWorthAnotherTry, () => transactOnce(tools, work, deadline)),
     );
     for (const entry of entries) reportAnchor(log, entry, entry);
     // Before a caller is told: a restore does again what the shipped lines say that callers were told.
     if (entries.length > 0) await log.flushed();
-    return rows;
+    return value;
   };
+  const commit: Audit['commit'] = (steps, events, merchantId, deadline) =>
+    transaction(
+      async (tx) => {
+        const rows = await runSteps(tx, steps);
+        for (const event of eventsOf(events, rows)) tx.record(event);
+        return rows;
+      },
+      {
+        ...(merchantId === undefined ? {} : { merchantId }),
+        ...(deadline === undefined ? {} : { deadline }),
+      },
+    );
 
   return {
     commit,
+    transaction,
     async change(change, event) {
       const [changed] = await commit([change], ([rows]) => (rows?.length === 1 ? [event] : []));
       return changed?.[0];
@@ -125,25 +134,32 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
   };
 }
 
-async function commitOnce(
+async function transactOnce<T>(
   tools: AuditTools,
-  steps: readonly CommitStep[],
-  events: AuditEvents,
+  work: (tx: AuditedTx) => Promise<T>,
   deadline: Deadline | undefined,
-): Promise<{ readonly rows: Row[][]; readonly entries: readonly AuditEntry[] }> {
-  const append = appending(tools, (rows) => eventsOf(events, rows).map(writtenEvent));
-  const rows = await tools.database
-    .commit([...steps, append.hold, append.write], deadline)
-    .catch((error) => refuseOwnStep(tools, error, append.isReached()));
-  return { rows: rows.slice(0, steps.length), entries: append.entries() };
+): Promise<{ readonly value: T; readonly entries: readonly AuditEntry[] }> {
+  let isAtLog = false;
+  const run = async (tx: Tx) => {
+    const events: WrittenEvent[] = [];
+    const record = (event: AuditEvent) => void events.push(writtenEvent(event));
+    const value = await work({ ...tx, record });
+    if (events.length === 0) return { value, entries: [] };
+    isAtLog = true;
+    const held = await holdHead(tx);
+    const sealed = sealBehind(tools, held, events);
+    await appendEntries(tx, held, sealed);
+    return { value, entries: sealed.entries };
+  };
+  return tools.database.transaction(run, deadline).catch((error) => refuseOwn(tools, error, isAtLog));
 }
 
 function eventsOf(events: AuditEvents, rows: readonly Row[][]): readonly AuditEvent[] {
   return typeof events === 'function' ? events(rows) : events;
 }
 
-/** What failed at our own steps is the log's; what failed before is the caller's own. */
-function refuseOwnStep({ observeUnwritten }: AuditTools, error: unknown, isOurs: boolean): never {
+/** What failed at the log is the log's; what failed before is the caller's own. */
+function refuseOwn({ observeUnwritten }: AuditTools, error: unknown, isOurs: boolean): never {
   const isOther = [DatabaseUnavailable, Overloaded, CommitUnknown].some((kind) => error instanceof kind);
   if (!isOurs || isOther) throw error;
   observeUnwritten?.();
@@ -180,37 +196,8 @@ function isWorthAnotherTry(error: unknown): boolean {
   );
 }
 
-/** The last two steps of a commit: hold the head, and append behind it. Used for one commit. */
-function appending(tools: AuditTools, eventsOfRows: (rows: readonly Row[][]) => readonly WrittenEvent[]) {
-  let isReached = false;
-  let events: readonly WrittenEvent[] = [];
-  let written: readonly AuditEntry[] = [];
-  /** What its events throw is the caller's own: it looked at its rows and wants nothing of this. */
-  const hold: CommitStep = (rows) => {
-    events = eventsOfRows(rows);
-    isReached = events.length > 0;
-    return isReached ? holdHead : null;
-  };
-  const write: CommitStep = (rows) => {
-    if (!isReached) return null;
-    const { step, entries } = sealedAppend(tools, rows.at(-1) ?? [], events);
-    written = entries;
-    return step;
-  };
-  return { hold, write, isReached: () => isReached, entries: () => written };
-}
-
-/**
- * Seals the events behind the head that was just locked. Throws `AuditKeyRetired`, and when there
- * is no head.
- */
-function sealedAppend(
-  { keyring }: AuditTools,
-  headRows: readonly Row[],
-  events: readonly WrittenEvent[],
-): { step: ReturnType<typeof appendEntries>; entries: readonly AuditEntry[] } {
-  const held = parseHeldHead(headRows);
-  if (held === null) throw new Error('the audit log has lost its head: run parcela audit verify');
+/** Throws `AuditKeyRetired`. */
+function sealBehind({ keyring }: AuditTools, held: HeldHead, events: readonly WrittenEvent[]): SealedEntries {
   const dataKeyId = keyring.keyInUse('audit');
   if (!held.usableKeyIds.includes(dataKeyId)) {
     throw new AuditKeyRetired(`the audit key ${dataKeyId} was retired`);
@@ -228,7 +215,7 @@ function sealedAppend(
   const { entryNumber, seal } = end;
   const sealed = keyring.auditSeal(headBytes(entryNumber, seal));
   const head = { entryNumber, seal, headSeal: sealed.seal, dataKeyId: sealed.dataKeyId };
-  return { step: appendEntries(held, entries, head), entries };
+  return { entries, head };
 }
 
 type RecordRow = {
@@ -256,37 +243,31 @@ async function recordTogether(
   rows: readonly RecordRow[],
 ): Promise<ReadonlyMap<string, Anchor>> {
   const tried = rows.flatMap((row) => row.tries.map(({ entryNumber }) => entryNumber));
-  const results = new Map<string, Anchor>();
-  const steps: CommitStep[] = [
-    holdHead,
-    ...(tried.length > 0 ? [findSeals(tried)] : []),
-    ([head = [], found = []]: readonly Row[][]) => {
-      const seals = parseSeals(found);
-      const missing = rows.filter((row) => {
-        const landed = row.tries.find(({ entryNumber, seal }) => seals.get(entryNumber)?.equals(seal));
-        if (landed !== undefined) results.set(row.key, landed);
-        return landed === undefined;
-      });
-      const { step, entries } = sealedAppend(
-        tools,
-        head,
-        missing.map(({ event }) => event),
-      );
-      for (const [index, row] of missing.entries()) {
-        const { entryNumber, seal } = entries[index] as AuditEntry;
-        row.tries.push({ entryNumber, seal });
-        results.set(row.key, { entryNumber, seal });
-      }
-      return step;
-    },
-  ];
-  await tools.database.commit(steps).catch((error) => refuseOwnStep(tools, error, true));
-  return results;
+  const write = async (tx: Tx) => {
+    const results = new Map<string, Anchor>();
+    const held = await holdHead(tx);
+    const seals = tried.length === 0 ? new Map() : await findSeals(tx, tried);
+    const missing = rows.filter((row) => {
+      const landed = row.tries.find(({ entryNumber, seal }) => seals.get(entryNumber)?.equals(seal));
+      if (landed !== undefined) results.set(row.key, landed);
+      return landed === undefined;
+    });
+    const events = missing.map(({ event }) => event);
+    const sealed = sealBehind(tools, held, events);
+    for (const [index, row] of missing.entries()) {
+      const { entryNumber, seal } = sealed.entries[index] as AuditEntry;
+      row.tries.push({ entryNumber, seal });
+      results.set(row.key, { entryNumber, seal });
+    }
+    await appendEntries(tx, held, sealed);
+    return results;
+  };
+  return tools.database.transaction(write).catch((error) => refuseOwn(tools, error, true));
 }
 
-function reportAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, event?: WrittenEvent): void {
-  const { action, actor, origin, outcome, resource } = event ?? {};
-  const change = event === undefined ? {} : shippedChange(event);
+function reportAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, event: StoredEvent): void {
+  const { action, actor, origin, outcome, resource } = event;
+  const change = shippedChange(event);
   const fields = { auditEntry: entryNumber, auditSeal: seal.toString('hex') };
   log.info({ ...fields, action, outcome, actor, origin, resource, ...change }, 'an audit entry was written');
 }

@@ -1,4 +1,4 @@
-import type { AuditAction, AuditDetail, WrittenEvent } from './audit-event.ts';
+import type { AuditAction, AuditDetail, StoredEvent } from './audit-event.ts';
 
 /**
  * What merchants change that a restored database has lost: their lines say what
@@ -23,8 +23,8 @@ export type ShippedChange = {
 const fieldOf = (name: string) => name.replace(/\.(?:old|new)$/, '');
 
 /** What the log says of an entry beside its head. */
-export function shippedChange({ action, detail }: Pick<WrittenEvent, 'action' | 'detail'>): ShippedChange {
-  if (SAID_OF[action] !== true || detail === '') return {};
+export function shippedChange({ action, detail }: Pick<StoredEvent, 'action' | 'detail'>): ShippedChange {
+  if (SAID_OF[action as AuditAction] !== true || detail === '') return {};
   const fields = Object.entries(JSON.parse(detail) as AuditDetail);
   const said = fields.filter(([name]) => SAID_FIELDS.includes(fieldOf(name)));
   const others = new Set(

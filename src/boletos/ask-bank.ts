@@ -1,7 +1,8 @@
 import type { Bank } from '../banks/bank.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
-import { CommitUnknown, type Database } from '../platform/postgres/database.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { CommitUnknown } from '../platform/postgres/database-errors.ts';
 import type { WakeSignal } from '../platform/work/wake-signal.ts';
 import {
   OUTCOME_MARGIN_MILLISECONDS,

@@ -1,6 +1,6 @@
 import type { Bank } from '../banks/bank.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
-import { CommitUnknown } from '../platform/postgres/database.ts';
+import { CommitUnknown } from '../platform/postgres/database-errors.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../transactions/transaction.ts';
 import { isUuid } from '../values/ids.ts';
 import { type AskBankTools, askBank, leaveUnresolved, recordChange } from './ask-bank.ts';

@@ -7,7 +7,7 @@ import { hasAccount } from '../merchants/accounts.sql.ts';
 import { newId, newPageKey } from '../platform/chance.ts';
 import type { Once } from '../platform/http/refusal.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
-import { CommitUnknown } from '../platform/postgres/database.ts';
+import { CommitUnknown } from '../platform/postgres/database-errors.ts';
 import type { LookUp } from '../platform/postgres/searches.ts';
 import { notePaymentMade } from '../platform/tracing/scope.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../transactions/transaction.ts';

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
 import { HOME } from '../platform/home.ts';
-import { type Database, DatabaseUnavailable } from '../platform/postgres/database.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { DatabaseUnavailable } from '../platform/postgres/database-errors.ts';
 import type { AuditedCommandTools } from './command.ts';
 import { COMMANDS } from './commands.ts';
 import { runCommand } from './run-command.ts';
@@ -13,7 +14,13 @@ import { runCommand } from './run-command.ts';
 function away(): Promise<never> {
   return Promise.reject(new DatabaseUnavailable('connect ECONNREFUSED'));
 }
-const DATABASE: Database = { query: away, commit: away, ping: away, close: async () => {} };
+const DATABASE: Database = {
+  query: away,
+  transaction: away,
+  commit: away,
+  ping: away,
+  close: async () => {},
+};
 
 async function run(...words: string[]) {
   const printed: string[] = [];

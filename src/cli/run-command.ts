@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { CommitUnknown, DatabaseUnavailable } from '../platform/postgres/database.ts';
+import { CommitUnknown, DatabaseUnavailable } from '../platform/postgres/database-errors.ts';
 import { Overloaded } from '../platform/work/overloaded.ts';
 import type {
   AuditedCommandTools,

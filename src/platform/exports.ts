@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AnswerStream } from './http/endpoint.ts';
-import { DatabaseUnavailable, type Reader } from './postgres/database.ts';
+import type { Reader } from './postgres/database.ts';
+import { DatabaseUnavailable } from './postgres/database-errors.ts';
 import type { Search } from './postgres/searches.ts';
 import { linesOf, type RowFormat } from './row-format.ts';
 import { FairLine } from './work/fair-line.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, mock, test } from 'node:test';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
 import { openOutages } from './outages.ts';
-import { DatabaseUnavailable } from './postgres/database.ts';
+import { DatabaseUnavailable } from './postgres/database-errors.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 

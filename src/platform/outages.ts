@@ -1,6 +1,6 @@
 import { errorFields, type Log } from './log.ts';
 import { gauge, type Metrics } from './metrics.ts';
-import { DatabaseUnavailable } from './postgres/database.ts';
+import { DatabaseUnavailable } from './postgres/database-errors.ts';
 import { isWorthAnotherTry } from './postgres/sql-states.ts';
 import { kindOfRefusedWrite } from './postgres/write-refusals.ts';
 import { inScope } from './tracing/scope.ts';

@@ -116,8 +116,8 @@ function plain(text: string): ConstantText {
 }
 
 /**
- * `const NAME = '…'` or a template; `NAME.sql` of `const NAME = inputRows…`, which is a constant
- * text made at load.
+ * `const NAME = '…'` or a template; `NAME.sql` and the like of `const NAME = inputRows…` or `rowCodec…`,
+ * which are constant texts made at load.
  */
 function constantsOf(program: Program): Map<string, ConstantText> {
   const constants = new Map<string, ConstantText>();
@@ -127,13 +127,60 @@ function constantsOf(program: Program): Map<string, ConstantText> {
     const text = sqlOf(node.init, program);
     if (name === null) continue;
     if (text !== null) constants.set(name, text);
-    if (isInputRows(node.init)) constants.set(`${name}.sql`, inputRowsText(node.init));
+    if (isCallOf('inputRows', node.init)) {
+      constants.set(`${name}.sql`, inputRowsText(node.init));
+      constants.set(`${name}.names`, plain(inputNames(node.init).join(', ')));
+      constants.set(`${name}.selected`, plain(inputNames(node.init).join(', ')));
+    }
+    if (isCallOf('rowCodec', node.init)) constants.set(`${name}.columns`, codecText(node.init, program));
   }
   return constants;
 }
 
-function isInputRows(value: unknown): value is Node {
-  return isNode(value) && value.type === 'CallExpression' && nameOf(value.callee) === 'inputRows';
+function isCallOf(name: string, value: unknown): value is Node {
+  return isNode(value) && value.type === 'CallExpression' && nameOf(value.callee) === name;
+}
+
+function propertiesOf(call: Node): readonly Node[] {
+  return ((call.arguments as Node[])[0]?.properties ?? []) as readonly Node[];
+}
+
+function inputNames(call: Node): string[] {
+  return propertiesOf(call).flatMap(({ key }) => nameOf(key) ?? []);
+}
+
+/** The columns that the rows of a codec are selected by. */
+function codecText(call: Node, program: Program): ConstantText {
+  const columns = propertiesOf(call).map((property): ConstantText => {
+    if (property.type === 'SpreadElement')
+      return {
+        quasis: ['', ''],
+        codes: [program.sourceOf(property.argument as Node).replace(/fields$/, 'columns')],
+      };
+    const name = (nameOf(property.key) ?? '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const sql = sqlOf(sqlOfColumn(property.value), program);
+    return sql === null ? plain(name) : joined([sql, plain(` as ${name}`)], '');
+  });
+  return joined(columns, ', ');
+}
+
+/** Where a column says its SQL: `nullable(day("b.due_on"))`, `oneOf(STATES, "b.state")`. */
+function sqlOfColumn(column: unknown): unknown {
+  if (!isNode(column) || column.type !== 'CallExpression') return undefined;
+  const [first, second] = column.arguments as Node[];
+  const name = nameOf(column.callee) ?? '';
+  if (name === 'nullable' || name === 'listOf') return sqlOfColumn(first);
+  return name === 'oneOf' || name === 'parsedBy' ? second : first;
+}
+
+function joined(texts: readonly ConstantText[], separator: string): ConstantText {
+  const [quasis, codes]: [string[], string[]] = [[''], []];
+  for (const [index, text] of texts.entries()) {
+    const [first = '', ...rest] = text.quasis;
+    quasis.push(`${quasis.pop()}${index === 0 ? '' : separator}${first}`, ...rest);
+    codes.push(...text.codes);
+  }
+  return { quasis, codes };
 }
 
 /** What a fence must see of such rows: that they are parameters, and their name. */
@@ -162,7 +209,7 @@ function importedConstantsOf(
       ...constantsOf(source.program),
     ]);
     return names
-      .flatMap((name) => [name, `${name}.sql`])
+      .flatMap((name) => [name, ...MEMBERS.map((member) => `${name}.${member}`)])
       .flatMap((name): [string, ConstantText][] => {
         const whole = resolved(theirs.get(name) ?? null, theirs, [name]);
         return whole.unknownParts.length > 0 ? [] : [[name, plain(whole.text)]];
@@ -171,7 +218,12 @@ function importedConstantsOf(
   return new Map(imported);
 }
 
-/** The only calls that stand in a text: the states before events of a table, made at load. */
+/** Constant texts of `inputRows` and `rowCodec`. */
+const MEMBERS = ['sql', 'names', 'selected', 'columns'] as const;
+/** The same columns under another alias. */
+const OTHER_ALIAS = /\.columnsOf\('\w+'\)$/;
+
+/** The only other calls that stand in a text: the states before events of a table, made at load. */
 const NAMES_STATES = /^from(Other)?States\([A-Z_]+(, '[a-zA-Z]+')+\)$/;
 
 function resolved(
@@ -197,9 +249,10 @@ function partOf(
   within: readonly string[],
 ): { text: string; unknownParts: string[] } {
   if (NAMES_STATES.test(code)) return { text: "''", unknownParts: [] };
-  const constant = within.includes(code) ? undefined : constants.get(code);
+  const name = code.replace(OTHER_ALIAS, '.columns');
+  const constant = within.includes(name) ? undefined : constants.get(name);
   if (constant === undefined) return { text: ' ', unknownParts: [code] };
-  return resolved(constant, constants, [...within, code]);
+  return resolved(constant, constants, [...within, name]);
 }
 
 /**

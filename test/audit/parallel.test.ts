@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { DatabaseUnavailable, openDatabase, statement } from '../../src/platform/postgres/database.ts';
+import { openDatabase, statement } from '../../src/platform/postgres/database.ts';
+import { DatabaseUnavailable } from '../../src/platform/postgres/database-errors.ts';
 import { Overloaded } from '../../src/platform/work/overloaded.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { call } from '../kit/merchant.ts';

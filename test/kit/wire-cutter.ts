@@ -1,6 +1,6 @@
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { canWrite } from '../../src/platform/postgres/database.ts';
+import { canWrite } from '../../src/platform/postgres/run-transaction.ts';
 import type { TestDatabaseAddress } from './database.ts';
 
 /** Stands between a client and PostgreSQL, and breaks their connection where a test wants it broken. */

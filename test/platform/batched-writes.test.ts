@@ -2,12 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { batchWrites } from '../../src/platform/postgres/batched-writes.ts';
-import {
-  CommitUnknown,
-  type Database,
-  openDatabase,
-  statement,
-} from '../../src/platform/postgres/database.ts';
+import { type Database, openDatabase, statement } from '../../src/platform/postgres/database.ts';
+import { CommitUnknown } from '../../src/platform/postgres/database-errors.ts';
 import type { BatchedWriteLimits } from '../../src/platform/postgres/next-batch.ts';
 import { Overloaded } from '../../src/platform/work/overloaded.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';

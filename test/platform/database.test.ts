@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import {
-  type Database,
-  DatabaseUnavailable,
-  openDatabase,
-  statement,
-} from '../../src/platform/postgres/database.ts';
+import { type Database, openDatabase, statement, type Tx } from '../../src/platform/postgres/database.ts';
+import { DatabaseUnavailable } from '../../src/platform/postgres/database-errors.ts';
 import { createTestDatabase, runSql, serverAddress, type TestDatabase } from '../kit/database.ts';
 import { type CuttingProxy, openCuttingProxy } from '../kit/wire-cutter.ts';
 
@@ -40,10 +36,14 @@ const COUNT = statement(
   'select count(*) as count from things where thing_id = any($1::integer[])',
 );
 const SLEEP = statement('things.sleep', 'select pg_sleep($1), pg_backend_pid() as process_id');
-const insert = (thing: number, partner: number | null = null) => ({
-  statement: INSERT,
-  values: [thing, partner],
-});
+
+/** Adds things one by one, in one transaction. */
+const add = (books: Database, ...things: readonly (number | readonly [number, number])[]) =>
+  books.transaction(async (tx) => {
+    for (const thing of things) await insert(tx, thing);
+  });
+const insert = (tx: Tx, thing: number | readonly [number, number]) =>
+  tx.query(INSERT, typeof thing === 'number' ? [thing, null] : thing);
 
 async function countOf(...things: number[]): Promise<number> {
   const [row] = await database.query(COUNT, [things]);
@@ -59,9 +59,53 @@ async function read(expression: string): Promise<unknown> {
   return row?.value;
 }
 
-test('a commit gives the rows of every step, in order', async () => {
-  const rows = await database.commit([insert(1), insert(2, 1), { statement: COUNT, values: [[1, 2]] }]);
-  assert.deepEqual(rows, [[{ thing_id: 1 }], [{ thing_id: 2 }], [{ count: 2 }]]);
+test('a transaction gives what its work gives, and sees what it wrote', async () => {
+  const counted = await database.transaction(async (tx) => {
+    await insert(tx, 1);
+    await insert(tx, [2, 1]);
+    assert.equal(await countOf(1, 2), 0, 'others see nothing of it');
+    const [row] = await tx.query(COUNT, [[1, 2]]);
+    return row?.count;
+  });
+  assert.equal(counted, 2);
+  assert.equal(await countOf(1, 2), 2);
+});
+
+test('what work throws is thrown as it is: nothing is written, and the connection is good for more', async () => {
+  const own = openDatabase(testDatabase.address, () => {}, { connections: { work: 1, search: 1 } });
+  const serverOf = () => own.query(SLEEP, [0]).then(([row]) => row?.process_id);
+  try {
+    const before = await serverOf();
+    for (const thrown of [new Error('the connection is closed, says a merchant'), { code: 'ETIMEDOUT' }])
+      await assert.rejects(
+        own.transaction(async (tx) => {
+          await insert(tx, 6);
+          throw thrown;
+        }),
+        (error) => error === thrown,
+      );
+    assert.equal(await countOf(6), 0);
+    assert.equal(await serverOf(), before);
+  } finally {
+    await own.close();
+  }
+});
+
+test('an error that work keeps to itself does not make a half transaction', async () => {
+  const half = database.transaction(async (tx) => {
+    await insert(tx, 7);
+    await insert(tx, 7).catch(() => {});
+  });
+  await assert.rejects(half, /ended with ROLLBACK/);
+  assert.equal(await countOf(7), 0);
+});
+
+test('a transaction that has ended takes no more statements', async () => {
+  let kept: Tx | undefined;
+  await database.transaction(async (tx) => {
+    kept = tx;
+  });
+  await assert.rejects(insert(kept as Tx, 8), /after the end of its transaction/);
 });
 
 test('when the server answered payments last is not known by what it answered searches', async () => {
@@ -76,24 +120,24 @@ test('when the server answered payments last is not known by what it answered se
   }
 });
 
-test('a commit is all or nothing', async () => {
-  await assert.rejects(database.commit([insert(11), insert(12), insert(11)]), { code: '23505' });
+test('a transaction is all or nothing', async () => {
+  await assert.rejects(add(database, 11, 12, 11), { code: '23505' });
   assert.equal(await countOf(11, 12), 0);
-  await database.commit([insert(11)]);
+  await add(database, 11);
   assert.equal(await countOf(11), 1);
 });
 
-test('a commit that fails at its end throws, and nothing is written', async () => {
-  await assert.rejects(database.commit([insert(21), insert(22, 999)]), { code: '23503' });
+test('a transaction that fails at its end throws, and nothing is written', async () => {
+  await assert.rejects(add(database, 21, [22, 999]), { code: '23503' });
   assert.equal(await countOf(21, 22), 0);
 });
 
-test('a commit that PostgreSQL answers with ROLLBACK throws, and nothing is written', async () => {
+test('a transaction that PostgreSQL answers with ROLLBACK throws, and nothing is written', async () => {
   await throughProxy.ping();
   proxy.turnCommitIntoRollback();
-  await assert.rejects(throughProxy.commit([insert(31)]), /ended with ROLLBACK/);
+  await assert.rejects(add(throughProxy, 31), /ended with ROLLBACK/);
   assert.equal(await countOf(31), 0);
-  await throughProxy.commit([insert(31)]);
+  await add(throughProxy, 31);
   assert.equal(await countOf(31), 1);
 });
 
@@ -141,12 +185,12 @@ test('sessions end what waits too long', async () => {
 });
 
 test('an error of the statement is what it is, and the connection is good for more', async () => {
-  await database.commit([insert(41)]);
+  await add(database, 41);
   await assert.rejects(database.query(INSERT, [41, null]), { code: '23505' });
   assert.equal(await countOf(41), 1);
 });
 
-test('a broken connection is DatabaseUnavailable, before the statement, after it and in a commit', async () => {
+test('a broken connection is DatabaseUnavailable, before the statement, after it and in a transaction', async () => {
   proxy.cutBefore('things.insert');
   await assert.rejects(throughProxy.query(INSERT, [51, null]), DatabaseUnavailable);
   assert.equal(await countOf(51), 0);
@@ -154,12 +198,12 @@ test('a broken connection is DatabaseUnavailable, before the statement, after it
   await assert.rejects(throughProxy.query(INSERT, [52, null]), DatabaseUnavailable);
   assert.equal(await countOf(52), 1);
   proxy.cutBefore('things.insert');
-  await assert.rejects(throughProxy.commit([insert(53)]), DatabaseUnavailable);
+  await assert.rejects(add(throughProxy, 53), DatabaseUnavailable);
   proxy.cutBefore('commit');
-  await assert.rejects(throughProxy.commit([insert(54)]), DatabaseUnavailable);
+  await assert.rejects(add(throughProxy, 54), DatabaseUnavailable);
   assert.equal(await countOf(53, 54), 0);
   proxy.cutAfter('commit');
-  await assert.rejects(throughProxy.commit([insert(55)]), DatabaseUnavailable);
+  await assert.rejects(add(throughProxy, 55), DatabaseUnavailable);
   assert.equal(await countOf(55), 1);
   await throughProxy.ping();
 });

@@ -19,7 +19,13 @@ const PARCELA = programOf('src/cli/parcela.ts');
 
 const THIRTY_DAYS = { PARCELA_CUSTOMER_RETENTION_DAYS: '30' };
 const away = () => Promise.reject(new Error('nothing may be asked'));
-const UNTOUCHABLE: Database = { query: away, commit: away, ping: away, close: async () => {} };
+const UNTOUCHABLE: Database = {
+  query: away,
+  transaction: away,
+  commit: away,
+  ping: away,
+  close: async () => {},
+};
 
 let service: PrivacyService;
 before(async () => {

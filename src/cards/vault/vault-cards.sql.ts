@@ -15,11 +15,11 @@ import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres
 import {
   type CommitStep,
   type Database,
-  PassingFault,
   type Reader,
   type Row,
   statement,
 } from '../../platform/postgres/database.ts';
+import { PassingFault } from '../../platform/postgres/database-errors.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { hasSqlState, SQL_STATE } from '../../platform/postgres/sql-states.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';

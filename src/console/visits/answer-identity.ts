@@ -1,5 +1,5 @@
 import type { Log } from '../../platform/log.ts';
-import { CommitUnknown } from '../../platform/postgres/database.ts';
+import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { ProviderAway } from '../identities/ask-provider.ts';
 import {
   type Attempt,

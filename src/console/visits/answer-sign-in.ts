@@ -1,7 +1,8 @@
 import type { Audit } from '../../audit/audit-event.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
-import { CommitUnknown, type Database } from '../../platform/postgres/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import type { PageRequest } from '../../platform/web-pages/page-routes.ts';
 import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import type { IdentityProvider } from '../identities/open-provider.ts';

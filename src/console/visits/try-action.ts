@@ -1,6 +1,6 @@
 import { FAILURES } from '../../platform/http/failures.ts';
 import { errorFields, type Log } from '../../platform/log.ts';
-import { CommitUnknown } from '../../platform/postgres/database.ts';
+import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { watchWrites } from '../../platform/postgres/write-watch.ts';
 import type { Asked } from '../parts/asked.ts';
 import type { Action, Form, Visit } from '../parts/screen.ts';

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reasonToWait } from '../../platform/postgres/database-wait.ts';
-import { PostgresKilled } from '../../platform/postgres/postgres-killed.ts';
+import { PostgresKilled } from '../../platform/postgres/sql-states.ts';
 import { lockFileOf, stopLeftoverServer } from './leftover-server.ts';
 import { type ServerBinaries, serverBinaries } from './server-binaries.ts';
 import { checkClusterVersion, makeCluster } from './server-cluster.ts';

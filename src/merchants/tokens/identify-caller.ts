@@ -1,7 +1,8 @@
 import type { Caller } from '../../platform/http/endpoint.ts';
 import type { Identify } from '../../platform/http/server.ts';
 import { batchReads } from '../../platform/postgres/batched-reads.ts';
-import { type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
 import { type AddressBlock, isAddressWithin, parseAddress, parseBlocks } from '../../values/ip-address.ts';
 import { accessTokenHash, type LiveToken } from './access-token.ts';
 import { findLiveTokens } from './access-tokens.sql.ts';

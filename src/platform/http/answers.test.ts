@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { Log } from '../log.ts';
-import { CommitUnknown, DatabaseUnavailable } from '../postgres/database.ts';
+import { CommitUnknown, DatabaseUnavailable } from '../postgres/database-errors.ts';
 import { answerMalformedHttp, serveOrCut } from './answers.ts';
 import { type Answer, type Call, CUT_CONNECTION, type ServedEndpoint } from './endpoint.ts';
 

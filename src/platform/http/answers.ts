@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openAnswerStream } from '../answer-stream.ts';
 import { newId } from '../chance.ts';
 import { errorFields, type Log } from '../log.ts';
-import { CommitUnknown } from '../postgres/database.ts';
+import { CommitUnknown } from '../postgres/database-errors.ts';
 import { watchWrites } from '../postgres/write-watch.ts';
 import { Connection } from './connection.ts';
 import {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { HOLD_REASONS, type HoldReason } from '../gate.ts';
-import { isRolledBack } from '../postgres/database.ts';
+import { isRolledBack } from '../postgres/database-errors.ts';
 import { contract, type Endpoint, endpoint } from './endpoint.ts';
 
 const READY_DEADLINE_MILLISECONDS = 2_000;

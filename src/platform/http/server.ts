@@ -3,7 +3,7 @@ import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { newId } from '../chance.ts';
 import { errorFields } from '../log.ts';
 import type { Outages } from '../outages.ts';
-import { DatabaseUnavailable } from '../postgres/database.ts';
+import { DatabaseUnavailable } from '../postgres/database-errors.ts';
 import { isWorthAnotherTry } from '../postgres/sql-states.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { parseQuery } from '../requests/request-reader.ts';

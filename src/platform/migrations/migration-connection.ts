@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DatabaseAddress } from '../postgres/database.ts';
-import { endClient } from '../postgres/end-client.ts';
 import { findPrimary } from '../postgres/primary.ts';
+import { endClient } from '../postgres/shared-connections.ts';
 import { hasSqlState, SQL_STATE } from '../postgres/sql-states.ts';
 import { type AppliedMigration, MigrationRefused } from './migration-files.ts';
 

@@ -4,7 +4,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check';
 import { Overloaded } from '../work/overloaded.ts';
 import { batchWrites, NOT_WRITTEN } from './batched-writes.ts';
-import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database.ts';
+import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database-errors.ts';
 import { NO_DEADLINE } from './deadline.ts';
 import { nextBatch } from './next-batch.ts';
 import { noteWrite, watchOfCaller, watchWrites } from './write-watch.ts';

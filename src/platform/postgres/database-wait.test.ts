@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DatabaseUnavailable } from './database.ts';
+import { DatabaseUnavailable } from './database-errors.ts';
 import { databaseWait, reasonToWait } from './database-wait.ts';
 
 function coded(code: string, message = 'x', more: object = {}): Error {

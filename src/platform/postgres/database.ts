@@ -1,10 +1,17 @@
 import type pg from 'pg';
+import {
+  asUnavailable,
+  CommitUnknown,
+  DatabaseUnavailable,
+  isConnectionLost,
+  isRolledBack,
+} from './database-errors.ts';
 import type { DatabaseObserver } from './database-metrics.ts';
 import { whyRefused } from './database-wait.ts';
-import { type Deadline, serverTime, withServerTimes } from './deadline.ts';
+import { type Deadline, withServerTimes } from './deadline.ts';
 import { type Connections, makePool, nameServers, USUAL_CONNECTIONS } from './pools.ts';
 import { openPrimary } from './primary.ts';
-import { hasSqlState, SQL_STATE, sqlStateOf } from './sql-states.ts';
+import { isWrite, run, runTransaction } from './run-transaction.ts';
 import { tracedStatement, tracedTransaction } from './traced-statements.ts';
 import { noteWrite, watchOfCaller } from './write-watch.ts';
 
@@ -24,12 +31,30 @@ export type Step = { readonly statement: Statement; readonly values: readonly un
  */
 export type CommitStep = Step | ((rows: readonly Row[][]) => Step | null);
 
+declare const inTransaction: unique symbol;
+
+/**
+ * A transaction under way, on a connection of its own. What takes one awaits nothing else: the
+ * connection and its locks are held meanwhile.
+ */
+export type Tx = {
+  /** A `Database` is no `Tx`: its statements are committed one by one. */
+  readonly [inTransaction]: true;
+  query(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+};
+
 export type Database = {
   /**
    * Runs one statement by itself (committed when the promise resolves). Throws pg errors (rolled
    * back), `CommitUnknown` or `DatabaseUnavailable` (nothing was written).
    */
   query(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+  /**
+   * Runs `work` in one transaction and gives what it gives. All is committed, or nothing: nothing
+   * where `work` throws, and nothing after the deadline, also when the message that commits it is
+   * delayed on its way. Throws what `query` throws, and what `work` throws itself.
+   */
+  transaction<T>(work: (tx: Tx) => Promise<T>, deadline?: Deadline): Promise<T>;
   /**
    * Runs the steps in one transaction, in order, and returns their rows. All of them are committed,
    * or none; none after the deadline, also when the message that commits them is delayed on its
@@ -64,29 +89,6 @@ export type DatabaseAddress =
       readonly role?: string;
     };
 
-/**
- * The database could not be reached, or broke off before anything could be committed: nothing was
- * written.
- */
-export class DatabaseUnavailable extends Error {
-  override readonly name: string = 'DatabaseUnavailable';
-}
-
-/**
- * The connection broke, or stayed silent, with a write under way: it may be committed or not. Only
- * repeating the same idempotent statement can find out; a select may miss a commit that is
- * arriving.
- */
-export class CommitUnknown extends DatabaseUnavailable {
-  override readonly name = 'CommitUnknown';
-}
-
-/**
- * Nothing was written, and the same again goes through soon: batched writes repeat it until the
- * deadline.
- */
-export class PassingFault extends DatabaseUnavailable {}
-
 export type ServerWatcher = {
   /** Checks each new connection before it is used: runs a query and returns a name of the server. */
   check(ask: (text: string) => Promise<Row>): Promise<string>;
@@ -113,64 +115,6 @@ export function statement(name: string, text: string): Statement {
 /** The statements of the modules that are loaded. */
 export function declaredStatements(): readonly Statement[] {
   return [...declared.values()];
-}
-
-const writing = new Map<string, boolean>();
-
-/** Whether a statement can leave something behind: found out once. */
-function isWrite({ name, text }: Statement): boolean {
-  const known = writing.get(name) ?? canWrite(text);
-  writing.set(name, known);
-  return known;
-}
-
-/** `for update` locks rows and leaves nothing behind; `set transaction` says how the others read. */
-export function canWrite(text: string): boolean {
-  return (
-    !/^\s*(select|with|set\s+transaction)\b/i.test(text) ||
-    /\binsert\s+into\b|\bdelete\s+from\b|(?<!\bfor\s+(no\s+key\s+)?)\bupdate\b|\bsetval\b/i.test(text)
-  );
-}
-
-/**
- * Too many clients, and a starting or stopping server: reported to a connection that is not open
- * yet.
- */
-const NOT_ADMITTED: readonly string[] = [SQL_STATE.tooManyConnections, SQL_STATE.cannotConnectNow];
-
-/**
- * SQLSTATE classes of a lost connection or server: 08 connection, 40003 completion unknown, 57P0x
- * shutdown.
- */
-function isConnectionLost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const state = sqlStateOf(error);
-  if (state !== null)
-    return (
-      /^(08...|57P0[1-5])$/.test(state) ||
-      [SQL_STATE.completionUnknown, SQL_STATE.readOnlyTransaction, ...NOT_ADMITTED].includes(state)
-    );
-  const { code } = error as NodeJS.ErrnoException;
-  if (code !== undefined && /^E[A-Z]+$/.test(code)) return true;
-  return /connection|timeout|terminated|closed|not queryable/i.test(error.message);
-}
-
-/** Whether PostgreSQL itself refused a statement: nothing of its transaction was written. */
-export function isRolledBack(error: unknown): boolean {
-  return sqlStateOf(error) !== null;
-}
-
-/** What was never sent, or was refused before it was read, was certainly not written. */
-function provesNothingWritten(error: unknown): boolean {
-  const { message } = error as { message: string };
-  return hasSqlState(error, SQL_STATE.readOnlyTransaction, ...NOT_ADMITTED) || /not queryable/i.test(message);
-}
-
-function asUnavailable(error: unknown, isWriteSent: boolean): unknown {
-  if (!isConnectionLost(error)) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  const isInDoubt = isWriteSent && !provesNothingWritten(error);
-  return new (isInDoubt ? CommitUnknown : DatabaseUnavailable)(reason, { cause: error });
 }
 
 export type DatabaseTools = {
@@ -279,6 +223,16 @@ function openPool(
     }
   }
 
+  function transaction<T>(work: (tx: Tx) => Promise<T>, deadline?: Deadline): Promise<T> {
+    return tracedTransaction(async () => {
+      const ended = await withConnection((client, willWrite) =>
+        runTransaction(client, work, deadline, willWrite),
+      );
+      if ('thrown' in ended) throw ended.thrown;
+      return ended.value;
+    });
+  }
+
   return {
     query: (wanted, values) =>
       tracedStatement(wanted, () =>
@@ -288,73 +242,18 @@ function openPool(
           return run(client, wanted, sent);
         }),
       ),
-    commit: (steps, deadline) =>
-      tracedTransaction(() =>
-        withConnection((client, willWrite) => runSteps(client, steps, deadline, willWrite)),
-      ),
+    transaction,
+    commit: (steps, deadline) => transaction((tx) => runSteps(tx, steps), deadline),
     ping: () => withConnection(async (client) => void (await client.query('select 1'))),
     close: () => pool.end(),
   };
 }
 
-/** In one transaction; `willWrite` is called before what could be committed is sent. */
-async function runSteps(
-  client: pg.PoolClient,
-  steps: readonly CommitStep[],
-  deadline: Deadline | undefined,
-  willWrite: () => void,
-): Promise<Row[][]> {
-  const until = deadline === undefined ? null : await serverTime(client, deadline);
-  try {
-    await client.query(until === null ? 'begin' : beginUntil(until));
-    const rows: Row[][] = [];
-    let hasWritten = false;
-    for (const step of steps) {
-      const next = typeof step === 'function' ? step(rows) : step;
-      if (next !== null) hasWritten ||= isWrite(next.statement);
-      rows.push(next === null ? [] : await runStep(client, next));
-    }
-    if (hasWritten) willWrite();
-    const end = await sendCommit(client, until !== null);
-    // After an error inside the transaction PostgreSQL answers a commit with ROLLBACK, without an
-    // error.
-    if (end?.command !== 'COMMIT') throw new Error(`the transaction ended with ${end?.command}`);
-    return rows;
-  } catch (error) {
-    if (!isConnectionLost(error)) await client.query('rollback');
-    throw error;
+export async function runSteps(tx: Tx, steps: readonly CommitStep[]): Promise<Row[][]> {
+  const rows: Row[][] = [];
+  for (const step of steps) {
+    const next = typeof step === 'function' ? step(rows) : step;
+    rows.push(next === null ? [] : await tx.query(next.statement, next.values));
   }
-}
-
-const DIVISION_BY_ZERO = '22012';
-/** One message; the deadline is a time that was written here. */
-function beginUntil(deadline: string): string {
-  return `begin; set local parcela.deadline = '${deadline}'`;
-}
-/** One message: what arrives late divides by zero, and the commit behind it is not carried out. */
-const COMMIT_IN_TIME =
-  "select 1 / (clock_timestamp() < current_setting('parcela.deadline')::timestamptz)::integer; commit";
-
-async function sendCommit(client: pg.PoolClient, hasDeadline: boolean): Promise<pg.QueryResult | undefined> {
-  try {
-    const ended: pg.QueryResult | pg.QueryResult[] = await client.query(
-      hasDeadline ? COMMIT_IN_TIME : 'commit',
-    );
-    return Array.isArray(ended) ? ended.at(-1) : ended;
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== DIVISION_BY_ZERO) throw error;
-    throw new DatabaseUnavailable('the commit came after its deadline', { cause: error });
-  }
-}
-
-function runStep(client: pg.PoolClient, { statement: wanted, values }: Step): Promise<Row[]> {
-  return tracedStatement(wanted, async () => run(client, wanted, await withServerTimes(client, values)));
-}
-
-async function run(
-  client: pg.PoolClient,
-  { name, text }: Statement,
-  values: readonly unknown[],
-): Promise<Row[]> {
-  return (await client.query({ name, text, values: values as unknown[] })).rows as Row[];
+  return rows;
 }

@@ -22,6 +22,9 @@ export type InputColumns<Row> = Readonly<Record<string, Column<Row>>>;
 /** The input rows of a batched statement, as an item of its `from` and as its parameters. */
 export type InputRows<Row> = {
   readonly sql: string;
+  /** The columns alone, for `insert into … (names) select selected from sql`. */
+  readonly names: string;
+  readonly selected: string;
   readonly lastParameter: number;
   values(rows: readonly Row[]): unknown[][];
 };
@@ -53,6 +56,8 @@ export function inputRows<Row>(
       place === undefined
         ? `unnest(${arrays.join(', ')}) as ${as} (${names.join(', ')})`
         : `unnest(${arrays.join(', ')}) with ordinality as ${as} (${[...names, place].join(', ')})`,
+    names: names.join(', '),
+    selected: names.map((name) => `${as}.${name}`).join(', '),
     lastParameter: first + entries.length - 1,
     values: (rows) => entries.map(([, [, value]]) => rows.map<unknown>(value)),
   };

@@ -3,6 +3,9 @@ import pg from 'pg';
 const INT8 = 20;
 const TIMESTAMPTZ = 1184;
 const INT8_ARRAY = 1016;
+const DATE = 1082;
+const DATE_ARRAY = 1182;
+const TEXT_ARRAY = 1009;
 
 /**
  * Whole numbers of 64 bits are cents and counters, all far under 2^53; anything larger is a bug and
@@ -24,6 +27,9 @@ export const READ_TYPES = {
   getTypeParser(oid: number, format?: string) {
     if (oid === INT8) return readInt8;
     if (oid === TIMESTAMPTZ) return readTimestamptz;
+    // Days stay text: `2026-11-21`.
+    if (oid === DATE) return (text: string) => text;
+    if (oid === DATE_ARRAY) return pg.types.getTypeParser(TEXT_ARRAY as number, 'text');
     if (oid === INT8_ARRAY)
       return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(readInt8));
     return pg.types.getTypeParser(oid, format as 'text');

@@ -1,6 +1,6 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import type { DatabaseAddress } from './database.ts';
-import { endClient } from './end-client.ts';
 import { findPrimary } from './primary.ts';
 import { POOLED } from './write-refusals.ts';
 
@@ -63,4 +63,14 @@ function openClient(address: string): pg.Client {
   // the process.
   client.on('error', () => {});
   return client;
+}
+
+const GOODBYE_MILLISECONDS = 2_000;
+
+/** Ends a connection, also to a server that is silent and answers no goodbye. */
+export async function endClient(client: pg.Client): Promise<void> {
+  const { connection } = client as pg.Client & { readonly connection: { readonly stream: Socket } };
+  const timer = setTimeout(() => connection.stream.destroy(), GOODBYE_MILLISECONDS);
+  await client.end().catch(() => {});
+  clearTimeout(timer);
 }

@@ -40,3 +40,8 @@ export function isWorthAnotherTry(error: unknown): boolean {
   const { serializationFailure, deadlock, lockNotAvailable, queryCanceled } = SQL_STATE;
   return hasSqlState(error, serializationFailure, deadlock, lockNotAvailable, queryCanceled);
 }
+
+/** The server was killed while it was being started or used: starting again may help. */
+export class PostgresKilled extends Error {
+  override readonly name = 'PostgresKilled';
+}

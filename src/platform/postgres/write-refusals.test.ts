@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DatabaseUnavailable } from '../postgres/database.ts';
+import { DatabaseUnavailable } from '../postgres/database-errors.ts';
 import { kindOfRefusedWrite } from './write-refusals.ts';
 
 const coded = (code: string) => Object.assign(new Error('no'), { code });

@@ -1,4 +1,5 @@
-import { type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
 import { bookKey, findBooks } from './books.sql.ts';
 import { fillRequests, type NotWritten } from './fill-charge.ts';
 import { endOfStanding, type Standing, standingOf } from './restored-charge.ts';

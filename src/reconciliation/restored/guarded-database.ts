@@ -1,4 +1,4 @@
-import type { CommitStep, Database, Step } from '../../platform/postgres/database.ts';
+import type { Database, Row, Step, Tx } from '../../platform/postgres/database.ts';
 
 /** Nothing was written: what was done is somebody else's by now. */
 export class GuardLost extends Error {
@@ -6,24 +6,29 @@ export class GuardLost extends Error {
 }
 
 /**
- * A database whose commits write only where the last step of the guard gives a row, and throw `GuardLost`
- * otherwise: a process that stood still writes nothing over what others did meanwhile. What it reads by
- * `query` is not guarded.
+ * A database whose transactions write only where the last step of the guard gives a row, and throw
+ * `GuardLost` otherwise: a process that stood still writes nothing over what others did meanwhile. What it
+ * reads by `query` is not guarded.
  */
 export function guardedDatabase(database: Database, guard: readonly Step[]): Database {
-  const isHeld = (rows: readonly (readonly unknown[])[]) => rows[guard.length - 1]?.length === 1;
-  return {
-    ...database,
-    async commit(steps, deadline) {
-      const behind = steps.map((step): CommitStep => {
-        return (rows) => {
-          if (!isHeld(rows)) return null;
-          return typeof step === 'function' ? step(rows.slice(guard.length)) : step;
-        };
-      });
-      const rows = await database.commit([...guard, ...behind], deadline);
-      if (!isHeld(rows)) throw new GuardLost('somebody else goes on with it');
-      return rows.slice(guard.length);
-    },
-  };
+  async function hold(tx: Tx): Promise<void> {
+    let isHeld = false;
+    for (const { statement, values } of guard) isHeld = (await tx.query(statement, values)).length === 1;
+    if (!isHeld) throw new GuardLost('somebody else goes on with it');
+  }
+  const transaction: Database['transaction'] = (work, deadline) =>
+    database.transaction(async (tx) => {
+      await hold(tx);
+      return work(tx);
+    }, deadline);
+  const commit: Database['commit'] = (steps, deadline) =>
+    transaction(async (tx) => {
+      const rows: Row[][] = [];
+      for (const step of steps) {
+        const next = typeof step === 'function' ? step(rows) : step;
+        rows.push(next === null ? [] : await tx.query(next.statement, next.values));
+      }
+      return rows;
+    }, deadline);
+  return { ...database, transaction, commit };
 }

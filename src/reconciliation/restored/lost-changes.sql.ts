@@ -1,4 +1,4 @@
-import { findSeals, parseSeals } from '../../audit/audit-entries.sql.ts';
+import { findSeals } from '../../audit/audit-entries.sql.ts';
 import type { ShippedLine } from '../../audit/shipped-line.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
 import type { Instant } from '../../values/instant.ts';
@@ -45,8 +45,10 @@ export async function findLost(
   const found: { line: ShippedLine; isRedone: boolean }[] = [];
   for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
     const some = lines.slice(from, from + LINES_AT_ONCE);
-    const step = findSeals(some.map(({ entryNumber }) => entryNumber));
-    const here = parseSeals(await database.query(step.statement, [...step.values]));
+    const here = await findSeals(
+      database,
+      some.map(({ entryNumber }) => entryNumber),
+    );
     const lost = some.filter(({ entryNumber, seal }) => here.get(entryNumber)?.toString('hex') !== seal);
     const redone = await database.query(FIND_REDONE, [lost.map(({ seal }) => Buffer.from(seal, 'hex'))]);
     const seals = new Set(redone.map((row) => (row.audit_seal as Buffer).toString('hex')));

@@ -1,4 +1,5 @@
-import { type Database, isRolledBack, type Row, type Step } from '../../platform/postgres/database.ts';
+import type { Database, Row, Step } from '../../platform/postgres/database.ts';
+import { isRolledBack } from '../../platform/postgres/database-errors.ts';
 import { BILLING_SUMS } from '../../recurrence/billings/billing-sums.sql.ts';
 import type { Day } from '../../values/instant.ts';
 import {

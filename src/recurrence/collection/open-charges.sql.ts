@@ -1,37 +1,44 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { TransactionState } from '../../transactions/transaction.ts';
-import type { CardBrand } from '../../values/card-number.ts';
-import { type Cents, cents } from '../../values/cents.ts';
-import type { Day, Instant } from '../../values/instant.ts';
-import { parseDay } from '../plans/plans.sql.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import {
+  day,
+  instantOf,
+  money,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { TRANSACTION_STATES } from '../../transactions/transaction.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+
+const OPEN_CHARGE = rowCodec({
+  merchantId: text('h.merchant_id'),
+  billingId: text('h.billing_id'),
+  subscriptionId: text('b.subscription_id'),
+  transactionId: text('h.transaction_id'),
+  vaultId: text('t.vault_id'),
+  amount: money('t.amount'),
+  by: text('h.created_by'),
+  /** On schedule from 1; null: by hand. */
+  attemptNumber: nullable(whole('h.attempt_number')),
+  maxRetries: whole('s.max_retries'),
+  /** The day on which it was to be made; by hand the due day. */
+  chargeOn: day('coalesce(b.charge_on, b.due_on)'),
+  state: oneOf(TRANSACTION_STATES, 't.state'),
+  brand: oneOf(CARD_BRANDS, 't.card_brand'),
+  responseCode: nullable(text('t.response_code')),
+  adviceCode: nullable(text('t.advice_code')),
+  soldAt: instantOf('t.sold_at'),
+});
 
 /**
  * A charge without an outcome on record: its process died, or the acquirer did not answer. With
  * what is known of its transaction.
  */
-export type OpenCharge = {
-  readonly merchantId: string;
-  readonly billingId: string;
-  readonly subscriptionId: string;
-  readonly transactionId: string;
-  readonly vaultId: string;
-  readonly amount: Cents;
-  readonly by: string;
-  /** On schedule from 1; null: by hand. */
-  readonly attemptNumber: number | null;
-  readonly maxRetries: number;
-  /** The day on which it was to be made; by hand the due day. */
-  readonly chargeOn: Day;
-  readonly state: TransactionState;
-  readonly brand: CardBrand;
-  readonly responseCode: string | null;
-  readonly adviceCode: string | null;
-  readonly soldAt: Instant;
-};
+export type OpenCharge = RowOf<typeof OPEN_CHARGE>;
 
-const COLUMNS = `h.merchant_id, h.billing_id, b.subscription_id, h.transaction_id, t.vault_id, t.amount,
-     h.created_by, h.attempt_number, s.max_retries, to_char(coalesce(b.charge_on, b.due_on),
-     'YYYY-MM-DD') as charge_on, t.state, t.card_brand, t.response_code, t.advice_code, t.sold_at`;
 const JOINS = `cross join lateral (
      select o.subscription_id, o.charge_on, o.due_on from billings o
      where o.merchant_id = h.merchant_id and o.billing_id = h.billing_id limit 1
@@ -62,12 +69,12 @@ const CLAIM = statement(
      where c.merchant_id = d.merchant_id and c.billing_id = d.billing_id and c.charge_number = d.charge_number
      returning c.merchant_id, c.billing_id, c.transaction_id, c.attempt_number, c.created_by
    )
-   select ${COLUMNS} from held h ${JOINS}`,
+   select ${OPEN_CHARGE.columns} from held h ${JOINS}`,
 );
 
 /** Charges that should have ended, of all merchants, the longest waiting first. */
 export async function claimOpenCharges(database: Database, limit: number): Promise<OpenCharge[]> {
-  return (await database.query(CLAIM, [limit])).map(parseOpenCharge);
+  return (await database.query(CLAIM, [limit])).map(OPEN_CHARGE.parse);
 }
 
 /** Milliseconds until one should be looked at; null: none is under way. */
@@ -76,23 +83,3 @@ export const EARLIEST_OPEN_CHARGE = statement(
   `select (extract(epoch from min(c.due_at) - now()) * 1000)::float8 as milliseconds from billing_charges c
    where c.due_at is not null`,
 );
-
-function parseOpenCharge(row: Row): OpenCharge {
-  return {
-    merchantId: row.merchant_id as string,
-    billingId: row.billing_id as string,
-    subscriptionId: row.subscription_id as string,
-    transactionId: row.transaction_id as string,
-    vaultId: row.vault_id as string,
-    amount: cents(row.amount as number),
-    by: row.created_by as string,
-    attemptNumber: row.attempt_number as number | null,
-    maxRetries: row.max_retries as number,
-    chargeOn: parseDay(row.charge_on),
-    state: row.state as TransactionState,
-    brand: row.card_brand as CardBrand,
-    responseCode: row.response_code as string | null,
-    adviceCode: row.advice_code as string | null,
-    soldAt: row.sold_at as Instant,
-  };
-}

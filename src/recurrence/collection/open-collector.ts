@@ -1,5 +1,6 @@
 import { KeyAbsent } from '../../keys/open-keyring.ts';
-import { CommitUnknown, type Database, DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { CommitUnknown, DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
 import { chargingLimits } from '../../platform/work/dispatch-policy.ts';
 import { type Claimed, Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';

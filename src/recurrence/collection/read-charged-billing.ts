@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Once } from '../../platform/http/refusal.ts';
-import { DatabaseUnavailable, type Reader } from '../../platform/postgres/database.ts';
+import type { Reader } from '../../platform/postgres/database.ts';
+import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
 import type { BillingWithCharges } from '../billings/billing.ts';
 import { findBilling } from '../billings/billings.sql.ts';
 import type { ManualChargeResult } from './charge-manually.ts';

@@ -9,12 +9,8 @@ import type {
 import type { OpenCard } from '../../cards/card.ts';
 import { markFirstUse } from '../../cards/vault/vault-cards.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import {
-  CommitUnknown,
-  type Database,
-  DatabaseUnavailable,
-  isRolledBack,
-} from '../../platform/postgres/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { CommitUnknown, DatabaseUnavailable, isRolledBack } from '../../platform/postgres/database-errors.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';

@@ -1,5 +1,5 @@
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { DatabaseUnavailable } from '../../platform/postgres/database.ts';
+import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
 import { traced, traceHeader } from '../../platform/tracing/scope.ts';
 import { type DeliveryToSend, deliveryId } from './delivery.ts';
 import { type Posted, type Try, tryOf, unsentTry } from './delivery-outcome.ts';

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  day,
+  listOf,
+  money,
+  nullable,
+  oneOf,
+  parsedBy,
+  rowCodec,
+  text,
+  UnreadableRow,
+  whole,
+} from './row-codec.ts';
+
+const BILLING = rowCodec(
+  {
+    merchantId: text(),
+    amount: money(),
+    state: oneOf(['opened', 'paid']),
+    dueOn: day('s.due_on'),
+    chargeOn: nullable(day('coalesce(b.charge_on, b.due_on)')),
+    places: listOf(whole()),
+  },
+  'b',
+);
+const ROW = {
+  merchant_id: 'LOJA',
+  amount: 1_050,
+  state: 'paid',
+  due_on: '2026-11-21',
+  charge_on: null,
+  places: [1, 2],
+};
+
+test('a row is selected and read by one description', () => {
+  assert.equal(
+    BILLING.columns,
+    'b.merchant_id, b.amount, b.state, s.due_on, coalesce(b.charge_on, b.due_on) as charge_on, b.places',
+  );
+  assert.match(BILLING.columnsOf('o'), /^o\.merchant_id, o\.amount, o\.state, s\.due_on/);
+  assert.deepEqual(BILLING.parse(ROW), {
+    merchantId: 'LOJA',
+    amount: 1_050,
+    state: 'paid',
+    dueOn: '2026-11-21',
+    chargeOn: null,
+    places: [1, 2],
+  });
+});
+
+test('what this version does not know is not passed on', () => {
+  const unreadable = (change: object, message: RegExp) =>
+    assert.throws(
+      () => BILLING.parse({ ...ROW, ...change }),
+      (error: Error) => {
+        assert.ok(error instanceof UnreadableRow);
+        assert.match(error.message, message);
+        return true;
+      },
+    );
+  unreadable({ state: 'refunding' }, /^state cannot be 'refunding'$/);
+  unreadable({ merchant_id: null }, /^merchant_id cannot be null$/);
+  unreadable({ merchant_id: undefined }, /^merchant_id cannot be absent$/);
+  unreadable({ amount: -1 }, /^amount cannot be this number$/);
+  unreadable({ amount: '10.50' }, /^amount cannot be this string$/);
+  unreadable({ due_on: '21/11/2026' }, /^due_on cannot be/);
+  unreadable({ charge_on: 'soon' }, /^charge_on cannot be/);
+  unreadable({ places: [1, null] }, /^places cannot be/);
+  const parsed = parsedBy((value) => (value === 'yes' ? true : undefined));
+  assert.throws(() => rowCodec({ answer: parsed }).parse({ answer: '4111111111111111' }), /this string/);
+});

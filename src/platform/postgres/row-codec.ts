@@ -1,0 +1,133 @@
+import { type Cents, cents } from '../../values/cents.ts';
+import type { Day, Instant } from '../../values/instant.ts';
+import type { Row } from './database.ts';
+
+/** A row holds what this version does not know: an unknown state, or another type than expected. */
+export class UnreadableRow extends Error {
+  override readonly name = 'UnreadableRow';
+}
+
+/** One column of a row. `sql` null: the column with the field's name in snake case. */
+export type Column<T> = {
+  readonly sql: string | null;
+  /** The value, or undefined where it is none of the column's. */
+  readonly read: (value: unknown) => T | undefined;
+};
+
+type Columns<T> = { readonly [Field in keyof T]: Column<T[Field]> };
+
+/** Describes the rows of a statement once: what is selected, and how each value is read. */
+export type RowCodec<T> = {
+  /** What stands between `select` and `from`. */
+  readonly columns: string;
+  /** The same, where another alias is used for the columns that name none. */
+  columnsOf(alias: string): string;
+  /** Throws `UnreadableRow`. Can be handed to `map`. */
+  readonly parse: (row: Row) => T;
+  /** For a codec of more columns. */
+  readonly fields: Columns<T>;
+};
+
+export type RowOf<Codec extends RowCodec<unknown>> = ReturnType<Codec['parse']>;
+
+/**
+ * `rowCodec({ merchantId: text(), state: oneOf(STATES), dueOn: day('b.due_on') }, 'p')` selects
+ * `p.merchant_id, p.state, b.due_on`. Called at load only: the text is constant.
+ */
+export function rowCodec<T extends object>(fields: Columns<T>, alias = ''): RowCodec<T> {
+  const entries = (Object.keys(fields) as (keyof T & string)[]).map((field) => ({
+    field,
+    name: snakeCase(field),
+    ...fields[field],
+  }));
+  const columnsOf = (of: string) =>
+    entries.map(({ sql, name }) => selected(sql ?? (of === '' ? name : `${of}.${name}`), name)).join(', ');
+  return {
+    columns: columnsOf(alias),
+    columnsOf,
+    fields,
+    parse(row) {
+      const parsed: Record<string, unknown> = {};
+      for (const { field, name, read } of entries) {
+        const value = read(row[name]);
+        if (value === undefined) throw new UnreadableRow(`${name} cannot be ${shown(row[name])}`);
+        parsed[field] = value;
+      }
+      return parsed as T;
+    },
+  };
+}
+
+function selected(sql: string, name: string): string {
+  return sql === name || sql.endsWith(`.${name}`) ? sql : `${sql} as ${name}`;
+}
+
+function snakeCase(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Words of a state are shown; anything else may be somebody's secret. */
+function shown(value: unknown): string {
+  if (value === null) return 'null';
+  if (typeof value === 'string' && /^[a-z]{1,40}$/i.test(value)) return `'${value}'`;
+  return value === undefined ? 'absent' : `this ${typeof value}`;
+}
+
+function ofType<T>(isIt: (value: unknown) => value is T) {
+  return (sql: string | null = null): Column<T> => ({
+    sql,
+    read: (value) => (isIt(value) ? value : undefined),
+  });
+}
+
+const isText = (value: unknown) => typeof value === 'string';
+const isWhole = (value: unknown) => Number.isSafeInteger(value);
+
+/** Also uuid, and numeric, whose digits are kept. */
+export const text = ofType((value): value is string => isText(value));
+export const boolean = ofType((value): value is boolean => typeof value === 'boolean');
+/** smallint, integer, bigint. */
+export const whole = ofType((value): value is number => isWhole(value));
+/** double precision. */
+export const real = ofType((value): value is number => typeof value === 'number');
+/** timestamptz. */
+export const instantOf = ofType((value): value is Instant => typeof value === 'number');
+/** date. */
+export const day = ofType(
+  (value): value is Day => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value as string),
+);
+export const bytes = ofType((value): value is Buffer => Buffer.isBuffer(value));
+
+export function money(sql: string | null = null): Column<Cents> {
+  return {
+    sql,
+    read: (value) => (isWhole(value) && (value as number) >= 0 ? cents(value as number) : undefined),
+  };
+}
+
+/** One of these words: a state, a type. Any other is unreadable. */
+export function oneOf<W extends string>(words: readonly W[], sql: string | null = null): Column<W> {
+  const known: ReadonlySet<unknown> = new Set(words);
+  return { sql, read: (value) => (known.has(value) ? (value as W) : undefined) };
+}
+
+export function nullable<T>({ sql, read }: Column<T>): Column<T | null> {
+  return { sql, read: (value) => (value === null ? null : read(value)) };
+}
+
+/** An array without nulls in it. */
+export function listOf<T>({ sql, read }: Column<T>): Column<readonly T[]> {
+  return {
+    sql,
+    read(value) {
+      if (!Array.isArray(value)) return undefined;
+      const items = value.map(read);
+      return items.includes(undefined) ? undefined : (items as T[]);
+    },
+  };
+}
+
+/** What is read by a function of its own, such as jsonb; undefined: it is none. */
+export function parsedBy<T>(read: (value: unknown) => T | undefined, sql: string | null = null): Column<T> {
+  return { sql, read };
+}
