@@ -79,6 +79,9 @@ test('what a killed process was sending is sent again by the next one, under the
   await service.kill();
   system.answer(200);
   service = await start();
+  await write('{"movementId":3}');
+  await until('the next is told', async () => (await stateOf('{"movementId":3}'))?.state === 'delivered');
+  assert.equal(arrived().length, 1, 'what may still be under way elsewhere is left alone');
   // The lease is real time: the thirty seconds of the dead process are over.
   await auditor.query(`update deliveries set lease_expires_at = now() where state = 'waiting'`);
   await until('it was told', async () => (await stateOf('{"movementId":2}'))?.state === 'delivered');

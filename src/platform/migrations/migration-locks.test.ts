@@ -193,6 +193,11 @@ test('the locks that a dry run names are those that PostgreSQL holds, for every 
   assert.deepEqual(differences, []);
 });
 
+test('the text of a function is one with its command, also where it has such a text itself', () => {
+  const made = 'create function a() as $body$ begin; execute $$ drop table b; $$; end $body$';
+  assert.deepEqual(commandsOf(`${made}; -- more; of it\nselect ';';`), [made, "select ';'"]);
+});
+
 test('commands that take less are named with less, in migrations that run outside a transaction', () => {
   const migration = (text: string) => ({ number: 1, name: 'a', text, checksum: '', commands: [] });
   const locks = (text: string) => locksOfMigrations([migration(text)]).get('a');
