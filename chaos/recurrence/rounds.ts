@@ -192,8 +192,13 @@ async function awaitChangesOf({ bench }: Scene, shop: ChargingShop): Promise<voi
 /** What was denied is charged by hand, and what is blocked goes on: only now is there any of it. */
 async function askAfterwards({ fleet, chance }: Scene, shop: ChargingShop): Promise<void> {
   const own = chance.fork(`${shop.round}.afterwards`);
-  for (const doOne of [chargeManually, activateBlocked])
-    if (own.isIn(SHARE_ASKED_AFTERWARDS)) await doOne(shop, await fleet.any(own), own);
+  for (const doOne of [chargeManually, activateBlocked]) {
+    if (!own.isIn(SHARE_ASKED_AFTERWARDS)) continue;
+    const gateway = await fleet.any(own);
+    // A process that did not move the clock follows within a second, or when it is asked for it.
+    await askClock(shop, gateway);
+    await doOne(shop, gateway, own);
+  }
 }
 
 /** False when something is still under way, or the clock has not arrived, after all this time. */

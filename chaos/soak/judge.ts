@@ -13,16 +13,24 @@ const MOST_DEAD_ROWS = 50_000;
 const LEAST_WINDOWS = 8;
 
 /** What went wrong, however short it was: errors, and more connections than the settings allow. */
-export function errorFindings(windows: readonly Window[]): string[] {
+/** `logs`: the lines of each service. */
+export function errorFindings(windows: readonly Window[], logs: readonly (readonly string[])[]): string[] {
   const last = windows.at(-1);
   if (last === undefined) return ['nothing was read'];
-  return last.services.flatMap(({ errors, connections, mostConnections }, index) => [
+  const told = logs.flatMap((lines, index) =>
+    lines.filter(isOfError).map((line) => `no errors: service ${index + 1} said: ${line}`),
+  );
+  const counted = last.services.flatMap(({ errors, connections, mostConnections }, index) => [
     ...[...errors].map(([what, count]) => `no errors: service ${index + 1}: ${what} is ${count}`),
     ...(connections > mostConnections
       ? [`connections are bounded: service ${index + 1} has ${connections} of ${mostConnections}`]
       : []),
   ]);
+  return counted.length === 0 ? [] : [...counted, ...told.slice(0, MOST_TOLD)];
 }
+
+const isOfError = (line: string) => /"level":"(error|fatal)"/.test(line);
+const MOST_TOLD = 20;
 
 /** What grows although the load does not: of the second quarter of a run, and of its last. */
 export function trendFindings(windows: readonly Window[]): string[] {

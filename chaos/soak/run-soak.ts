@@ -123,7 +123,13 @@ async function soak(stage: Stage): Promise<SoakReport> {
   addResult(charges, last);
   violations.push(...last.violations);
   windows.push(await readWindow(bench, gateways, minuteOf(stage)));
-  violations.push(...(await verify(bench)), ...errorFindings(windows));
+  violations.push(
+    ...(await verify(bench)),
+    ...errorFindings(
+      windows,
+      gateways.map(({ log }) => log),
+    ),
+  );
   if (options.judgesTrends) violations.push(...trendFindings(windows));
   return { windows, counts, charges, violations };
 }

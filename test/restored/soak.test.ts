@@ -37,8 +37,29 @@ test('what grows minute by minute is found, and what swings or grew at the start
 });
 
 test('one error is found, and a connection too many', () => {
-  assert.deepEqual(errorFindings(run(() => ({}))), []);
+  assert.deepEqual(
+    errorFindings(
+      run(() => ({})),
+      [],
+    ),
+    [],
+  );
   const errors = new Map([['parcela_work_errors_total{work="deliverDue"}', 1]]);
-  assert.match(String(errorFindings(run(() => ({ errors })))), /service 2: .*deliverDue.* is 1/);
-  assert.match(String(errorFindings(run(() => ({ connections: 17 })))), /has 17 of 16/);
+  const told = '{"level":"error","msg":"a lock took too long"}';
+  const found = String(
+    errorFindings(
+      run(() => ({ errors })),
+      [[], ['{"level":"info"}', told]],
+    ),
+  );
+  assert.match(found, /service 2: .*deliverDue.* is 1,.*service 2 said: .*too long/);
+  assert.match(
+    String(
+      errorFindings(
+        run(() => ({ connections: 17 })),
+        [],
+      ),
+    ),
+    /has 17 of 16/,
+  );
 });
