@@ -1,4 +1,5 @@
 import { type BenchService, openBenchService } from './bench-service.ts';
+import { measureFixedLimit } from './load/fixed-limit.ts';
 import { type Limit, measureLimit } from './load/limit.ts';
 import { kindsNamed, type PaymentKind } from './load/payment-kinds.ts';
 import { runSteadily, type SteadyRun } from './load/steady-load.ts';
@@ -23,6 +24,7 @@ const WARM_UP_SECONDS = 3;
 type Measured = {
   readonly kind: PaymentKind;
   readonly limits: Limit[];
+  readonly fixedLimits: Limit[];
   readonly loneLimits: Limit[];
   readonly runs: ReadonlyMap<number, Run[]>;
   readonly steady: SteadyRun[];
@@ -40,7 +42,7 @@ export async function benchPayments(): Promise<void> {
   try {
     const all = kinds.map((kind): Measured => {
       const runs = new Map(CONNECTIONS.map((connections): [number, Run[]] => [connections, []]));
-      return { kind, limits: [], loneLimits: [], runs, steady: [] };
+      return { kind, limits: [], fixedLimits: [], loneLimits: [], runs, steady: [] };
     });
     for (let round = 1; round <= ROUNDS; round += 1) {
       for (const measured of all) await measureRound(bench, measured, round);
@@ -61,7 +63,7 @@ export async function benchPayments(): Promise<void> {
 }
 
 async function measureRound(bench: BenchService, measured: Measured, round: number): Promise<void> {
-  const { kind, limits, loneLimits, runs, steady } = measured;
+  const { kind, limits, fixedLimits, loneLimits, runs, steady } = measured;
   const { connection } = bench.server;
   if (round === 1)
     await runWrk(
@@ -70,6 +72,7 @@ async function measureRound(bench: BenchService, measured: Measured, round: numb
       WARM_UP_SECONDS,
     );
   limits.push(await measureLimit(connection, kind, LIMIT_CLIENTS, SECONDS));
+  fixedLimits.push(await measureFixedLimit(connection, LIMIT_CLIENTS, SECONDS));
   for (const [connections, sofar] of runs) {
     if (connections === 1) loneLimits.push(await measureLimit(connection, kind, 1, SECONDS));
     const carriers = (connections === 1 ? CARRIERS_PER_SECOND_OF_ONE : CARRIERS_PER_SECOND) * SECONDS;
@@ -85,9 +88,10 @@ async function measureRound(bench: BenchService, measured: Measured, round: numb
 }
 
 function reportThroughput(all: readonly Measured[]): void {
-  const rows = all.flatMap(({ kind, limits, runs }) =>
+  const rows = all.flatMap(({ kind, limits, fixedLimits, runs }) =>
     [...runs].map(([connections, measured]): Cell[] => {
       const limit = median(limits.map(({ perSecond }) => perSecond));
+      const fixed = median(fixedLimits.map(({ perSecond }) => perSecond));
       const perSecond = median(measured.map((run) => run.perSecond));
       return [
         kind.title,
@@ -95,6 +99,8 @@ function reportThroughput(all: readonly Measured[]): void {
         perSecond.toFixed(0),
         limit.toFixed(0),
         (perSecond / limit).toFixed(2),
+        fixed.toFixed(0),
+        (perSecond / fixed).toFixed(2),
         median(measured.map(({ p50 }) => p50)).toFixed(2),
         median(measured.map(({ p99 }) => p99)).toFixed(1),
         measured.reduce((sum, { failed }) => sum + failed, 0),
@@ -102,7 +108,18 @@ function reportThroughput(all: readonly Measured[]): void {
     }),
   );
   printTable(
-    ['payments', 'connections', 'payments/s', 'limit/s', 'of the limit', 'p50 ms', 'p99 ms', 'failed'],
+    [
+      ...[
+        'payments',
+        'connections',
+        'payments/s',
+        'limit/s',
+        'of the limit',
+        'fixed limit/s',
+        'of the fixed limit',
+      ],
+      ...['p50 ms', 'p99 ms', 'failed'],
+    ],
     rows,
   );
 }
