@@ -117,7 +117,7 @@ export const EDGE_PLANTS: readonly Plant[] = [
   },
   {
     name: 'a final no is looked for by the prints of the card alone',
-    fast: 'test/payments/network-limits.test.ts',
+    fast: 'test/recurrence/charging.test.ts',
     suite: 'recurrence',
     edits: [
       {

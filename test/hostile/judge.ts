@@ -95,8 +95,8 @@ const ownWords = ({ endpoint }: WireRequest): ReadonlySet<string> =>
   );
 const wordsOfEndpoints = new WeakMap<Contract, ReadonlySet<string>>();
 
-const wordsOf = ({ enum: words = [], const: word = '', items }: FieldSchema): string[] => [
-  ...[...words, word].map(String),
+const wordsOf = ({ enum: words = [], const: word = '', minimum, maximum, items }: FieldSchema): string[] => [
+  ...[...words, word, minimum ?? '', maximum ?? ''].map(String),
   ...(items === undefined ? [] : wordsOf(items)),
 ];
 

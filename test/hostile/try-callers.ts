@@ -7,7 +7,7 @@ import type { HostileService, ShopScope } from './hostile-service.ts';
 import { endsItsToken, validRequest } from './recipes.ts';
 import { send, type WireRequest } from './wire.ts';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY', 'PROPFIND'];
 const SCOPES_OF_API = { gateway: ['gateway', 'recurrence'], integration: ['integration'] } as const;
 const BROKEN = Buffer.from('{"broken');
 

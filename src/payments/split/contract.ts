@@ -27,8 +27,8 @@ export const SPLIT_REQUEST = Type.Optional(
         description: 'Each once; letters of a CNPJ in capitals.',
       }),
       percent: Type.Unsafe<number | ExactNumber>({
-        exactDecimal: { integerDigits: 3, decimals: 2 },
-        description: '0 to 100. All together at most 100: the rest is yours.',
+        exactDecimal: { integerDigits: 3, decimals: 2, maximum: 100 },
+        description: 'All together at most 100: the rest is yours.',
       }),
       type: Type.Optional(
         Type.Enum(['bruto', 'liquido'], {
@@ -48,11 +48,6 @@ export const SPLIT_FAULTS = {
     status: 400,
     tag: 'configSplit[n].documentNumberBeneficiary',
     sentence: { pt: 'O beneficiário aparece mais de uma vez.', en: 'The beneficiary stands there twice.' },
-  },
-  tooMuch: {
-    status: 400,
-    tag: 'configSplit[n].percent',
-    sentence: { pt: 'O percentual passa de 100.', en: 'The percent is more than 100.' },
   },
   sumTooMuch: {
     status: 400,
@@ -93,7 +88,6 @@ export function checkSplit(entries: readonly unknown[]): Fault[] {
       seen.add(beneficiary);
     }
     const portion = portionOf(percent) ?? 0;
-    if (portion > WHOLE) fault('percent', SPLIT_FAULTS.tooMuch);
     sum += portion;
     if (typeOf(entry) !== first) fault('type', SPLIT_FAULTS.mixedTypes);
   }

@@ -141,6 +141,8 @@ const COMMON_HEADERS = {
 
 export function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply {
   reply.code(answer.status).headers({ ...COMMON_HEADERS, 'x-request-id': request.id, ...answer.headers });
+  // Of a login too (RFC 9110, 15.5.2).
+  if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
   if (answer.text !== undefined) return reply.type(answer.text.type).send(answer.text.content);
   if (answer.stream !== undefined) return sendStream(request, reply, answer.stream);
   if (answer.body === undefined) return reply.send();

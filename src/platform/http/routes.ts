@@ -1,3 +1,4 @@
+import { METHODS as PARSED_METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Log } from '../log.ts';
@@ -20,7 +21,8 @@ export type RouteOptions = {
   readonly requestDeadlineMilliseconds: number;
 };
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
+/** Each is answered 405 where no endpoint has it. Node gives no request of CONNECT to a server of pages. */
+const METHODS = PARSED_METHODS.filter((method) => method !== 'CONNECT');
 
 export function addRoutes(
   app: FastifyInstance,
@@ -28,6 +30,7 @@ export function addRoutes(
   prefix: string,
   routes: readonly ServedEndpoint[],
 ): void {
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const byPath = Map.groupBy(routes, (served) => served.contract.path);
   for (const [path, sharing] of byPath) {
     const url = prefix + path.replaceAll(/\{(\w+)\}/g, ':$1');

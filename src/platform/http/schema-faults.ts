@@ -1,11 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
-import { readBasicAuth } from '../../values/basic-auth.ts';
-import { documentKind } from '../../values/document-number.ts';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
-import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
-import { isSoftDescriptor, NO_SOFT_DESCRIPTOR } from '../../values/soft-descriptor.ts';
 import { TEXT_READING_NAMES } from '../requests/text-readings.ts';
+import { EMPTY, FORMATS, isOfFormat } from './formats.ts';
 import type { Sentence } from './sentence.ts';
 
 /** A fault at a JSON pointer of the body (`/payment/amount`). */
@@ -14,145 +11,13 @@ export type PointedFault = { readonly pointer: string; readonly sentence: Senten
 /** The most faults in one answer. */
 export const MOST_FAULTS = 100;
 
-type ExactDecimal = { integerDigits: number; decimals: number; isPositive?: boolean };
-
-/** Of an empty text too: "at least 1 characters" would be no help. */
-const EMPTY: Sentence = { pt: 'Não pode ficar em branco.', en: 'Must not be blank.' };
-
-/**
- * The formats that schemas may name, each a linear check with the sentence for its fault. Modules
- * add no others, so that one page lists them all.
- */
-export const FORMATS: Record<string, { test: (text: string) => boolean; sentence: Sentence }> = {
-  guid: {
-    test: (text) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text),
-    sentence: { pt: 'Deve ser um GUID.', en: 'Must be a GUID.' },
-  },
-  month: {
-    test: (text) => /^(0[1-9]|1[0-2])$/.test(text),
-    sentence: {
-      pt: 'Deve ser um mês com dois dígitos, de 01 a 12.',
-      en: 'Must be a month of two digits, 01 to 12.',
-    },
-  },
-  day: {
-    test: (text) => isDay(text),
-    sentence: { pt: 'Deve ser um dia, AAAA-MM-DD.', en: 'Must be a day, YYYY-MM-DD.' },
-  },
-  moment: {
-    test: (text) => parseOffsetText(text) !== null,
-    sentence: {
-      pt: 'Deve ser data e hora com fuso, AAAA-MM-DDThh:mm:ss-03:00.',
-      en: 'Must be date and time with the offset, YYYY-MM-DDThh:mm:ss-03:00.',
-    },
-  },
-  twoDigits: {
-    test: (text) => /^\d\d$/.test(text),
-    sentence: { pt: 'Deve ter dois dígitos.', en: 'Must have two digits.' },
-  },
-  digits: {
-    test: (text) => /^\d*$/.test(text),
-    sentence: { pt: 'Deve conter apenas dígitos.', en: 'Must have digits only.' },
-  },
-  securityCode: {
-    test: (text) => /^\d{3,4}$/.test(text),
-    sentence: { pt: 'Deve ter 3 ou 4 dígitos.', en: 'Must have 3 or 4 digits.' },
-  },
-  softDescriptor: {
-    test: isSoftDescriptor,
-    sentence: {
-      pt: 'Deve ter até 13 letras sem acento, dígitos, espaços e .-*, e não pode ficar em branco.',
-      en: 'Must have up to 13 letters without accents, digits, blanks and .-*, and not be blank.',
-    },
-  },
-  softDescriptorOrNone: {
-    test: (text) => text === NO_SOFT_DESCRIPTOR || isSoftDescriptor(text),
-    sentence: {
-      pt: 'Deve ter até 13 letras sem acento, dígitos, espaços e .-*, e não só sinais; um ponto sozinho é nenhum.',
-      en: 'Must have up to 13 letters without accents, digits, blanks and .-*, and not signs alone; one point alone is none.',
-    },
-  },
-  cpfOrCnpj: {
-    test: (text) => documentKind(text) !== null,
-    sentence: {
-      pt: 'Deve ser um CPF ou CNPJ válido, com máscara ou sem.',
-      en: 'Must be a valid CPF or CNPJ, with its mask or without.',
-    },
-  },
-  /** The same, where it is not read without its mask. */
-  bareCpfOrCnpj: {
-    test: (text) => documentKind(text) !== null,
-    sentence: {
-      pt: 'Deve ser um CPF ou CNPJ válido, sem máscara.',
-      en: 'Must be a valid CPF or CNPJ, without mask.',
-    },
-  },
-  postalCode: {
-    test: (text) => /^\d{8}$/.test(text),
-    sentence: {
-      pt: 'Deve ser um CEP de 8 dígitos, com hífen ou sem.',
-      en: 'Must be a CEP of 8 digits, with its hyphen or without.',
-    },
-  },
-  emailAddress: {
-    test: (text) => /^[^\s@\p{Cc}]+@[^\s@.\p{Cc}]+(\.[^\s@.\p{Cc}]+)+$/u.test(text),
-    sentence: { pt: 'Deve ser um endereço de e-mail.', en: 'Must be an e-mail address.' },
-  },
-  telephone: {
-    test: (text) => /^\+?[\d ().-]+$/.test(text) && isTelephoneNumber(text.replace(/\D/g, '')),
-    sentence: {
-      pt: 'Deve ser um telefone de 8 a 15 dígitos, com código do país ou sem.',
-      en: 'Must be a telephone number of 8 to 15 digits, with the country code or without.',
-    },
-  },
-  webAddress: {
-    test: isWebAddress,
-    sentence: {
-      pt: 'Deve ser um endereço http ou https, sem usuário e senha.',
-      en: 'Must be an http or https URL without user and password.',
-    },
-  },
-  saoPauloTime: {
-    test: (text) => parseSaoPauloText(text) !== null,
-    sentence: {
-      pt: 'Deve ser data e hora de Brasília sem fuso, como 2027-03-01T09:00:00.',
-      en: 'Must be a local date and time without zone, such as 2027-03-01T09:00:00.',
-    },
-  },
-  basicAuth: {
-    test: (text) => readBasicAuth(text) !== null,
-    sentence: {
-      pt: 'Deve ser o base64 de usuário:senha em UTF-8, sem caracteres de controle.',
-      en: 'Must be the base64 of user:password in UTF-8, without control characters.',
-    },
-  },
-  /** For names and descriptions: blanks would be none. */
-  filledText: { test: (text) => /\S/.test(text), sentence: EMPTY },
-  /**
-   * Acquirers refuse a name with line breaks or control characters, and their refusal would be an
-   * unknown failure of ours.
-   */
-  visibleText: {
-    test: (text) => /\S/.test(text) && !/\p{Cc}/u.test(text),
-    sentence: {
-      pt: 'Não pode ficar em branco nem ter caracteres de controle.',
-      en: 'Must not be blank, nor have control characters.',
-    },
-  },
+/** A number that is compared as it was written. `maximum`: a whole number, less than its digits allow. */
+export type ExactDecimal = {
+  readonly integerDigits: number;
+  readonly decimals: number;
+  readonly isPositive?: boolean;
+  readonly maximum?: number;
 };
-
-const isTelephoneNumber = (digits: string): boolean => digits.length >= 8 && digits.length <= 15;
-
-/**
- * URL.parse mends much (line breaks, spaces around, backslashes, missing slashes): an address that
- * it would mend is refused.
- */
-function isWebAddress(text: string): boolean {
-  if (text.length > 2_048 || !/^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(text)) return false;
-  const url = URL.parse(text);
-  if (url === null || url.username !== '' || url.password !== '') return false;
-  return url.protocol === 'https:' || url.protocol === 'http:';
-}
 
 function makeAjv(): Ajv {
   const ajv = new Ajv({
@@ -162,7 +27,7 @@ function makeAjv(): Ajv {
     verbose: true,
     coerceTypes: false,
   });
-  for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, { validate: format.test });
+  for (const name of Object.keys(FORMATS)) ajv.addFormat(name, { validate: isOfFormat(name) });
   ajv.addKeyword({
     keyword: 'exactDecimal',
     schemaType: 'object',
@@ -187,7 +52,9 @@ function isExactDecimal(value: unknown, limits: ExactDecimal): boolean {
   const parts = decimalParts(value);
   if (parts === null || parts.negative) return false;
   if (limits.isPositive === true && parts.integer === '0' && parts.fraction === '') return false;
-  return parts.integer.length <= limits.integerDigits && parts.fraction.length <= limits.decimals;
+  if (parts.integer.length > limits.integerDigits || parts.fraction.length > limits.decimals) return false;
+  const { maximum = Number.POSITIVE_INFINITY } = limits;
+  return Number(parts.integer) < maximum || (Number(parts.integer) === maximum && parts.fraction === '');
 }
 
 export type SchemaCheck = (value: unknown) => PointedFault[];
@@ -266,7 +133,12 @@ function sentenceOf(error: ErrorObject): Sentence {
     case 'format':
       return FORMATS[String(params.format)]?.sentence ?? INVALID;
     case 'exactDecimal': {
-      const { integerDigits, decimals, isPositive } = error.schema as ExactDecimal;
+      const { integerDigits, decimals, isPositive, maximum } = error.schema as ExactDecimal;
+      if (maximum !== undefined)
+        return {
+          pt: `Deve ser um número de 0 a ${maximum} com até ${decimals} decimais.`,
+          en: `Must be a number from 0 to ${maximum} with up to ${decimals} decimals.`,
+        };
       const more = isPositive === true ? { pt: ' maior que zero', en: ' above zero' } : { pt: '', en: '' };
       return {
         pt: `Deve ser um número${more.pt} com até ${integerDigits} dígitos inteiros e ${decimals} decimais.`,

@@ -1,6 +1,7 @@
 import { FAILURES } from '../http/failures.ts';
+import { FORMATS } from '../http/formats.ts';
 import type { RefusalShape } from '../http/refusal.ts';
-import { FORMATS, REQUIRED } from '../http/schema-faults.ts';
+import { REQUIRED } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { NULL, unknownName } from '../requests/body-shape.ts';
 import { CARD_NUMBER_IN_TEXT } from '../requests/card-numbers.ts';

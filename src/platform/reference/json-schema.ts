@@ -1,53 +1,81 @@
 import type { TSchema } from 'typebox';
-import { FORMATS } from '../http/schema-faults.ts';
+import { FORMATS } from '../http/formats.ts';
+import type { ExactDecimal } from '../http/schema-faults.ts';
 import { AS_DECLARED, type Wording } from './wording.ts';
 
 type Json = Record<string, unknown>;
 
+/** What holds of a whole schema. */
+type Printing = {
+  readonly wording: Wording;
+  /** Whether null stands for a field that is absent, as in most bodies of requests. */
+  readonly takesNull: boolean;
+};
+
 /**
- * A schema of ours in the words of JSON Schema 2020-12: only what any reader understands. Formats keep
- * their name and describe themselves in words. `path`: where the schema stands, from the id of its
- * operation on.
+ * A schema of ours in the words of JSON Schema 2020-12: only what any reader understands, and each rule
+ * that is enforced. `path`: where the schema stands, from the id of its operation on.
  */
 export function printSchema(
   schema: TSchema,
   wording: Wording = AS_DECLARED,
   path: readonly string[] = [],
+  takesNull = false,
 ): Json {
-  return printDescribed(schema, describedAs(schema, wording, path), wording, path);
+  return printDescribed(schema, describedAs(schema, wording, path), { wording, takesNull }, path);
 }
 
 function printDescribed(
   schema: TSchema,
   meaning: string | undefined,
-  wording: Wording,
+  printing: Printing,
   path: readonly string[],
 ): Json {
+  const { wording } = printing;
   const printed: Json = {};
   const said = [meaning ?? ''];
   for (const [keyword, value] of Object.entries(schema as Json)) {
-    if (keyword === 'properties')
-      printed[keyword] = printEach(value as Record<string, TSchema>, wording, path);
-    else if (keyword === 'items') printed[keyword] = printPart(value as TSchema, wording, path);
+    if (keyword === 'properties') printed[keyword] = printFields(schema as FieldsOf, printing, path);
+    else if (keyword === 'items') printed[keyword] = printPart(value as TSchema, printing, path);
     else if (keyword === 'anyOf')
       Object.assign(
         printed,
-        printAnyOf((value as TSchema[]).map((branch) => printPart(branch, wording, path))),
+        printAnyOf((value as TSchema[]).map((branch) => printPart(branch, printing, path))),
       );
     else if (keyword === 'enum')
       Object.assign(printed, { type: typeof (value as unknown[])[0], enum: value });
     else if (keyword === 'format') {
-      printed[keyword] = value === 'guid' ? 'uuid' : value;
+      Object.assign(printed, printFormat(String(value), 'reads' in schema));
       const format = FORMATS[String(value)];
       if (format !== undefined) said.push(wording.pick(format.sentence));
     } else if (keyword === 'exactDecimal') {
-      const { isPositive } = value as ExactDecimal;
-      Object.assign(printed, { type: 'number', [isPositive === true ? 'exclusiveMinimum' : 'minimum']: 0 });
+      Object.assign(printed, printDecimal(value as ExactDecimal));
       said.push(wording.pick(digitsKept(value as ExactDecimal)));
     } else if (!OWN_KEYWORDS.includes(keyword) && keyword !== 'description') printed[keyword] = value;
   }
   const description = said.filter(Boolean).join(' ');
   return description === '' ? printed : { ...printed, description };
+}
+
+/** `isRead`: the text is read before it is checked. */
+function printFormat(name: string, isRead: boolean): Json {
+  const format = FORMATS[name];
+  if (format === undefined) return { format: name };
+  const { pattern, sentPattern = pattern, standard, also } = format;
+  return {
+    ...(standard === undefined ? {} : { format: standard }),
+    ...(standard === 'uuid' ? {} : { pattern: isRead ? sentPattern : pattern }),
+    ...(also === undefined ? {} : { examples: [also.example] }),
+  };
+}
+
+function printDecimal({ integerDigits, decimals, isPositive, maximum }: ExactDecimal): Json {
+  return {
+    type: 'number',
+    [isPositive === true ? 'exclusiveMinimum' : 'minimum']: 0,
+    ...(maximum === undefined ? { exclusiveMaximum: 10 ** integerDigits } : { maximum }),
+    multipleOf: Number(`1e-${decimals}`),
+  };
 }
 
 /** Of our readers. */
@@ -63,13 +91,12 @@ function ownDescription(schema: TSchema, { say }: Wording): string | undefined {
   return description === undefined ? undefined : say(description);
 }
 
-export type ExactDecimal = {
-  readonly integerDigits: number;
-  readonly decimals: number;
-  readonly isPositive?: boolean;
-};
-
-function digitsKept({ integerDigits, decimals }: ExactDecimal) {
+function digitsKept({ integerDigits, decimals, maximum }: ExactDecimal) {
+  if (maximum !== undefined)
+    return {
+      pt: `De 0 a ${maximum}, até ${decimals} decimais.`,
+      en: `0 to ${maximum}, up to ${decimals} decimals.`,
+    };
   return {
     pt: `Até ${integerDigits} dígitos inteiros e ${decimals} decimais, guardados dígito por dígito.`,
     en: `Up to ${integerDigits} integer digits and ${decimals} decimals, kept digit for digit.`,
@@ -77,14 +104,34 @@ function digitsKept({ integerDigits, decimals }: ExactDecimal) {
 }
 
 /** An entry of a list, or a branch: the field around it has the meaning, a part its own description. */
-function printPart(schema: TSchema, wording: Wording, path: readonly string[]): Json {
-  return printDescribed(schema, ownDescription(schema, wording), wording, path);
+function printPart(schema: TSchema, printing: Printing, path: readonly string[]): Json {
+  return printDescribed(schema, ownDescription(schema, printing.wording), printing, path);
 }
 
-function printEach(properties: Record<string, TSchema>, wording: Wording, path: readonly string[]): Json {
+type FieldsOf = TSchema & {
+  readonly properties: Record<string, TSchema>;
+  readonly required?: readonly string[];
+};
+
+function printFields(
+  { properties, required = [] }: FieldsOf,
+  printing: Printing,
+  path: readonly string[],
+): Json {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => [name, printSchema(schema, wording, [...path, name])]),
+    Object.entries(properties).map(([name, schema]) => {
+      const own = [...path, name];
+      const printed = printDescribed(schema, describedAs(schema, printing.wording, own), printing, own);
+      return [name, printing.takesNull && !required.includes(name) ? orNull(printed) : printed];
+    }),
   );
+}
+
+function orNull(printed: Json): Json {
+  const { type, enum: words, anyOf } = printed;
+  if (Array.isArray(anyOf)) return { ...printed, anyOf: [...anyOf, { type: 'null' }] };
+  if (typeof type !== 'string') return printed;
+  return { ...printed, type: [type, 'null'], ...(Array.isArray(words) ? { enum: [...words, null] } : {}) };
 }
 
 /** "A string or null" is shorter as one type with two names. */

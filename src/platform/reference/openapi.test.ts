@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { type Contract, contract } from '../http/endpoint.ts';
+import { FORMATS, isOfFormat } from '../http/formats.ts';
+import { schemaCheck } from '../http/schema-faults.ts';
 import { printSchema } from './json-schema.ts';
 import { openApiDocument, ROOT_URLS } from './openapi.ts';
 
@@ -127,7 +129,7 @@ test('an endpoint gets the errors of its kind and no others', () => {
   assert.deepEqual(statuses(READ), [200, 400, 401, 403, 404, 429, 500, 503]);
   assert.deepEqual(statuses(LIST), [200, 400, 401, 429, 500, 503]);
   assert.deepEqual(statuses(MAKE), [200, 400, 401, 402, 403, 413, 415, 429, 500, 503]);
-  assert.deepEqual(statuses(LOOK), [200, 500, 503]);
+  assert.deepEqual(statuses(LOOK), [200, 400, 500, 503]);
 });
 
 test('paths, groups and operations are those of the endpoints', () => {
@@ -240,6 +242,8 @@ test('schemas are printed in words that any reader knows', () => {
     {
       type: 'number',
       minimum: 0,
+      exclusiveMaximum: 1_000_000_000_000,
+      multipleOf: 0.000001,
       description: 'Price. Up to 12 integer digits and 6 decimals, kept digit for digit.',
     },
   );
@@ -250,6 +254,51 @@ test('schemas are printed in words that any reader knows', () => {
       properties: { list: { type: 'array', maxItems: 2, items: { type: 'integer' } } },
     },
   );
+});
+
+test('each rule of a format is printed, and what no pattern can say has an example', () => {
+  for (const [name, { pattern, sentPattern, also }] of Object.entries(FORMATS)) {
+    const printed = printSchema(Type.String({ format: name })) as Record<string, unknown>;
+    if (name === 'guid') assert.equal(printed.format, 'uuid');
+    else assert.equal(printed.pattern, pattern);
+    assert.equal(printed.examples !== undefined, also !== undefined);
+    const read = printSchema(Type.String({ format: name, reads: 'document' })) as Record<string, unknown>;
+    if (sentPattern !== undefined) assert.equal(read.pattern, sentPattern);
+    if (also === undefined) continue;
+    assert.match(also.example, new RegExp(String(read.pattern), 'u'));
+    assert.ok(isOfFormat(name)(also.example.replaceAll(name === 'cpfOrCnpj' ? /[.-]/g : /^$/g, '')));
+  }
+});
+
+test('a number of so many digits has its greatest value, and is a multiple', () => {
+  const percent = { exactDecimal: { integerDigits: 3, decimals: 2, maximum: 100 } };
+  assert.deepEqual(printSchema(Type.Unsafe(percent)), {
+    type: 'number',
+    minimum: 0,
+    maximum: 100,
+    multipleOf: 0.01,
+    description: '0 to 100, up to 2 decimals.',
+  });
+  const findFaults = schemaCheck(Type.Object({ percent: Type.Unsafe(percent) }));
+  for (const good of [0, 99.99, 100]) assert.deepEqual(findFaults({ percent: good }), []);
+  for (const bad of [100.01, 101, 0.001, -1]) assert.equal(findFaults({ percent: bad }).length, 1);
+});
+
+test('where null stands for what is absent, the type says so; where it does not, it does not', () => {
+  const schema = Type.Object({
+    name: Type.String(),
+    amount: Type.Optional(Type.Integer()),
+    kind: Type.Optional(Type.Enum(['a', 'b'])),
+    inside: Type.Optional(Type.Object({ note: Type.Optional(Type.String()) })),
+  });
+  const typesOf = (takesNull: boolean) =>
+    JSON.parse(JSON.stringify(printSchema(schema, undefined, [], takesNull))).properties;
+  const { name, amount, kind, inside } = typesOf(true);
+  assert.equal(name.type, 'string');
+  assert.deepEqual(amount.type, ['integer', 'null']);
+  assert.deepEqual([kind.type, kind.enum], [['string', 'null'], ['a', 'b', null]]);
+  assert.deepEqual([inside.type, inside.properties.note.type], [['object', 'null'], ['string', 'null']]);
+  assert.equal(typesOf(false).amount.type, 'integer');
 });
 
 test('a field called like a keyword stays a field', () => {

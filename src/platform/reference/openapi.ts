@@ -163,15 +163,15 @@ const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
  * account.
  */
 export function commonStatuses(endpoint: Contract): CommonStatus[] {
-  const { method, body, query, parameters, scope, isRepeatable } = endpoint;
+  const { method, query, parameters, scope, isRepeatable } = endpoint;
   // The body of a GET is not read. Elsewhere a body is refused like any other where none is
   // expected.
   const readsBody = method !== 'GET';
   // An account in the query is looked up as a resource in the path is.
   const namesAccount = query !== undefined && 'accountNumber' in query.properties;
-  const takesNothing = body === undefined && query === undefined && parameters === undefined;
   const statuses: (CommonStatus | null)[] = [
-    takesNothing ? null : 400,
+    // A broken address, or a name that is never taken.
+    400,
     scope === null ? null : 401,
     scope === null || scope === 'any' ? null : 403,
     parameters === undefined && !namesAccount ? null : 404,
@@ -232,7 +232,7 @@ function printOperation(endpoint: Contract, serverUrls: ServerUrls, wording: Wor
       : {
           requestBody: {
             required: endpoint.isBodyOptional !== true,
-            content: printContent(printSchema(body, wording, [id]), bodyExample),
+            content: printContent(printSchema(body, wording, [id], endpoint.isExact !== true), bodyExample),
           },
         }),
     responses: printAnswers(endpoint, wording),
@@ -361,7 +361,11 @@ export function invalidExample(endpoint: Contract): { tag: string; description: 
 
 function headersOf(status: number, isRepeatable = false): Json {
   const saysWhen = status === 429 || status === 503 || (status === 409 && isRepeatable);
-  return { ...headerNamed('X-Request-Id'), ...(saysWhen ? headerNamed('Retry-After') : {}) };
+  return {
+    ...headerNamed('X-Request-Id'),
+    ...(status === 401 ? headerNamed('WWW-Authenticate') : {}),
+    ...(saysWhen ? headerNamed('Retry-After') : {}),
+  };
 }
 
 function printContent(schema: Json, example: unknown, type = 'application/json'): Json {

@@ -12,6 +12,10 @@ export const PUBLISHED_HEADERS = {
     description: 'How many there are on all pages.',
     schema: { type: 'integer' },
   },
+  'WWW-Authenticate': {
+    description: '`Bearer`: what is missing is a token, or what it is asked for with.',
+    schema: { type: 'string', enum: ['Bearer'] },
+  },
   'Retry-After': { description: 'How many seconds to wait.', schema: { type: 'integer' } },
   'Idempotent-Replayed': {
     description:
@@ -30,5 +34,5 @@ export const IDEMPOTENCY_KEY = {
     'another token, it is the same card; the security code may differ) it has no second effect, and is answered with the ' +
     'outcome of the first. What was refused before anything was done is not kept. Thirty days; payments, captures and ' +
     'cancels longer.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
 } as const;

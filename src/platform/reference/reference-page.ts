@@ -1,9 +1,10 @@
 import type { TSchema } from 'typebox';
 import { escapedMarkup } from '../../values/markup.ts';
 import type { Contract } from '../http/endpoint.ts';
-import { FORMATS } from '../http/schema-faults.ts';
+import { FORMATS } from '../http/formats.ts';
+import type { ExactDecimal } from '../http/schema-faults.ts';
 import type { CatalogueTable } from './catalogue.ts';
-import { describedAs, type ExactDecimal } from './json-schema.ts';
+import { describedAs } from './json-schema.ts';
 import type { MessageContract } from './message.ts';
 import { MESSAGE_HEADERS } from './messages.ts';
 import {

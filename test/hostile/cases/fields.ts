@@ -23,6 +23,7 @@ export type FieldSchema = {
     readonly integerDigits: number;
     readonly decimals: number;
     readonly isPositive?: boolean;
+    readonly maximum?: number;
   };
   readonly description?: string;
   readonly mayHoldCard?: boolean;
@@ -266,8 +267,9 @@ function numberFits(schema: FieldSchema, text: string): boolean {
   const rest = digits.slice(point).replace(/0+$/, '');
   const isNegative = sign === '-' && (whole > 0n || rest !== '');
   if (schema.exactDecimal !== undefined) {
-    const { integerDigits, decimals, isPositive } = schema.exactDecimal;
+    const { integerDigits, decimals, isPositive, maximum = Infinity } = schema.exactDecimal;
     if (isPositive === true && whole === 0n && rest === '') return false;
+    if (Number(whole) > maximum || (Number(whole) === maximum && rest !== '')) return false;
     return !isNegative && String(whole).length <= integerDigits && rest.length <= decimals;
   }
   if (schema.enum !== undefined) return schema.enum.includes(Number(text));

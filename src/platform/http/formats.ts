@@ -1,0 +1,180 @@
+import { readBasicAuth } from '../../values/basic-auth.ts';
+import { documentKind } from '../../values/document-number.ts';
+import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
+import type { Sentence } from './sentence.ts';
+
+/**
+ * A format that schemas may name. `pattern` is enforced as it is printed: a regular expression of JSON
+ * Schema that other engines read too (no look-ahead, no classes of Unicode), and linear.
+ */
+export type Format = {
+  readonly pattern: string;
+  /** What is taken before the text is read (`reads` of a schema); absent: the same. */
+  readonly sentPattern?: string;
+  /** The name that JSON Schema has for it; absent: none. */
+  readonly standard?: 'date' | 'date-time' | 'email' | 'uri' | 'uuid';
+  /** What no pattern can say. It has an example, for what a tool makes up by the pattern is refused. */
+  readonly also?: { readonly test: (text: string) => boolean; readonly example: string };
+  readonly sentence: Sentence;
+};
+
+/** Of an empty text too: "at least 1 characters" would be no help. */
+export const EMPTY: Sentence = { pt: 'Não pode ficar em branco.', en: 'Must not be blank.' };
+
+const CONTROL = '\\u0000-\\u001f\\u007f-\\u009f';
+/** Blanks that are no control characters. */
+const BLANK = '\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+/** What people write into a CPF, CNPJ or CEP. */
+const MASK = '[\\s./-]*';
+const DAY = '(19[2-9]\\d|[2-9]\\d{3})-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])';
+const TIME = '([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?';
+const EMAIL = `[^\\s@${CONTROL}]+@[^\\s@.${CONTROL}]+(\\.[^\\s@.${CONTROL}]+)+`;
+const DESCRIPTOR = '[ .*-]*[A-Za-z0-9][A-Za-z0-9 .*-]*';
+
+/** Modules add no others, so that one page lists them all. */
+export const FORMATS: Readonly<Record<string, Format>> = {
+  guid: {
+    pattern: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$',
+    standard: 'uuid',
+    sentence: { pt: 'Deve ser um GUID.', en: 'Must be a GUID.' },
+  },
+  month: {
+    pattern: '^(0[1-9]|1[0-2])$',
+    sentence: {
+      pt: 'Deve ser um mês com dois dígitos, de 01 a 12.',
+      en: 'Must be a month of two digits, 01 to 12.',
+    },
+  },
+  day: {
+    pattern: `^${DAY}$`,
+    standard: 'date',
+    also: { test: isDay, example: '2027-03-01' },
+    sentence: { pt: 'Deve ser um dia, AAAA-MM-DD.', en: 'Must be a day, YYYY-MM-DD.' },
+  },
+  moment: {
+    pattern: `^${DAY}T${TIME}(Z|[+-](0\\d|1[0-4]):[0-5]\\d)$`,
+    standard: 'date-time',
+    also: { test: (text) => parseOffsetText(text) !== null, example: '2027-03-01T09:00:00-03:00' },
+    sentence: {
+      pt: 'Deve ser data e hora com fuso, AAAA-MM-DDThh:mm:ss-03:00.',
+      en: 'Must be date and time with the offset, YYYY-MM-DDThh:mm:ss-03:00.',
+    },
+  },
+  twoDigits: {
+    pattern: '^\\d\\d$',
+    sentence: { pt: 'Deve ter dois dígitos.', en: 'Must have two digits.' },
+  },
+  digits: {
+    pattern: '^\\d*$',
+    sentence: { pt: 'Deve conter apenas dígitos.', en: 'Must have digits only.' },
+  },
+  securityCode: {
+    pattern: '^\\d{3,4}$',
+    sentence: { pt: 'Deve ter 3 ou 4 dígitos.', en: 'Must have 3 or 4 digits.' },
+  },
+  softDescriptor: {
+    pattern: `^${DESCRIPTOR}$`,
+    sentence: {
+      pt: 'Deve ter até 13 letras sem acento, dígitos, espaços e .-*, e não pode ficar em branco.',
+      en: 'Must have up to 13 letters without accents, digits, blanks and .-*, and not be blank.',
+    },
+  },
+  softDescriptorOrNone: {
+    pattern: `^(\\.|${DESCRIPTOR})$`,
+    sentence: {
+      pt: 'Deve ter até 13 letras sem acento, dígitos, espaços e .-*, e não só sinais; um ponto sozinho é nenhum.',
+      en: 'Must have up to 13 letters without accents, digits, blanks and .-*, and not signs alone; one point alone is none.',
+    },
+  },
+  cpfOrCnpj: {
+    pattern: '^(\\d{11}|[0-9A-Z]{12}\\d{2})$',
+    sentPattern: `^${MASK}((\\d${MASK}){11}|([0-9A-Z]${MASK}){12}(\\d${MASK}){2})$`,
+    also: { test: (text) => documentKind(text) !== null, example: '529.982.247-25' },
+    sentence: {
+      pt: 'Deve ser um CPF ou CNPJ válido, com máscara ou sem.',
+      en: 'Must be a valid CPF or CNPJ, with its mask or without.',
+    },
+  },
+  /** The same, where it is not read without its mask. */
+  bareCpfOrCnpj: {
+    pattern: '^(\\d{11}|[0-9A-Z]{12}\\d{2})$',
+    also: { test: (text) => documentKind(text) !== null, example: '52998224725' },
+    sentence: {
+      pt: 'Deve ser um CPF ou CNPJ válido, sem máscara.',
+      en: 'Must be a valid CPF or CNPJ, without mask.',
+    },
+  },
+  postalCode: {
+    pattern: '^\\d{8}$',
+    sentPattern: `^${MASK}(\\d${MASK}){8}$`,
+    sentence: {
+      pt: 'Deve ser um CEP de 8 dígitos, com hífen ou sem.',
+      en: 'Must be a CEP of 8 digits, with its hyphen or without.',
+    },
+  },
+  emailAddress: {
+    pattern: `^${EMAIL}$`,
+    sentPattern: `^\\s*${EMAIL}\\s*$`,
+    sentence: { pt: 'Deve ser um endereço de e-mail.', en: 'Must be an e-mail address.' },
+  },
+  telephone: {
+    pattern: '^\\+?[ ().-]*(\\d[ ().-]*){8,15}$',
+    sentence: {
+      pt: 'Deve ser um telefone de 8 a 15 dígitos, com código do país ou sem.',
+      en: 'Must be a telephone number of 8 to 15 digits, with the country code or without.',
+    },
+  },
+  webAddress: {
+    pattern: `^[Hh][Tt][Tt][Pp][Ss]?://[^\\s\\\\@/?#${CONTROL}]+([/?#][^\\s\\\\${CONTROL}]*)?$`,
+    standard: 'uri',
+    also: { test: isWebAddress, example: 'https://loja.com.br/notificacoes' },
+    sentence: {
+      pt: 'Deve ser um endereço http ou https, sem usuário e senha.',
+      en: 'Must be an http or https URL without user and password.',
+    },
+  },
+  saoPauloTime: {
+    pattern: `^${DAY}T${TIME}$`,
+    also: { test: (text) => parseSaoPauloText(text) !== null, example: '2027-03-01T09:00:00' },
+    sentence: {
+      pt: 'Deve ser data e hora de Brasília sem fuso, como 2027-03-01T09:00:00.',
+      en: 'Must be a local date and time without zone, such as 2027-03-01T09:00:00.',
+    },
+  },
+  basicAuth: {
+    pattern: '^([Bb][Aa][Ss][Ii][Cc] +)?[A-Za-z0-9+/]+={0,2}$',
+    also: { test: (text) => readBasicAuth(text) !== null, example: 'bG9qYTpzZW5oYQ==' },
+    sentence: {
+      pt: 'Deve ser o base64 de usuário:senha em UTF-8, sem caracteres de controle.',
+      en: 'Must be the base64 of user:password in UTF-8, without control characters.',
+    },
+  },
+  /** For names and descriptions: blanks would be none. */
+  filledText: { pattern: '\\S', sentence: EMPTY },
+  /**
+   * Acquirers refuse a name with line breaks or control characters, and their refusal would be an
+   * unknown failure of ours.
+   */
+  visibleText: {
+    pattern: `^[${BLANK}]*[^\\s${CONTROL}][^${CONTROL}]*$`,
+    sentence: {
+      pt: 'Não pode ficar em branco nem ter caracteres de controle.',
+      en: 'Must not be blank, nor have control characters.',
+    },
+  },
+};
+
+/** The check of a format that there is. */
+export function isOfFormat(name: string): (text: string) => boolean {
+  const { pattern, also } = FORMATS[name] as Format;
+  const shape = new RegExp(pattern, 'u');
+  return (text) => shape.test(text) && also?.test(text) !== false;
+}
+
+/**
+ * URL.parse mends much (line breaks, spaces around, missing slashes): an address that it would mend has
+ * another shape already.
+ */
+function isWebAddress(text: string): boolean {
+  return text.length <= 2_048 && URL.canParse(text);
+}
