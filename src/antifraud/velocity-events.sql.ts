@@ -3,8 +3,8 @@ import {
   type Database,
   type Row,
   type Statement,
-  type Step,
   statement,
+  type Tx,
 } from '../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
 import type { CardBrand } from '../values/card-number.ts';
@@ -255,12 +255,13 @@ const DECLINE_VERIFICATION = statement(
 /** What the issuer answered. */
 export type DeclinedTry = { readonly brand: CardBrand; readonly responseCode: string };
 
-export function verificationDeclined(
+export async function declineVerification(
+  tx: Tx,
   merchantId: string,
   verificationId: string,
   { brand, responseCode }: DeclinedTry,
-): Step {
-  return { statement: DECLINE_VERIFICATION, values: [merchantId, verificationId, brand, responseCode] };
+): Promise<void> {
+  await tx.query(DECLINE_VERIFICATION, [merchantId, verificationId, brand, responseCode]);
 }
 
 const ERASE_VERIFICATION = statement(
