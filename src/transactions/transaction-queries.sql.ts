@@ -86,8 +86,8 @@ const OWN = rowCodec<Omit<Transaction, 'shares' | 'installments' | 'preauthoriza
 );
 
 const PARTS = listsCodec<Installment>(
-  'part',
   { number: whole(), amount: money(), canceledAmount: money(), state: oneOf(INSTALLMENT_STATES) },
+  'part',
   'i',
 );
 
@@ -111,7 +111,7 @@ export const INSTALLMENTS = `lateral (
        array_agg(state order by installment_number) as part_state
      from installments where merchant_id = t.merchant_id and transaction_id = t.transaction_id
    ) i left join lateral (
-     select ${PREAUTHORIZATION.columnsOf('')} from preauthorizations
+     select authorized_amount, authorized_at, capture_until, released_at from preauthorizations
      where merchant_id = t.merchant_id and transaction_id = t.transaction_id limit 1
    ) p on true`;
 
@@ -119,7 +119,6 @@ export const INSTALLMENTS = `lateral (
 const BENEFICIARIES_OF_PAGE = `{${Array.from({ length: MOST_INSTALLMENTS }, (_, at) => beneficiariesOfPage(at + 1))}}`;
 
 const SHARES = listsCodec<Share>(
-  'share',
   {
     installmentNumber: whole(),
     position: whole(),
@@ -127,6 +126,7 @@ const SHARES = listsCodec<Share>(
     amount: money(),
     canceledAmount: money(),
   },
+  'share',
   's',
 );
 

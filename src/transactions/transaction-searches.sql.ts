@@ -16,8 +16,8 @@ import {
 } from './transaction-search.ts';
 
 const TOTALS = listsCodec<ShareTotal>(
-  'share',
   { position: whole(), amount: money(), canceledAmount: money() },
+  'share',
   's',
 );
 

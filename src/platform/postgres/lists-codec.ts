@@ -9,13 +9,13 @@ export type ListsCodec<T> = {
 };
 
 /**
- * `listsCodec('part', { number: whole(), amount: money() }, 'i')` selects `i.part_number, i.part_amount`,
+ * `listsCodec({ number: whole(), amount: money() }, 'part', 'i')` selects `i.part_number, i.part_amount`,
  * each a list.
  */
 export function listsCodec<T extends object>(
-  prefix: string,
   fields: { readonly [Field in keyof T]: Column<T[Field]> },
-  alias = '',
+  prefix: string,
+  alias: string,
 ): ListsCodec<T> {
   const names = Object.keys(fields) as (keyof T & string)[];
   const columns = names.map((name) => [`${prefix}_${name}`, nullable(listOf<unknown>(fields[name]))]);

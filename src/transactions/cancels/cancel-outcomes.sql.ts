@@ -56,7 +56,7 @@ const REST = rowCodec({
   canceledAmount: money('i.canceled_amount'),
   state: oneOf(INSTALLMENT_STATES, 'i.state'),
 });
-const SHARES = listsCodec<Reduced>('share', { amount: money(), canceledAmount: money() }, 'd');
+const SHARES = listsCodec<Reduced>({ amount: money(), canceledAmount: money() }, 'share', 'd');
 
 const READ_RESTS = statement(
   'cancels.read_rests',

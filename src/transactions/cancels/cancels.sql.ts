@@ -1,5 +1,10 @@
 import type { IdSpan } from '../../idempotency/derived-id.ts';
-import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import {
+  IS_KEY_USED,
+  KEY_COLUMNS,
+  REMEMBER_KEYS,
+  racingForKeys,
+} from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
@@ -17,12 +22,11 @@ import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { Cents } from '../../values/cents.ts';
 import { TRANSACTION_STATES } from '../transaction.ts';
-import { HELD_COLUMNS, RequestQueue, UNANSWERED } from '../unresolved/request-queue.sql.ts';
+import { HELD, RequestQueue, UNANSWERED } from '../unresolved/request-queue.sql.ts';
 import {
   CANCEL_MOVES,
   CANCEL_STATES,
   type CancelIntent,
-  type CancelObstacle,
   type CancelRefusal,
   cancelRefusal,
   type RecordedCancel,
@@ -101,27 +105,18 @@ const WANTED = inputRows<CancelIntentRow>({
 const AMOUNT_UNDER_WAY = `(select coalesce(sum(o.amount), 0)::bigint from cancels o where o.merchant_id = t.merchant_id
        and o.transaction_id = t.transaction_id and o.state in (${fromStates(CANCEL_MOVES, 'confirm')}))`;
 
-const OBSTACLE = rowCodec<CancelObstacle>(
+const FOUND = rowCodec(
   {
+    cancelId: text('i.cancel_id'),
+    /** Of the cancel itself, when it is there. */
+    committed: nullable(money('c.amount')),
     state: oneOf(TRANSACTION_STATES),
     soldAt: instantOf(),
     amount: money(),
     canceledAmount: money(),
     amountUnderWay: money(AMOUNT_UNDER_WAY),
-  },
-  't',
-);
-
-const FOUND = rowCodec(
-  {
-    ...OBSTACLE.fields,
-    cancelId: text('i.cancel_id'),
-    /** Of the cancel itself, when it is there. */
-    committed: nullable(money('c.amount')),
-    authorizationCode: nullable(text('t.authorization_code')),
-    isKeyUsed: boolean(
-      'exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)',
-    ),
+    authorizationCode: nullable(text()),
+    isKeyUsed: boolean(IS_KEY_USED),
   },
   't',
 );
@@ -281,7 +276,7 @@ const HOLD = statement(
    update cancels c set fence = c.fence + 1, due_at = now() + $3 * interval '1 millisecond',
      unknown_reason = coalesce(c.unknown_reason, 'the canceling process did not finish')
    from found f where c.merchant_id = f.merchant_id and c.cancel_id = f.cancel_id
-   returning ${HELD_COLUMNS}`,
+   returning ${HELD.columns}`,
 );
 
 const POSTPONE = statement(

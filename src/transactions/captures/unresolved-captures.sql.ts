@@ -3,7 +3,7 @@ import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import { CAPTURE_MOVES } from '../capture.ts';
-import { HELD_COLUMNS, RequestQueue, UNANSWERED } from '../unresolved/request-queue.sql.ts';
+import { HELD, RequestQueue, UNANSWERED } from '../unresolved/request-queue.sql.ts';
 
 const UNRESOLVED = rowCodec({ ...UNANSWERED.fields, requestId: text('c.capture_id') }, 'c');
 
@@ -32,7 +32,7 @@ const HOLD = statement(
    update captures c set fence = c.fence + 1, due_at = now() + $3 * interval '1 millisecond',
      unknown_reason = coalesce(c.unknown_reason, 'the capturing process did not finish')
    from found f where c.merchant_id = f.merchant_id and c.capture_id = f.capture_id
-   returning ${HELD_COLUMNS}`,
+   returning ${HELD.columns}`,
 );
 
 const POSTPONE = statement(

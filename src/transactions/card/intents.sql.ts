@@ -146,7 +146,8 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
       return new Map(
         rows.map(({ transactionId }): [string, IntentResult | typeof NOT_WRITTEN] => {
           const fate = fates.get(transactionId);
-          if (fate?.isWritten === true || present.has(transactionId)) return [transactionId, 'committed'];
+          const isThere = fate?.isWritten === true || present.has(transactionId);
+          if (isThere) return [transactionId, 'committed'];
           if (fate?.isLate === true) return [transactionId, NOT_WRITTEN];
           if (fate?.isKeyUsed === true) return [transactionId, 'keyUsed'];
           return [transactionId, fate?.isCodeUsed === true ? 'codeUsed' : 'sourceUsed'];

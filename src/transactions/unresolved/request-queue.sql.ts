@@ -28,14 +28,12 @@ export const UNANSWERED = rowCodec({
 /** What was asked of the acquirer about a charge and is not answered clearly, leased by this process. */
 export type UnansweredRequest = Readonly<RowOf<typeof UNANSWERED>>;
 
-const HELD = rowCodec({
+/** Of the request `c` and what was `found` of it (`f`). */
+export const HELD = rowCodec({
   fence: whole('c.fence'),
   /** Milliseconds of its lease or pause that were left; negative when it was due. */
   millisecondsLeft: real('f.milliseconds_left'),
 });
-
-/** Of the request `c` and what was `found` of it (`f`). */
-export const HELD_COLUMNS = HELD.columns;
 
 export type HeldRequest = Readonly<RowOf<typeof HELD>>;
 

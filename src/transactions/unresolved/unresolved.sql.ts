@@ -53,17 +53,14 @@ const CHARGE = rowCodec<Omit<Unresolved, 'kind'>>(
   },
   't',
 );
-const requestCodec = (id: string) =>
-  rowCodec<Omit<Unresolved, 'kind'>>(
-    {
-      ...CHARGE.fields,
-      id: text(id),
-      since: instantOf('c.created_at'),
-      tries: whole(),
-      reason: text(`coalesce(c.unknown_reason, '${UNFINISHED}')`),
-    },
-    'c',
-  );
+const REQUEST = rowCodec({
+  ...CHARGE.fields,
+  since: instantOf('c.created_at'),
+  tries: whole(),
+  reason: text(`coalesce(c.unknown_reason, '${UNFINISHED}')`),
+});
+const CANCEL = rowCodec({ ...REQUEST.fields, id: text('c.cancel_id') }, 'c');
+const CAPTURE = rowCodec({ ...REQUEST.fields, id: text('c.capture_id') }, 'c');
 
 const LIST_CHARGES = statement(
   'transactions.list_unresolved',
@@ -75,7 +72,7 @@ const LIST_CHARGES = statement(
 
 const LIST_CANCELS = statement(
   'cancels.list_unresolved',
-  `select ${requestCodec('c.cancel_id').columns}
+  `select ${CANCEL.columns}
    from (
      select * from (select * from cancels c where ${IS_UNRESOLVED_REQUEST} order by c.due_at limit $5) c
      where c.created_at <= now() - $2 * interval '1 minute' and ($1::text is null or c.merchant_id = $1)
@@ -88,7 +85,7 @@ const LIST_CANCELS = statement(
 
 const LIST_CAPTURES = statement(
   'captures.list_unresolved',
-  `select ${requestCodec('c.capture_id').columns}
+  `select ${CAPTURE.columns}
    from (
      select * from (select * from captures c where ${IS_UNRESOLVED_REQUEST} order by c.due_at limit $5) c
      where c.created_at <= now() - $2 * interval '1 minute' and ($1::text is null or c.merchant_id = $1)
@@ -194,19 +191,27 @@ const CASE_OF_CHARGE = rowCodec<Case>(
   },
   't',
 );
-const caseOfRequest = (kind: 'cancel' | 'capture', isUnresolved: string) =>
-  rowCodec<Case>(
-    {
-      ...CASE_OF_CHARGE.fields,
-      kind: oneOf(UNRESOLVED_KINDS, `'${kind}'`),
-      id: text(`c.${kind}_id`),
-      refusalCode: nullable(text('c.refusal_reason')),
-      tries: whole(),
-      reason: nullable(text('c.unknown_reason')),
-      isUnresolved: boolean(isUnresolved),
-    },
-    'c',
-  );
+const CASE_OF_CANCEL = rowCodec(
+  {
+    ...CASE_OF_CHARGE.fields,
+    kind: oneOf(UNRESOLVED_KINDS, `'cancel'`),
+    id: text('c.cancel_id'),
+    refusalCode: nullable(text('c.refusal_reason')),
+    tries: whole(),
+    reason: nullable(text('c.unknown_reason')),
+    isUnresolved: boolean(IS_UNDECIDED_CANCEL),
+  },
+  'c',
+);
+const CASE_OF_CAPTURE = rowCodec(
+  {
+    ...CASE_OF_CANCEL.fields,
+    kind: oneOf(UNRESOLVED_KINDS, `'capture'`),
+    id: text('c.capture_id'),
+    isUnresolved: boolean(`(${IS_UNRESOLVED_REQUEST})`),
+  },
+  'c',
+);
 
 const FIND_CHARGE = statement(
   'transactions.find_case',
@@ -218,7 +223,7 @@ const FIND_CHARGE = statement(
 
 const FIND_CANCEL = statement(
   'cancels.find_case',
-  `select ${caseOfRequest('cancel', IS_UNDECIDED_CANCEL).columns}
+  `select ${CASE_OF_CANCEL.columns}
    from merchants m, lateral (
      select * from cancels where merchant_id = m.merchant_id and cancel_id = $1 offset 0
    ) c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,
@@ -226,7 +231,7 @@ const FIND_CANCEL = statement(
 
 const FIND_CAPTURE = statement(
   'captures.find_case',
-  `select ${caseOfRequest('capture', `(${IS_UNRESOLVED_REQUEST})`).columns}
+  `select ${CASE_OF_CAPTURE.columns}
    from merchants m, lateral (
      select * from captures where merchant_id = m.merchant_id and capture_id = $1 offset 0
    ) c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id`,
