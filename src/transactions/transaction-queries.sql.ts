@@ -1,11 +1,11 @@
 import { readReasons } from '../antifraud/anti-fraud.ts';
 import { type Database, type Reader, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import { listsCodec } from '../platform/postgres/lists-codec.ts';
 import {
   boolean,
   instantOf,
   listOf,
+  listsCodec,
   money,
   nullable,
   oneOf,

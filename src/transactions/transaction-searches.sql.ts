@@ -1,8 +1,7 @@
 import type { Page, TooManyToOrder } from '../platform/pages.ts';
 import type { Reader, Row } from '../platform/postgres/database.ts';
-import { listsCodec } from '../platform/postgres/lists-codec.ts';
 import { itemsOf, type PageStatements, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
-import { money, rowCodec, whole } from '../platform/postgres/row-codec.ts';
+import { listsCodec, money, rowCodec, whole } from '../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import type { ShareTotal } from './split.ts';
 import type { ListedTransaction } from './transaction.ts';

@@ -1,7 +1,7 @@
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import { listsCodec } from '../../platform/postgres/lists-codec.ts';
 import {
   instantOf,
+  listsCodec,
   money,
   nullable,
   oneOf,
