@@ -113,8 +113,8 @@ export const CANCEL_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: OUTCOMES,
-        find: 'const ended = parts.flatMap((part) => endedState(part, rests));',
-        put: 'const ended = parts.slice(1).flatMap((part) => endedState(part, rests));',
+        find: 'ENDED_PARTS.values(parts.flatMap((part) => endedState(part, rests)))',
+        put: 'ENDED_PARTS.values(parts.slice(1).flatMap((part) => endedState(part, rests)))',
       },
     ],
     kinds: 'calm',

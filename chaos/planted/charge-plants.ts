@@ -132,9 +132,12 @@ export const CHARGE_PLANTS: readonly Plant[] = [
       {
         file: INTENTS,
         find: `rows.map(({ transactionId }): [string, IntentResult | typeof NOT_WRITTEN] => {
-          const isThere = written.has(transactionId) || present.has(transactionId);`,
+          const fate = fates.get(transactionId);
+          const isThere = fate?.isWritten === true || present.has(transactionId);`,
         put: `rows.map(({ transactionId }, index): [string, IntentResult | typeof NOT_WRITTEN] => {
-          const isThere = index < written.size + present.size;`,
+          const fate = fates.get(transactionId);
+          const written = [...fates.values()].filter(({ isWritten }) => isWritten);
+          const isThere = index < written.length + present.size;`,
       },
     ],
     kinds: 'calm',

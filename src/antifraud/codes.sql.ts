@@ -4,6 +4,7 @@ import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
+import { parsedBy, rowCodec, text } from '../platform/postgres/row-codec.ts';
 import type { CodeFingerprints, Fingerprints } from './anti-fraud.ts';
 
 export type CodeKey = { readonly merchantId: string; readonly code: string };
@@ -26,6 +27,8 @@ const INPUT = inputRows<CodeRow>({
   ...KEY_COLUMNS,
 });
 
+const CODE = rowCodec({ code: text() });
+
 const INSERT = statement(
   'antifraud.insert_codes',
   `with input as (
@@ -47,7 +50,7 @@ const INSERT = statement(
    ), keyed as (
      select i.*, i.code as resource_id from input i join written w using (code)
    ), ${REMEMBER_KEYS}
-   select code from written`,
+   select ${CODE.columns} from written`,
 );
 
 const KEYS = inputRows<CodeKey>({
@@ -57,7 +60,7 @@ const KEYS = inputRows<CodeKey>({
 
 const FIND_WRITTEN = statement(
   'antifraud.find_written',
-  `select c.code from ${KEYS.sql}
+  `select ${CODE.columnsOf('c')} from ${KEYS.sql}
    join anti_fraud_codes c on c.merchant_id = i.merchant_id and c.code = i.code`,
 );
 
@@ -73,7 +76,7 @@ export function codesWrite(database: Database): BatchedWriteOptions<CodeRow, Cod
     merchant: (row) => row.merchantId,
     async write(rows) {
       const returned = await racingForKeys(() => database.query(INSERT, INPUT.values(rows)));
-      const written = new Set(returned.map((row) => row.code));
+      const written = new Set(returned.map((row) => CODE.parse(row).code));
       const missing = rows.filter((row) => !written.has(row.code));
       for (const code of await findWritten(database, missing)) written.add(code);
       return new Map(rows.map((row) => [row.code, written.has(row.code) ? 'written' : 'keyUsed']));
@@ -81,14 +84,24 @@ export function codesWrite(database: Database): BatchedWriteOptions<CodeRow, Cod
   };
 }
 
-async function findWritten(database: Database, rows: readonly CodeRow[]): Promise<unknown[]> {
+async function findWritten(database: Database, rows: readonly CodeRow[]): Promise<string[]> {
   if (rows.length === 0) return [];
-  return (await database.query(FIND_WRITTEN, KEYS.values(rows))).map((row) => row.code);
+  return (await database.query(FIND_WRITTEN, KEYS.values(rows))).map((row) => CODE.parse(row).code);
 }
+
+const FOUND = rowCodec<CodeKey & CodeFingerprints>(
+  {
+    merchantId: text(),
+    code: text(),
+    addressFingerprints: parsedBy(parseFingerprints),
+    deviceFingerprints: parsedBy(parseFingerprints),
+  },
+  'c',
+);
 
 const FIND = statement(
   'antifraud.find_codes',
-  `select c.merchant_id, c.code, c.address_fingerprints, c.device_fingerprints
+  `select ${FOUND.columns}
    from ${KEYS.sql}
    join anti_fraud_codes c on c.merchant_id = i.merchant_id and c.code = i.code
    where c.expires_at > now() and c.transaction_id is null`,
@@ -96,21 +109,14 @@ const FIND = statement(
 
 /** Valid codes that no transaction has in use, each looked up for one merchant. */
 export function codesRead(database: Database): BatchedReadOptions<CodeKey, CodeFingerprints> {
+  // PostgreSQL writes UUIDs in lower case.
+  const textOf = ({ merchantId, code }: CodeKey) => `${merchantId}|${code.toLowerCase()}`;
   return {
     name: 'anti-fraud codes',
-    // PostgreSQL writes UUIDs in lower case.
-    textOf: ({ merchantId, code }) => `${merchantId}|${code.toLowerCase()}`,
+    textOf,
     async read(keys) {
       const rows = await database.query(FIND, KEYS.values(keys));
-      return new Map(
-        rows.map((row) => [
-          `${row.merchant_id}|${row.code}`,
-          {
-            addressFingerprints: parseFingerprints(row.address_fingerprints),
-            deviceFingerprints: parseFingerprints(row.device_fingerprints),
-          },
-        ]),
-      );
+      return new Map(rows.map(FOUND.parse).map((found) => [textOf(found), found]));
     },
   };
 }
@@ -125,8 +131,9 @@ function bytesOf(prints: Fingerprints): Buffer | null {
   return prints.length === 0 ? null : Buffer.concat(prints);
 }
 
-function parseFingerprints(bytes: unknown): Fingerprints {
-  if (!(bytes instanceof Buffer)) return [];
+function parseFingerprints(bytes: unknown): Fingerprints | undefined {
+  if (bytes === null) return [];
+  if (!(bytes instanceof Buffer)) return undefined;
   return Array.from({ length: bytes.length / PRINT_BYTES }, (_, index) =>
     bytes.subarray(index * PRINT_BYTES, (index + 1) * PRINT_BYTES),
   );

@@ -1,5 +1,5 @@
 import type { Keyring } from '../keys/open-keyring.ts';
-import type { Database, Step } from '../platform/postgres/database.ts';
+import type { Database, Tx } from '../platform/postgres/database.ts';
 import { Overloaded } from '../platform/work/overloaded.ts';
 import type { VelocityDecider } from './adapters/velocity/velocity-decider.ts';
 import { type Decision, NO_FINGERPRINTS } from './anti-fraud.ts';
@@ -7,8 +7,8 @@ import type { DecideTools } from './decide-sale.ts';
 import { type CountedSale, cardFingerprints } from './fingerprints.ts';
 import {
   type DeclinedTry,
+  declineVerification,
   eraseVerification,
-  verificationDeclined,
   writeVerification,
 } from './velocity-events.sql.ts';
 
@@ -35,8 +35,8 @@ export type DecideVerification = (wanted: IntendedVerification) => Promise<Count
 
 /** A verification of a card that may be made, and is on record as a try. */
 export type CountedVerification = {
-  /** The steps, in the commit that records its decline. */
-  readonly declined: (decline: DeclinedTry) => readonly Step[];
+  /** Counts its decline, in the commit that records that. */
+  readonly declined: (tx: Tx, decline: DeclinedTry) => Promise<void>;
   /** Takes the try back: the acquirer was not asked. */
   readonly forget: () => Promise<void>;
 };
@@ -63,14 +63,17 @@ export async function decideVerification(
   };
   if (await isRejected(tools, merchantId, () => velocity.decide(sale))) return null;
   const event = velocity.velocityEventOf(sale);
-  if (event === null) return { declined: () => [], forget: async () => {} };
+  if (event === null) return { declined: async () => {}, forget: async () => {} };
   const forget = () => eraseVerification(database, merchantId, verificationId);
   await writeVerification(database, { merchantId, verificationId, ...event });
   if (await isRejected(tools, merchantId, () => velocity.decideAgain(sale))) {
     await forget();
     return null;
   }
-  return { declined: (decline) => [verificationDeclined(merchantId, verificationId, decline)], forget };
+  return {
+    declined: (tx, decline) => declineVerification(tx, merchantId, verificationId, decline),
+    forget,
+  };
 }
 
 async function isRejected(

@@ -1,7 +1,8 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
-import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import { type Database, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import type { TestedByKind, TestedCards } from './card-testing.ts';
+import { oneOf, rowCodec, whole } from '../platform/postgres/row-codec.ts';
+import { TESTED_KINDS, type TestedByKind, type TestedCards } from './card-testing.ts';
 
 type Wanted = { readonly merchantId: string };
 
@@ -21,15 +22,26 @@ const NOW = `and a.attempted_at > now() - interval '1 hour' order by a.attempted
 const BEFORE = `and a.attempted_at <= now() - interval '1 hour' and a.attempted_at > now() - interval '1 day'
   order by a.attempted_at desc limit $2`;
 const TRY = 'a.card_fingerprint, a.is_declined, a.is_card_refused';
-const SUMS = `select count(*) filter (where is_now and tells) as cards, count(*) filter (where is_now and has_failed) as failed,
-    count(*) filter (where not is_now and tells) as usual_cards, count(*) filter (where not is_now and has_failed) as usual_failed`;
+const TESTED = rowCodec<TestedCards>({
+  cards: whole('count(*) filter (where is_now and tells)'),
+  failed: whole('count(*) filter (where is_now and has_failed)'),
+  usualCards: whole('count(*) filter (where not is_now and tells)'),
+  usualFailed: whole('count(*) filter (where not is_now and has_failed)'),
+});
+const SUMS = `select ${TESTED.columns}`;
 const CARDS = `select t.is_now, bool_and(t.is_declined) and bool_or(t.is_card_refused) as has_failed,
    not bool_and(t.is_declined) or bool_or(t.is_card_refused) as tells from`;
+
+/** `position`: of the merchant among the wanted, from 1. */
+const OF_MERCHANT = rowCodec({
+  position: whole('w.position'),
+  kind: oneOf(TESTED_KINDS, `'verification'`),
+});
 
 const COUNT = statement(
   'antifraud.count_tested_cards',
   `with wanted as materialized (select merchant_id, position from ${WANTED.sql})
-   select w.position, 'verification' as kind, c.* from wanted w, lateral (${SUMS} from (${CARDS} (
+   select ${OF_MERCHANT.columns}, c.* from wanted w, lateral (${SUMS} from (${CARDS} (
      (select true as is_now, ${TRY} ${VERIFICATIONS} ${NOW})
      union all (select false, ${TRY} ${VERIFICATIONS} ${BEFORE})
    ) t group by t.is_now, t.card_fingerprint) cards) c
@@ -47,22 +59,14 @@ export function testedCardsRead(database: Database): BatchedReadOptions<Wanted, 
     textOf: ({ merchantId }) => merchantId,
     async read(wanted) {
       const rows = await database.query(COUNT, [...WANTED.values([...wanted]), MOST_TRIES]);
-      const found = Map.groupBy(rows, (row) => row.position as number);
+      const found = Map.groupBy(rows, (row) => OF_MERCHANT.parse(row).position);
       return new Map(
         wanted.map(({ merchantId }, index) => {
-          const kinds = (found.get(index + 1) ?? []).map((row) => [row.kind, parse(row)]);
+          const ofMerchant = found.get(index + 1) ?? [];
+          const kinds = ofMerchant.map((row) => [OF_MERCHANT.parse(row).kind, TESTED.parse(row)]);
           return [merchantId, Object.fromEntries(kinds) as TestedByKind];
         }),
       );
     },
-  };
-}
-
-function parse(row: Row): TestedCards {
-  return {
-    cards: row.cards as number,
-    failed: row.failed as number,
-    usualCards: row.usual_cards as number,
-    usualFailed: row.usual_failed as number,
   };
 }

@@ -1,12 +1,7 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
-import {
-  type Database,
-  type Row,
-  type Statement,
-  type Step,
-  statement,
-} from '../platform/postgres/database.ts';
+import { type Database, type Statement, statement, type Tx } from '../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
+import { type RowOf, rowCodec, whole } from '../platform/postgres/row-codec.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { VelocityEvent } from './anti-fraud.ts';
 import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
@@ -36,6 +31,22 @@ const CARDS = `count(distinct card_fingerprint) filter (where attempted_at > now
     count(distinct card_fingerprint) filter (where attempted_at > now() - interval '1 hour') as hour_cards,
     count(distinct card_fingerprint) as day_cards`;
 const NO_CARDS = '0::bigint as minute_cards, 0::bigint as hour_cards, 0::bigint as day_cards';
+
+const COUNTED = rowCodec({
+  /** Of what was wanted, from 1. */
+  position: whole(),
+  minuteAttempts: whole(),
+  minuteDeclines: whole(),
+  minuteCards: whole(),
+  hourAttempts: whole(),
+  hourDeclines: whole(),
+  hourCards: whole(),
+  dayAttempts: whole(),
+  dayDeclines: whole(),
+  dayCards: whole(),
+});
+
+type Counted = RowOf<typeof COUNTED>;
 
 const NEWEST_OF_A_DAY = `a.attempted_at > now() - interval '1 day' order by a.attempted_at desc limit $4`;
 
@@ -127,10 +138,9 @@ export function countsRead(
       return new Map(
         sales.map(({ merchantId, prints }) => {
           const texts = prints.map((print) => printText(merchantId, print));
-          const countsOf = (text: string) => counted.get(text) as Counts;
           return [
             texts.join(),
-            addedUp(prints.map(({ subject }, at) => [subject, countsOf(texts[at] as string)])),
+            addedUp(prints.map(({ subject }, at) => [subject, counted.get(texts[at] as string) as Counts])),
           ];
         }),
       );
@@ -145,7 +155,9 @@ async function countFingerprints(
 ): Promise<Map<string, Counts>> {
   const texts = [...wanted.keys()];
   const rows = await database.query(count, [...WANTED.values([...wanted.values()]), MOST_ATTEMPTS_COUNTED]);
-  return new Map(rows.map((row) => [texts[(row.position as number) - 1] as string, parseCounts(row)]));
+  return new Map(
+    rows.map(COUNTED.parse).map((counted) => [texts[counted.position - 1] as string, countsOf(counted)]),
+  );
 }
 
 /** What was counted before a rotation of keys stands under the fingerprint of then. */
@@ -162,13 +174,15 @@ function printText(merchantId: string, { subject, print }: SubjectFingerprint): 
   return `${merchantId}|${subject}|${print?.toString('hex') ?? ''}`;
 }
 
-function parseCounts(row: Row): Counts {
-  const countsIn = (window: string) => ({
-    attempts: row[`${window}_attempts`] as number,
-    declines: row[`${window}_declines`] as number,
-    cards: row[`${window}_cards`] as number,
-  });
-  return { minute: countsIn('minute'), hour: countsIn('hour'), day: countsIn('day') };
+function countsOf(counted: Counted): Counts {
+  const { minuteAttempts, minuteDeclines, minuteCards } = counted;
+  const { hourAttempts, hourDeclines, hourCards } = counted;
+  const { dayAttempts, dayDeclines, dayCards } = counted;
+  return {
+    minute: { attempts: minuteAttempts, declines: minuteDeclines, cards: minuteCards },
+    hour: { attempts: hourAttempts, declines: hourDeclines, cards: hourCards },
+    day: { attempts: dayAttempts, declines: dayDeclines, cards: dayCards },
+  };
 }
 
 /** What a row of a sale brings to be counted; null: nothing. */
@@ -255,12 +269,13 @@ const DECLINE_VERIFICATION = statement(
 /** What the issuer answered. */
 export type DeclinedTry = { readonly brand: CardBrand; readonly responseCode: string };
 
-export function verificationDeclined(
+export async function declineVerification(
+  tx: Tx,
   merchantId: string,
   verificationId: string,
   { brand, responseCode }: DeclinedTry,
-): Step {
-  return { statement: DECLINE_VERIFICATION, values: [merchantId, verificationId, brand, responseCode] };
+): Promise<void> {
+  await tx.query(DECLINE_VERIFICATION, [merchantId, verificationId, brand, responseCode]);
 }
 
 const ERASE_VERIFICATION = statement(

@@ -1,6 +1,7 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
+import { boolean, bytes, real, rowCodec, text, whole } from '../platform/postgres/row-codec.ts';
 import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
 import type { KeyedRequest, RecordedRequest } from './idempotency-key.ts';
 
@@ -11,10 +12,22 @@ const KEYS = inputRows<RequestKey>({
   key_hash: ['bytea', (key) => key.keyHash],
 });
 
+const RECORDED = rowCodec<RecordedRequest & RequestKey>(
+  {
+    merchantId: text(),
+    keyHash: bytes(),
+    bodyFingerprint: bytes(),
+    bodyFingerprintKeyId: whole(),
+    resourceId: text(),
+    isDone: boolean(),
+    ageMilliseconds: real('(extract(epoch from now() - k.created_at) * 1000)::float8'),
+  },
+  'k',
+);
+
 const FIND = statement(
   'idempotency.find',
-  `select k.merchant_id, k.key_hash, k.body_fingerprint, k.body_fingerprint_key_id, k.resource_id, k.is_done,
-     (extract(epoch from now() - k.created_at) * 1000)::float8 as age_milliseconds
+  `select ${RECORDED.columns}
    from ${KEYS.sql}, lateral (
      select * from idempotency_keys o where o.merchant_id = i.merchant_id and o.key_hash = i.key_hash limit 1
    ) k`,
@@ -22,23 +35,13 @@ const FIND = statement(
 
 /** Keys that were used, each looked up for one merchant. */
 export function requestsRead(database: Database): BatchedReadOptions<RequestKey, RecordedRequest> {
+  const textOf = ({ merchantId, keyHash }: RequestKey) => `${merchantId}|${keyHash.toString('hex')}`;
   return {
     name: 'idempotency keys',
-    textOf: ({ merchantId, keyHash }) => `${merchantId}|${keyHash.toString('hex')}`,
+    textOf,
     async read(keys) {
       const rows = await database.query(FIND, KEYS.values(keys));
-      return new Map(
-        rows.map((row) => [
-          `${row.merchant_id}|${(row.key_hash as Buffer).toString('hex')}`,
-          {
-            bodyFingerprint: row.body_fingerprint as Buffer,
-            bodyFingerprintKeyId: row.body_fingerprint_key_id as number,
-            resourceId: row.resource_id as string,
-            isDone: row.is_done as boolean,
-            ageMilliseconds: row.age_milliseconds as number,
-          },
-        ]),
-      );
+      return new Map(rows.map(RECORDED.parse).map((recorded) => [textOf(recorded), recorded]));
     },
   };
 }
@@ -57,6 +60,10 @@ export const KEY_COLUMNS = {
 export function keyValues(request: KeyedRequest | null): unknown[] {
   return Object.values(KEY_COLUMNS).map(([, value]) => value({ request }));
 }
+
+/** Whether the key of the input row `i` is there. */
+export const IS_KEY_USED =
+  'exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)';
 
 const INSERT_KEYS = `insert into idempotency_keys (merchant_id, key_hash, body_fingerprint, body_fingerprint_key_id,
        resource_id, is_done)

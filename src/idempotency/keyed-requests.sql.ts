@@ -1,18 +1,20 @@
 import { type Reader, statement } from '../platform/postgres/database.ts';
-import type { Instant } from '../values/instant.ts';
+import { boolean, instantOf, type RowOf, rowCodec, text } from '../platform/postgres/row-codec.ts';
+
+const LOOK = rowCodec({
+  resourceId: text(),
+  /** Real time. */
+  createdAt: instantOf(),
+  isDone: boolean(),
+});
 
 /** A request that brought an `Idempotency-Key`; the key itself is kept nowhere. */
-export type KeyedRequestLook = {
-  readonly resourceId: string;
-  /** Real time. */
-  readonly createdAt: Instant;
-  readonly isDone: boolean;
-};
+export type KeyedRequestLook = RowOf<typeof LOOK>;
 
 /** Along the index by age: the bounds keep it short. */
 const LIST = statement(
   'idempotency.list_of_resources',
-  `select resource_id::text, created_at, is_done from idempotency_keys
+  `select ${LOOK.columns} from idempotency_keys
    where created_at >= timestamptz 'epoch' + $3::bigint * interval '1 millisecond'
      and created_at < timestamptz 'epoch' + $4::bigint * interval '1 millisecond'
      and merchant_id = $1 and resource_id = any ($2::uuid[])
@@ -26,10 +28,5 @@ export async function listKeyedRequests(
   resourceIds: readonly string[],
   span: { readonly from: number; readonly to: number },
 ): Promise<KeyedRequestLook[]> {
-  const rows = await database.query(LIST, [merchantId, resourceIds, span.from, span.to]);
-  return rows.map((row) => ({
-    resourceId: row.resource_id as string,
-    createdAt: row.created_at as Instant,
-    isDone: row.is_done as boolean,
-  }));
+  return (await database.query(LIST, [merchantId, resourceIds, span.from, span.to])).map(LOOK.parse);
 }

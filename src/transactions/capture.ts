@@ -7,7 +7,8 @@ import type { TransactionState } from './transaction.ts';
  * `capturing`: the acquirer is asked until it answers. The other two are final, and after a refusal
  * another capture may be requested.
  */
-export type CaptureState = 'capturing' | 'captured' | 'refused';
+export const CAPTURE_STATES = ['capturing', 'captured', 'refused'] as const;
+export type CaptureState = (typeof CAPTURE_STATES)[number];
 
 /**
  * `confirm`: the acquirer charged the amount. `refuse`: it does not. `withdraw`: it was not asked.

@@ -7,25 +7,25 @@ import { counter, databaseGauge, gauge, type Metrics } from '../platform/metrics
 import type { Module, ModuleContext } from '../platform/module.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import type { Work } from '../platform/work/due-work.ts';
+import { forgetInBatches } from '../platform/work/forgetting.ts';
 import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
 import { cancelOutcomesWrite } from './cancels/cancel-outcomes.sql.ts';
 import type { CancelTools } from './cancels/cancel-transaction.ts';
 import { cancelIntentsWrite } from './cancels/cancels.sql.ts';
-import type { ResolveCancelsTools } from './cancels/resolve-unresolved-cancels.ts';
-import { cancelingWork } from './cancels/work.ts';
+import { type ResolveCancelsTools, resolveUnresolvedCancels } from './cancels/resolve-unresolved-cancels.ts';
 import { type Captures, openCaptures } from './captures/module.ts';
 import type { ChargeTools } from './card/charge-card.ts';
 import type { LimitTools } from './card/check-network-limits.ts';
+import { deleteForgottenDeclines } from './card/declined-verifications.sql.ts';
 import { type IntentRefusal, intentsWrite } from './card/intents.sql.ts';
 import type { LimitMode } from './card/network-limits.ts';
 import { openNetworkLimits } from './card/open-network-limits.ts';
 import { outcomesWrite } from './card/outcomes.sql.ts';
-import type { ResolveTools } from './card/resolve-unresolved-charges.ts';
+import { type ResolveTools, resolveUnresolvedCharges } from './card/resolve-unresolved-charges.ts';
 import { unsentChargesWrite } from './card/unsent-charges.sql.ts';
 import { type VerifyTools, verifyCard } from './card/verify-card.ts';
-import { forgetDeclinedVerifications, resolvingWork } from './card/work.ts';
 import { openChanges } from './changes/module.ts';
 import { forgetOldCustomers } from './customers/work.ts';
 import { openWatermark } from './movements/open-watermark.ts';
@@ -156,7 +156,7 @@ export function openTransactions(
       ...changes.works,
       countingWork(context, observeUnresolved(metrics)),
       ...customersWork(context),
-      forgetDeclinedVerifications(database),
+      forgetInBatches('forgetDeclinedVerifications', (limit) => deleteForgottenDeclines(database, limit)),
     ],
     clockedWork: captures.clockedWork,
   };
@@ -203,7 +203,10 @@ function resolvingWorks(
     warn: ({ requestId: cancelId, transactionId, tries }, reason) =>
       log.warn({ cancelId, transactionId, tries, reason }, 'a cancel was not done'),
   };
-  return [resolvingWork(charges, shared.wakeSignal), cancelingWork(cancels, shared.wakeSignal)];
+  return [
+    resolveUnresolvedCharges(charges, shared.wakeSignal),
+    resolveUnresolvedCancels(cancels, shared.wakeSignal),
+  ];
 }
 
 type ObserveResolution = (kind: UnresolvedKind, outcome: string) => void;

@@ -1,11 +1,39 @@
-import { type Reader, type Row, statement } from '../platform/postgres/database.ts';
-import type { CardBrand } from '../values/card-number.ts';
-import { type Day, type Instant, utcText } from '../values/instant.ts';
+import { type Reader, statement } from '../platform/postgres/database.ts';
+import {
+  day,
+  instantOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../platform/postgres/row-codec.ts';
+import { CARD_BRANDS } from '../values/card-number.ts';
+import { type Instant, utcText } from '../values/instant.ts';
 import { ANSWERED_NO, ANSWERED_YES, type Answers, type SaleCounts } from './sale-counts.ts';
 import { INSTALLMENT_STATES } from './transaction.ts';
 
 /** Codes are the issuers', and may be any: they come last, and the rarest are left out. */
 const MOST_GROUPS = 1_000;
+
+/** Of one day, hour, brand or code, or of all: what its kind does not name is null. */
+const GROUP = rowCodec({
+  kind: whole('grouping(day, hour, card_brand, response_code)'),
+  day: nullable(day('day')),
+  hour: nullable(whole('hour')),
+  brand: nullable(oneOf(CARD_BRANDS, 'card_brand')),
+  responseCode: nullable(text()),
+  adviceCode: nullable(text()),
+  count: whole('coalesce(sum(count), 0)::integer'),
+  firstAt: nullable(instantOf('min(first_at)')),
+  approved: whole('coalesce(sum(count) filter (where state = any ($5::text[])), 0)::integer'),
+  declined: whole('coalesce(sum(count) filter (where state = any ($6::text[])), 0)::integer'),
+  oldestAt: nullable(text('(select oldest_at from oldest)')),
+  oldestId: nullable(text('(select oldest_id from oldest)')),
+});
+
+type Group = RowOf<typeof GROUP>;
 
 /**
  * A stretch of transactions_by_sale_day, which alone is read where vacuum has been. What is alike in an hour
@@ -32,11 +60,7 @@ const COUNT = statement(
        card_brand, response_code, advice_code, state, count, first_at
      from alike
    )
-   select grouping(day, hour, card_brand, response_code) as kind, day::text, hour, card_brand, response_code,
-     advice_code, sum(count)::integer as count, min(first_at) as first_at,
-     coalesce(sum(count) filter (where state = any ($5::text[])), 0)::integer as approved,
-     coalesce(sum(count) filter (where state = any ($6::text[])), 0)::integer as declined,
-     (select oldest_at from oldest), (select oldest_id from oldest)
+   select ${GROUP.columns}
    from placed
    group by grouping sets ((), (day), (hour), (card_brand), (card_brand, response_code, advice_code))
    order by (grouping(card_brand, response_code) = 0), count desc limit $7`,
@@ -61,40 +85,37 @@ export async function countSales(
   const { soldAt, transactionId } = place ?? { soldAt: utcText(before), transactionId: FIRST_ID };
   const values = [utcText(from), soldAt, most, ANSWERED_YES, ANSWERED_NO];
   const rest: unknown[] = [MOST_GROUPS, INSTALLMENT_STATES, transactionId];
-  const rows = await database.query(COUNT, [merchantId, ...values, ...rest]);
-  const total = rows.find((row) => row.kind === KINDS.total);
-  const isCut = total !== undefined && (total.count as number) === most;
+  const groups = (await database.query(COUNT, [merchantId, ...values, ...rest])).map(GROUP.parse);
+  const total = groups.find(({ kind }) => kind === KINDS.total);
+  const { count = 0, oldestAt = null, oldestId = null } = total ?? {};
+  const isCut = count === most && oldestAt !== null && oldestId !== null;
   return {
-    counts: countsOf(rows),
-    next: isCut ? { soldAt: total.oldest_at as string, transactionId: total.oldest_id as string } : null,
+    counts: countsOf(groups),
+    next: isCut ? { soldAt: oldestAt, transactionId: oldestId } : null,
   };
 }
 
-function countsOf(rows: readonly Row[]): SaleCounts {
-  const of = (kind: keyof typeof KINDS) => rows.filter((row) => row.kind === KINDS[kind]);
+function countsOf(groups: readonly Group[]): SaleCounts {
+  const of = (kind: keyof typeof KINDS) => groups.filter((group) => group.kind === KINDS[kind]);
   const [total] = of('total');
   return {
     total: total === undefined ? { approved: 0, declined: 0, other: 0 } : answersOf(total),
     byDay: of('day')
-      .map((row) => ({ day: row.day as Day, ...answersOf(row) }))
+      .flatMap((group) => (group.day === null ? [] : { day: group.day, ...answersOf(group) }))
       .sort((one, other) => (one.day < other.day ? -1 : 1)),
     byHour: of('hour')
-      .map((row) => ({ hour: row.hour as number, ...answersOf(row) }))
+      .flatMap((group) => (group.hour === null ? [] : { hour: group.hour, ...answersOf(group) }))
       .sort((one, other) => one.hour - other.hour),
-    byBrand: of('brand').map((row) => ({ brand: row.card_brand as CardBrand, ...answersOf(row) })),
-    declines: of('code')
-      .filter((row) => row.response_code !== null)
-      .map((row) => ({
-        brand: row.card_brand as CardBrand,
-        responseCode: row.response_code as string,
-        adviceCode: row.advice_code as string | null,
-        count: row.declined as number,
-      })),
-    oldestAt: (total?.first_at as Instant | undefined) ?? null,
+    byBrand: of('brand').flatMap((group) =>
+      group.brand === null ? [] : { brand: group.brand, ...answersOf(group) },
+    ),
+    declines: of('code').flatMap(({ brand, responseCode, adviceCode, declined: count }) =>
+      brand === null || responseCode === null ? [] : { brand, responseCode, adviceCode, count },
+    ),
+    oldestAt: total?.firstAt ?? null,
   };
 }
 
-function answersOf(row: Row): Answers {
-  const [approved, declined] = [row.approved as number, row.declined as number];
-  return { approved, declined, other: (row.count as number) - approved - declined };
+function answersOf({ approved, declined, count }: Group): Answers {
+  return { approved, declined, other: count - approved - declined };
 }

@@ -18,6 +18,17 @@ export type Split = { readonly kind: SplitKind; readonly entries: readonly Split
 /** A split as it is kept with the sale: with the fee of that day, in hundredths of a percent. */
 export type RecordedSplit = Split & { readonly feePortion: number };
 
+/** As it was kept; undefined: it is none. */
+export function readSplit(kept: unknown): RecordedSplit | undefined {
+  const { kind, entries, feePortion } = (kept ?? {}) as Partial<RecordedSplit>;
+  const isSplit =
+    SPLIT_KINDS.some((known) => known === kind) &&
+    Number.isSafeInteger(feePortion) &&
+    Array.isArray(entries) &&
+    entries.every((entry) => typeof entry.beneficiary === 'string' && Number.isSafeInteger(entry.portion));
+  return isSplit ? (kept as RecordedSplit) : undefined;
+}
+
 /** A beneficiary's share of an installment. */
 export type Share = {
   readonly installmentNumber: number;

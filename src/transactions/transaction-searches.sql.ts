@@ -1,8 +1,9 @@
 import type { Page, TooManyToOrder } from '../platform/pages.ts';
 import type { Reader, Row } from '../platform/postgres/database.ts';
 import { itemsOf, type PageStatements, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
-import type { Cents } from '../values/cents.ts';
+import { listsCodec, money, rowCodec, whole } from '../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../values/instant.ts';
+import type { ShareTotal } from './split.ts';
 import type { ListedTransaction } from './transaction.ts';
 import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
 import {
@@ -13,13 +14,19 @@ import {
   type WantedTransactions,
 } from './transaction-search.ts';
 
+const TOTALS = listsCodec<ShareTotal>(
+  { position: whole(), amount: money(), canceledAmount: money() },
+  'share',
+  's',
+);
+
 /** A sale can have 9,900 shares and a page 100 sales: they are added up where they are. */
-const LISTED = `${OWN_COLUMNS}, s.positions, s.share_amounts, s.share_canceled_amounts
+const LISTED = `${OWN_COLUMNS}, ${TOTALS.columns}
    from page g cross join lateral (
      select * from transactions where merchant_id = $1 and transaction_id = g.transaction_id limit 1
    ) t cross join ${INSTALLMENTS} cross join lateral (
-     select array_agg(position order by position) as positions, array_agg(amount order by position) as share_amounts,
-       array_agg(canceled_amount order by position) as share_canceled_amounts
+     select array_agg(position order by position) as share_position, array_agg(amount order by position) as share_amount,
+       array_agg(canceled_amount order by position) as share_canceled_amount
      from (
        select position, sum(amount)::bigint as amount, sum(canceled_amount)::bigint as canceled_amount
        from shares where merchant_id = t.merchant_id and transaction_id = t.transaction_id
@@ -136,6 +143,8 @@ const SORTED = pageOf({
   shown: LISTED,
 });
 
+const LOOKED = rowCodec({ lookedAt: whole() });
+
 /**
  * A page of this merchant's transactions, and how many there are in all, of one moment; not more than
  * `mostSorted` are read to be put in order.
@@ -150,8 +159,8 @@ export async function searchTransactions(
   if (kind === 'sorted') {
     const values = [...daysOf(wanted), ...keysOf(wanted), wanted.order.field, mostSorted];
     const found = await readPageOf(database, SORTED, merchantId, wanted, values);
-    const { looked_at: lookedAt } = found.counted;
-    return (lookedAt as number) > mostSorted ? 'tooManyToOrder' : itemsOf(found, null, parseListed);
+    const { lookedAt } = LOOKED.parse(found.counted);
+    return lookedAt > mostSorted ? 'tooManyToOrder' : itemsOf(found, null, parseListed);
   }
   const [list, values] = listOf(kind, wanted);
   return itemsOf(await readPageOf(database, list, merchantId, wanted, values), null, parseListed);
@@ -191,12 +200,5 @@ function keysOf(wanted: TransactionFilter): unknown[] {
 }
 
 function parseListed(row: Row): ListedTransaction {
-  const amounts = (row.share_amounts ?? []) as Cents[];
-  const canceledAmounts = (row.share_canceled_amounts ?? []) as Cents[];
-  const shareTotals = ((row.positions ?? []) as number[]).map((position, index) => ({
-    position,
-    amount: amounts[index] as Cents,
-    canceledAmount: canceledAmounts[index] as Cents,
-  }));
-  return { ...parseOwn(row), shareTotals };
+  return { ...parseOwn(row), shareTotals: TOTALS.parse(row) };
 }

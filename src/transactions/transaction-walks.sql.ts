@@ -1,4 +1,5 @@
 import { type Reader, type Row, type Statement, statement } from '../platform/postgres/database.ts';
+import { rowCodec, text } from '../platform/postgres/row-codec.ts';
 import type { Transaction } from './transaction.ts';
 import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
 import type { TransactionWalk, WantedTransactions } from './transaction-search.ts';
@@ -18,7 +19,9 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 type Walk = { readonly rising: Statement; readonly falling: Statement };
 
-const SHOWN = `select g.sold_at::text as sold_at_text, ${OWN_COLUMNS}
+const PLACE = rowCodec({ soldAtText: text('g.sold_at::text') });
+
+const SHOWN = `select ${PLACE.columns}, ${OWN_COLUMNS}
    from page g cross join lateral (
      select * from transactions where merchant_id = $1 and transaction_id = g.transaction_id limit 1
    ) t cross join ${INSTALLMENTS}`;
@@ -113,6 +116,5 @@ function walkOf(
 
 function parseWalked(row: Row): WalkedTransaction {
   const own = parseOwn(row);
-  const place = { soldAtText: row.sold_at_text as string, transactionId: own.transactionId };
-  return { ...own, place };
+  return { ...own, place: { ...PLACE.parse(row), transactionId: own.transactionId } };
 }

@@ -115,7 +115,8 @@ export const INSTALLMENT_MOVES = {
 >;
 
 /** The states in which an installment can be blocked. */
-export type StateBeforeBlock = Extract<InstallmentState, 'authorized' | 'paid'>;
+export const STATES_BEFORE_BLOCK = ['authorized', 'paid'] as const satisfies InstallmentState[];
+export type StateBeforeBlock = (typeof STATES_BEFORE_BLOCK)[number];
 
 /** Null when it cannot happen. `before`: the state of a blocked one when it was blocked. */
 export function installmentAfter(
@@ -145,7 +146,8 @@ export const MOVEMENT_TYPES = {
 } as const satisfies Record<InstallmentEvent, string>;
 
 /** Of an installment, as its movements name it; the first is that of an approval. */
-export type MovementType = 'Autorizacao' | (typeof MOVEMENT_TYPES)[InstallmentEvent];
+export const INSTALLMENT_MOVEMENTS = ['Autorizacao', ...Object.values(MOVEMENT_TYPES)] as const;
+export type MovementType = (typeof INSTALLMENT_MOVEMENTS)[number];
 
 export type Installment = {
   readonly number: number;
@@ -207,7 +209,8 @@ export type Transaction = {
 export type ListedTransaction = Omit<Transaction, 'shares'> & { readonly shareTotals: readonly ShareTotal[] };
 
 /** What asks for a charge. */
-export type Origin = 'payment' | 'billing';
+export const ORIGINS = ['payment', 'billing'] as const;
+export type Origin = (typeof ORIGINS)[number];
 
 /**
  * Whether resolving keeps what the acquirer has approved. The caller of a sale was answered with an

@@ -116,8 +116,8 @@ function plain(text: string): ConstantText {
 }
 
 /**
- * `const NAME = '…'` or a template; `NAME.sql` and the like of `const NAME = inputRows…` or `rowCodec…`,
- * which are constant texts made at load.
+ * `const NAME = '…'` or a template; `NAME.sql` and the like of `const NAME = inputRows…`, `rowCodec…` or
+ * `listsCodec…`, which are constant texts made at load.
  */
 function constantsOf(program: Program): Map<string, ConstantText> {
   const constants = new Map<string, ConstantText>();
@@ -132,7 +132,8 @@ function constantsOf(program: Program): Map<string, ConstantText> {
       constants.set(`${name}.names`, plain(inputNames(node.init).join(', ')));
       constants.set(`${name}.selected`, plain(inputNames(node.init).join(', ')));
     }
-    if (isCallOf('rowCodec', node.init)) constants.set(`${name}.columns`, codecText(node.init, program));
+    if (isCallOf('rowCodec', node.init) || isCallOf('listsCodec', node.init))
+      constants.set(`${name}.columns`, codecText(node.init, program));
   }
   return constants;
 }

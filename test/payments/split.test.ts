@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readListQuery } from '../../src/payments/status/list-contract.ts';
-import type { Reader } from '../../src/platform/postgres/database.ts';
+import { openDatabase, type Reader } from '../../src/platform/postgres/database.ts';
 import { searchTransactions } from '../../src/transactions/transaction-searches.sql.ts';
 import { call, cpfOf, logIn, pay } from '../kit/merchant.ts';
 import { openTestService, type TestService } from '../kit/service.ts';
@@ -296,14 +296,16 @@ test('a list reads as many rows and values as there are installments and benefic
     assert.equal(reply.status, 200, reply.text);
   }
   const read: Record<string, unknown>[] = [];
-  const query: Reader['query'] = async ({ text }, values) => {
-    const rows = await service.auditor.query(text, [...values]);
+  const books = openDatabase(service.database.address, () => {});
+  const query: Reader['query'] = async (statement, values) => {
+    const rows = await books.query(statement, values);
     read.push(...rows);
     return rows;
   };
   const { merchantId } = await service.demo();
   const wanted = readListQuery({ referenceTransaction, limit: 100 });
   const found = await searchTransactions({ query }, merchantId, wanted, 0);
+  await books.close();
   assert.ok(found !== 'tooManyToOrder');
   assert.deepEqual(
     found.items.map(({ shareTotals }) => shareTotals.length),

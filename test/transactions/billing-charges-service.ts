@@ -7,8 +7,13 @@ import { DatabaseTime } from '../../src/platform/database-time.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import { type ChargeResult, chargeCard } from '../../src/transactions/card/charge-card.ts';
-import { intentsStep, writtenIntents } from '../../src/transactions/card/intents.sql.ts';
-import { outcomeLeases, outcomesStep, recordedOutcomes } from '../../src/transactions/card/outcomes.sql.ts';
+import { type IntentRow, writeIntents } from '../../src/transactions/card/intents.sql.ts';
+import {
+  type OutcomeRow,
+  outcomeLeases,
+  recordedOutcomes,
+  writeOutcomes,
+} from '../../src/transactions/card/outcomes.sql.ts';
 import type { Intent } from '../../src/transactions/transaction.ts';
 import { cents } from '../../src/values/cents.ts';
 import { instant } from '../../src/values/instant.ts';
@@ -69,14 +74,20 @@ export async function openBillingChargesService(): Promise<BillingChargesService
         acquirerTimeoutMilliseconds: ACQUIRER_MILLISECONDS,
         observe: () => {},
         writeUnsent: async () => ({ isRecorded: false }),
-        async writeIntent(row: Parameters<typeof intentsStep>[0][number]) {
-          const [, rows = []] = await books.commit([outcomesStep([], []), intentsStep([row])]);
-          return writtenIntents(rows).has(row.transactionId) ? ('committed' as const) : ('notTaken' as const);
+        async writeIntent(row: IntentRow) {
+          const written = await books.transaction(async (tx) => {
+            await writeOutcomes(tx, [], []);
+            return await writeIntents(tx, [row]);
+          });
+          return written.has(row.transactionId) ? ('committed' as const) : ('notTaken' as const);
         },
-        async writeOutcome(row: Parameters<typeof outcomesStep>[0][number]) {
-          const step = outcomesStep([row], outcomeLeases([row], NO_DELIVERER));
-          const [rows = []] = await books.commit([step, intentsStep([])]);
-          return { isRecorded: recordedOutcomes(rows).has(row.transactionId) };
+        async writeOutcome(row: OutcomeRow) {
+          const changed = await books.transaction(async (tx) => {
+            const rows = await writeOutcomes(tx, [row], outcomeLeases([row], NO_DELIVERER));
+            await writeIntents(tx, []);
+            return rows;
+          });
+          return { isRecorded: recordedOutcomes(changed).has(row.transactionId) };
         },
       };
       const card = {

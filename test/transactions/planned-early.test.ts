@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { markVoidSent } from '../../src/transactions/card/resolutions.sql.ts';
 import {
-  clearChargebackMarkStep,
+  clearChargebackMark,
   findUnprocessedChargeback,
   listUnprocessedChargebacks,
 } from '../../src/transactions/changes/chargebacks.sql.ts';
@@ -23,7 +23,7 @@ async function look(database: Database, transactionId: string): Promise<void> {
   const key = { merchantId: MERCHANT, transactionId };
   await listUnprocessedChargebacks(database, 10);
   await findUnprocessedChargeback(database, MERCHANT);
-  await database.commit([clearChargebackMarkStep(MERCHANT, transactionId)]);
+  await database.transaction((tx) => clearChargebackMark(tx, MERCHANT, transactionId));
   await markVoidSent(database, { ...key, fence: 7 });
   await listUnresolved(database, { merchantId: null, olderThanMinutes: 0 }, 10);
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   day,
   listOf,
+  listsCodec,
   money,
   nullable,
   oneOf,
@@ -69,4 +70,24 @@ test('what this version does not know is not passed on', () => {
   unreadable({ places: [1, null] }, /^places cannot be/);
   const parsed = parsedBy((value) => (value === 'yes' ? true : undefined));
   assert.throws(() => rowCodec({ answer: parsed }).parse({ answer: '4111111111111111' }), /this string/);
+});
+
+const PARTS = listsCodec({ number: whole(), paidAmount: money(), of: text('x.owners') }, 'part', 'i');
+
+test('lists are selected under names of their own', () => {
+  assert.equal(PARTS.columns, 'i.part_number, i.part_paid_amount, x.owners as part_of');
+});
+
+test('the n-th of each list is one item, and of nothing there is none', () => {
+  const row = { part_number: [1, 2], part_paid_amount: [100, 50], part_of: ['ana', 'rui'] };
+  assert.deepEqual(PARTS.parse(row), [
+    { number: 1, paidAmount: 100, of: 'ana' },
+    { number: 2, paidAmount: 50, of: 'rui' },
+  ]);
+  assert.deepEqual(PARTS.parse({ part_number: null, part_paid_amount: null, part_of: null }), []);
+});
+
+test('an item that is none of its kind is unreadable', () => {
+  const row = { part_number: [1], part_paid_amount: [-1], part_of: ['ana'] };
+  assert.throws(() => PARTS.parse(row), UnreadableRow);
 });

@@ -1,15 +1,10 @@
 import { FREE_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import {
-  type CommitStep,
-  type Database,
-  type Row,
-  type Step,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { listsCodec, money, oneOf, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
-import { type Cents, cents } from '../../values/cents.ts';
+import type { Cents } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import {
@@ -18,9 +13,9 @@ import {
   IS_WAITING,
   NEWS_OF_CHANGE,
 } from '../movements/movement-deliveries.sql.ts';
-import { INSTALLMENT_MOVES, type InstallmentState } from '../transaction.ts';
-import { CANCEL_MOVES, type CancelState } from './cancel.ts';
-import { type CanceledPart, canceledParts, type InstallmentRest } from './partial-cancel.ts';
+import { INSTALLMENT_MOVES, INSTALLMENT_STATES, type InstallmentState } from '../transaction.ts';
+import { CANCEL_MOVES, CANCEL_STATES, type CancelState } from './cancel.ts';
+import { type CanceledPart, canceledParts, type InstallmentRest, type Reduced } from './partial-cancel.ts';
 
 type CancelKey = {
   readonly merchantId: string;
@@ -54,15 +49,20 @@ const LOCK = statement(
    for no key update of t, c`,
 );
 
-/**
- * The rest of each installment of a transaction and of its shares, locked. Rows for `parseRest`.
- */
-export const READ_RESTS = statement(
+const REST = rowCodec({
+  number: whole('i.installment_number'),
+  amount: money('i.amount'),
+  canceledAmount: money('i.canceled_amount'),
+  state: oneOf(INSTALLMENT_STATES, 'i.state'),
+});
+const SHARES = listsCodec<Reduced>({ amount: money(), canceledAmount: money() }, 'share', 'd');
+
+const READ_RESTS = statement(
   'cancels.read_rests',
-  `select i.installment_number, i.amount, i.canceled_amount, i.state, d.amounts, d.canceled_amounts
+  `select ${REST.columns}, ${SHARES.columns}
    from installments i left join lateral (
-     select array_agg(s.amount order by s.position) as amounts,
-       array_agg(s.canceled_amount order by s.position) as canceled_amounts
+     select array_agg(s.amount order by s.position) as share_amount,
+       array_agg(s.canceled_amount order by s.position) as share_canceled_amount
      from shares s
      where s.merchant_id = i.merchant_id and s.transaction_id = i.transaction_id
        and s.installment_number = i.installment_number) d on true
@@ -70,6 +70,14 @@ export const READ_RESTS = statement(
    order by i.installment_number
    for no key update of i`,
 );
+
+export type RestRow = InstallmentRest & { readonly state: InstallmentState };
+
+/** The rest of each installment of a transaction and of its shares, locked. */
+export async function readRests(tx: Tx, merchantId: string, transactionId: string): Promise<RestRow[]> {
+  const rows = await tx.query(READ_RESTS, [merchantId, transactionId]);
+  return rows.map((row) => ({ ...REST.parse(row), shares: SHARES.parse(row) }));
+}
 
 const PARTS = inputRows<CanceledPart>(
   {
@@ -163,9 +171,11 @@ const RECORD_ACCEPTED = statement(
    where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'accept')}) and fence = $3`,
 );
 
+const STATE = rowCodec({ state: oneOf(CANCEL_STATES) });
+
 const FIND_STATE = statement(
   'cancels.find_state',
-  'select state from cancels where merchant_id = $1 and cancel_id = $2',
+  `select ${STATE.columns} from cancels where merchant_id = $1 and cancel_id = $2`,
 );
 
 /**
@@ -203,74 +213,54 @@ async function recordOutcome(
   deliverer: Pick<Deliverer, 'notify'>,
   row: CancelOutcomeRow | AcceptedCancelRow,
 ): Promise<CancelState> {
-  const steps = 'askAfterSeconds' in row ? [acceptedStep(row)] : cancelOutcomeSteps(row);
-  const changed = await database.commit(steps);
-  if (changed.at(-1)?.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
+  if ('askAfterSeconds' in row) {
+    await database.query(RECORD_ACCEPTED, [row.merchantId, row.cancelId, row.fence, row.askAfterSeconds]);
+  } else {
+    const { isWaiting } = await database.transaction((tx) => recordCancelOutcome(tx, row));
+    if (isWaiting) deliverer.notify();
+  }
   const [found] = await database.query(FIND_STATE, [row.merchantId, row.cancelId]);
   if (found === undefined) throw new Error(`the cancel ${row.cancelId} is gone`);
-  return found.state as CancelState;
+  return STATE.parse(found).state;
 }
 
-function acceptedStep({ merchantId, cancelId, fence, askAfterSeconds }: AcceptedCancelRow): Step {
-  return { statement: RECORD_ACCEPTED, values: [merchantId, cancelId, fence, askAfterSeconds] };
-}
+/** `isRecorded` false: it had an end, or another process holds it. `isWaiting`: a delivery was written. */
+export type RecordedOutcome = { readonly isRecorded: boolean; readonly isWaiting: boolean };
 
-/**
- * The steps of one commit that records the outcome. The last returns a row when it has changed
- * something.
- */
-export function cancelOutcomeSteps(row: CancelOutcomeRow): CommitStep[] {
+export async function recordCancelOutcome(tx: Tx, row: CancelOutcomeRow): Promise<RecordedOutcome> {
   const { merchantId, cancelId, transactionId, refusalReason, fence = null, keyToFree = null } = row;
-  const lock = { statement: LOCK, values: [merchantId, cancelId, fence] };
-  if (refusalReason !== null) {
-    const moments = [utcText(row.moment), saoPauloOffsetText(row.moment)];
-    const values = [merchantId, cancelId, refusalReason, fence, keyToFree, ...moments];
-    return [lock, { statement: RECORD_REFUSAL, values }];
-  }
-  const rests = { statement: READ_RESTS, values: [merchantId, transactionId] };
-  return [lock, rests, ([held = [], left = []]) => recordStep(row, held, left)];
+  const held = await tx.query(LOCK, [merchantId, cancelId, fence]);
+  if (held.length === 0) return { isRecorded: false, isWaiting: false };
+  const moments = [utcText(row.moment), saoPauloOffsetText(row.moment)];
+  const [written] =
+    refusalReason === null
+      ? await tx.query(RECORD, givenBack(row, await readRests(tx, merchantId, transactionId)))
+      : await tx.query(RECORD_REFUSAL, [
+          ...[merchantId, cancelId, refusalReason, fence, keyToFree],
+          ...moments,
+        ]);
+  return { isRecorded: written !== undefined, isWaiting: written?.is_waiting === true };
 }
 
-function recordStep(row: CancelOutcomeRow, held: readonly Row[], left: readonly Row[]): Step {
-  const rests = held.length === 0 ? [] : left.map(parseRest);
-  const parts = held.length === 0 ? [] : canceledParts(rests, row.amount);
+/** The values of `RECORD`. */
+function givenBack(row: CancelOutcomeRow, rests: readonly RestRow[]): unknown[] {
+  const parts = canceledParts(rests, row.amount);
   if (parts === null) throw new Error(`the cancel ${row.cancelId} takes more than its transaction has left`);
   const sharesOfEach = parts[0]?.shares.length ?? 0;
   if (parts.some(({ shares }) => shares.length !== sharesOfEach)) {
     throw new Error(`the shares of the transaction ${row.transactionId} are not whole`);
   }
-  const ended = parts.flatMap((part) => endedState(part, rests));
-  return {
-    statement: RECORD,
-    values: [
-      row.merchantId,
-      row.cancelId,
-      parts.flatMap(({ shares }) => shares),
-      sharesOfEach,
-      utcText(row.moment),
-      row.fence ?? null,
-      saoPauloOffsetText(row.moment),
-      ...PARTS.values(parts),
-      ...ENDED_PARTS.values(ended),
-    ],
-  };
-}
-
-export type RestRow = InstallmentRest & { readonly state: InstallmentState };
-
-export function parseRest(row: Row): RestRow {
-  const amounts = (row.amounts ?? []) as number[];
-  const canceledAmounts = (row.canceled_amounts ?? []) as number[];
-  return {
-    number: row.installment_number as number,
-    amount: row.amount as Cents,
-    canceledAmount: row.canceled_amount as Cents,
-    shares: amounts.map((amount, index) => ({
-      amount: cents(amount),
-      canceledAmount: cents(canceledAmounts[index] as number),
-    })),
-    state: row.state as InstallmentState,
-  };
+  return [
+    row.merchantId,
+    row.cancelId,
+    parts.flatMap(({ shares }) => shares),
+    sharesOfEach,
+    utcText(row.moment),
+    row.fence ?? null,
+    saoPauloOffsetText(row.moment),
+    ...PARTS.values(parts),
+    ...ENDED_PARTS.values(parts.flatMap((part) => endedState(part, rests))),
+  ];
 }
 
 function endedState(part: CanceledPart, rests: readonly RestRow[]) {

@@ -7,7 +7,8 @@ import type { Transaction, TransactionState } from '../transaction.ts';
  * `canceling`: the acquirer is asked until it answers. `pending`: it has accepted the cancel, and
  * decides later; the amount stays held. The other two are final.
  */
-export type CancelState = 'canceling' | 'pending' | 'canceled' | 'refused';
+export const CANCEL_STATES = ['canceling', 'pending', 'canceled', 'refused'] as const;
+export type CancelState = (typeof CANCEL_STATES)[number];
 
 /**
  * `accept`: the acquirer will decide. `confirm`: it gave the money back. `refuse`: it does not, also

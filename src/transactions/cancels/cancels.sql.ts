@@ -1,19 +1,33 @@
 import type { IdSpan } from '../../idempotency/derived-id.ts';
-import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import {
+  IS_KEY_USED,
+  KEY_COLUMNS,
+  REMEMBER_KEYS,
+  racingForKeys,
+} from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
+import {
+  boolean,
+  instantOf,
+  money,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+} from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { Cents } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
-import { RequestQueue, type UnansweredRequest } from '../unresolved/request-queue.sql.ts';
+import { TRANSACTION_STATES } from '../transaction.ts';
+import { HELD, RequestQueue, UNANSWERED } from '../unresolved/request-queue.sql.ts';
 import {
   CANCEL_MOVES,
+  CANCEL_STATES,
   type CancelIntent,
-  type CancelObstacle,
   type CancelRefusal,
-  type CancelState,
   cancelRefusal,
   type RecordedCancel,
 } from './cancel.ts';
@@ -41,6 +55,11 @@ const INPUT = inputRows<Timed<CancelIntentRow>>({
   ...KEY_COLUMNS,
   deadline: ['timestamptz', (row) => row.deadline],
 });
+
+const COMMITTED = rowCodec(
+  { cancelId: text(), amount: money(), authorizationCode: text('l.authorization_code') },
+  'w',
+);
 
 const COMMIT_INTENTS = statement(
   'cancels.commit_intents',
@@ -72,7 +91,7 @@ const COMMIT_INTENTS = statement(
      select i.*, i.cancel_id as resource_id from input i
      join written w on w.merchant_id = i.merchant_id and w.cancel_id = i.cancel_id
    ), ${REMEMBER_KEYS}
-   select w.cancel_id, w.amount, l.authorization_code
+   select ${COMMITTED.columns}
    from written w join locked l on l.merchant_id = w.merchant_id and l.cancel_id = w.cancel_id`,
 );
 
@@ -83,12 +102,28 @@ const WANTED = inputRows<CancelIntentRow>({
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
 });
 
+const AMOUNT_UNDER_WAY = `(select coalesce(sum(o.amount), 0)::bigint from cancels o where o.merchant_id = t.merchant_id
+       and o.transaction_id = t.transaction_id and o.state in (${fromStates(CANCEL_MOVES, 'confirm')}))`;
+
+const FOUND = rowCodec(
+  {
+    cancelId: text('i.cancel_id'),
+    /** Of the cancel itself, when it is there. */
+    committed: nullable(money('c.amount')),
+    state: oneOf(TRANSACTION_STATES),
+    soldAt: instantOf(),
+    amount: money(),
+    canceledAmount: money(),
+    amountUnderWay: money(AMOUNT_UNDER_WAY),
+    authorizationCode: nullable(text()),
+    isKeyUsed: boolean(IS_KEY_USED),
+  },
+  't',
+);
+
 const FIND_OBSTACLES = statement(
   'cancels.find_obstacles',
-  `select i.cancel_id, c.amount as committed, t.state, t.sold_at, t.amount, t.canceled_amount, t.authorization_code,
-     (select coalesce(sum(o.amount), 0)::bigint from cancels o where o.merchant_id = t.merchant_id
-       and o.transaction_id = t.transaction_id and o.state in (${fromStates(CANCEL_MOVES, 'confirm')})) as amount_under_way,
-     exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash) as is_key_used
+  `select ${FOUND.columns}
    from ${WANTED.sql}
    join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
    left join cancels c on c.merchant_id = i.merchant_id and c.cancel_id = i.cancel_id`,
@@ -114,11 +149,13 @@ export function cancelIntentsWrite(
     write: async (rows, deadlines) => {
       const values = INPUT.values(withDeadlines(rows, deadlines));
       const written = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
-      const committed = new Map(written.map((row) => [row.cancel_id, committedOf(row)]));
+      const committed = new Map(
+        written.map(COMMITTED.parse).map((row) => [row.cancelId, { kind: 'committed', ...row } as const]),
+      );
       const missing = rows.filter((row) => !committed.has(row.cancelId));
       const obstacles =
         missing.length === 0 ? [] : await database.query(FIND_OBSTACLES, WANTED.values(missing));
-      const found = new Map(obstacles.map((row) => [row.cancel_id, row]));
+      const found = new Map(obstacles.map(FOUND.parse).map((row) => [row.cancelId, row]));
       return new Map(
         rows.map((row) => [
           row.transactionId,
@@ -129,29 +166,25 @@ export function cancelIntentsWrite(
   };
 }
 
-function committedOf({ amount, authorization_code }: Row): CancelIntentResult {
-  return { kind: 'committed', amount: amount as Cents, authorizationCode: authorization_code as string };
+function fateOf(
+  wanted: CancelIntentRow,
+  found: RowOf<typeof FOUND> | undefined,
+): CancelIntentResult | typeof NOT_WRITTEN {
+  if (found === undefined) return { kind: 'refused', refusal: 'notFound' };
+  const { committed, authorizationCode } = found;
+  if (committed !== null && authorizationCode !== null)
+    return { kind: 'committed', amount: committed, authorizationCode };
+  if (found.isKeyUsed) return { kind: 'keyUsed' };
+  const refusal = cancelRefusal(found, wanted);
+  if (refusal !== null) return { kind: 'refused', refusal };
+  return found.state === 'preauthorized' ? { kind: 'preauthorized' } : NOT_WRITTEN;
 }
 
-function fateOf(wanted: CancelIntentRow, found: Row | undefined): CancelIntentResult | typeof NOT_WRITTEN {
-  if (found === undefined) return { kind: 'refused', refusal: 'notFound' };
-  if (found.committed !== null) return committedOf({ ...found, amount: found.committed });
-  const obstacle = {
-    state: found.state,
-    soldAt: found.sold_at,
-    amount: found.amount,
-    canceledAmount: found.canceled_amount,
-    amountUnderWay: found.amount_under_way,
-  } as CancelObstacle;
-  if (found.is_key_used === true) return { kind: 'keyUsed' };
-  const refusal = cancelRefusal(obstacle, wanted);
-  if (refusal !== null) return { kind: 'refused', refusal };
-  return obstacle.state === 'preauthorized' ? { kind: 'preauthorized' } : NOT_WRITTEN;
-}
+const MADE = rowCodec({ cancelId: text() });
 
 const FIND_MADE = statement(
   'cancels.find_made',
-  `select cancel_id from cancels
+  `select ${MADE.columns} from cancels
    where merchant_id = $1 and cancel_id between $2 and $3 and refusal_reason is distinct from 'notSent'
    union all
    select release_id from preauthorizations
@@ -174,12 +207,23 @@ export async function findMadeCancel(
   { first, last }: IdSpan,
 ): Promise<string | null> {
   const [row] = await database.query(FIND_MADE, [merchantId, first, last, transactionId]);
-  return (row?.cancel_id as string | undefined) ?? null;
+  return row === undefined ? null : MADE.parse(row).cancelId;
 }
+
+const RECORDED = rowCodec<RecordedCancel>(
+  {
+    state: oneOf(CANCEL_STATES),
+    amount: money(),
+    wasNeverSent: boolean(`coalesce(c.refusal_reason = 'notSent', false)`),
+    authorizationCode: text('t.authorization_code'),
+    canceledAt: nullable(instantOf('coalesce(c.canceled_at, c.decided_at)')),
+  },
+  'c',
+);
 
 const FIND = statement(
   'cancels.find',
-  `select c.state, c.amount, coalesce(c.refusal_reason = 'notSent', false) as was_never_sent, t.authorization_code, coalesce(c.canceled_at, c.decided_at) as canceled_at
+  `select ${RECORDED.columns}
    from cancels c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
    where c.merchant_id = $1 and c.cancel_id = $2`,
 );
@@ -190,21 +234,21 @@ export async function findCancel(
   cancelId: string,
 ): Promise<RecordedCancel | null> {
   const [row] = await database.query(FIND, [merchantId, cancelId]);
-  if (row === undefined) return null;
-  return {
-    state: row.state as CancelState,
-    wasNeverSent: row.was_never_sent as boolean,
-    amount: row.amount as Cents,
-    authorizationCode: row.authorization_code as string,
-    canceledAt: row.canceled_at as Instant | null,
-  };
+  return row === undefined ? null : RECORDED.parse(row);
 }
 
+const UNRESOLVED = rowCodec(
+  {
+    ...UNANSWERED.fields,
+    requestId: text('c.cancel_id'),
+    /** Whether the acquirer has accepted it, and decides later. */
+    isAccepted: boolean('c.accepted_at is not null'),
+  },
+  'c',
+);
+
 /** An unanswered cancel, leased by this process. */
-export type UnresolvedCancel = UnansweredRequest & {
-  /** Whether the acquirer has accepted it, and decides later. */
-  readonly isAccepted: boolean;
-};
+export type UnresolvedCancel = RowOf<typeof UNRESOLVED>;
 
 const CLAIM = statement(
   'cancels.claim_unresolved',
@@ -217,8 +261,7 @@ const CLAIM = statement(
      unknown_reason = case when c.accepted_at is null
        then coalesce(c.unknown_reason, 'the canceling process did not finish') else c.unknown_reason end
    from chosen n where c.merchant_id = n.merchant_id and c.cancel_id = n.cancel_id
-   returning c.merchant_id, c.cancel_id as request_id, c.transaction_id, c.amount, c.fence, c.tries, c.requested_at,
-     c.accepted_at is not null as is_accepted`,
+   returning ${UNRESOLVED.columns}`,
 );
 
 const HOLD = statement(
@@ -233,7 +276,7 @@ const HOLD = statement(
    update cancels c set fence = c.fence + 1, due_at = now() + $3 * interval '1 millisecond',
      unknown_reason = coalesce(c.unknown_reason, 'the canceling process did not finish')
    from found f where c.merchant_id = f.merchant_id and c.cancel_id = f.cancel_id
-   returning c.fence, f.milliseconds_left`,
+   returning ${HELD.columns}`,
 );
 
 const POSTPONE = statement(
@@ -277,7 +320,7 @@ const EARLIEST = statement(
 );
 
 /** Cancels that the acquirer has not answered or not decided. */
-export const CANCEL_REQUESTS = new RequestQueue<UnresolvedCancel>(
+export const CANCEL_REQUESTS = new RequestQueue(
   { claim: CLAIM, hold: HOLD, postpone: POSTPONE, pullForward: PULL_FORWARD, earliest: EARLIEST },
-  (row) => ({ isAccepted: row.is_accepted as boolean }),
+  UNRESOLVED.parse,
 );

@@ -1,13 +1,34 @@
 import { FREE_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import {
+  type CommitStep,
+  type Database,
+  type Row,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
+import {
+  nullable,
+  oneOf,
+  parsedBy,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Cents, splitIntoInstallments } from '../../values/cents.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
-import { CAPTURE_MOVES, type CaptureState } from '../capture.ts';
-import { dispatchDeliveries, type OutcomeRow, outcomeLeases, outcomesStep } from '../card/outcomes.sql.ts';
-import { type RecordedSplit, recordedShares } from '../split.ts';
+import { CAPTURE_MOVES, CAPTURE_STATES, type CaptureState } from '../capture.ts';
+import {
+  dispatchDeliveries,
+  type OutcomeRow,
+  outcomeLeases,
+  outcomesStep,
+  writeOutcomes,
+} from '../card/outcomes.sql.ts';
+import { readSplit, recordedShares } from '../split.ts';
 import { TRANSACTION_MOVES } from '../transaction.ts';
 
 export type CaptureOutcomeRow = {
@@ -27,10 +48,22 @@ export type CaptureOutcomeRow = {
   readonly keyToFree?: Buffer | null;
 };
 
+const HELD = rowCodec(
+  {
+    fence: whole(),
+    installmentCount: whole(),
+    split: nullable(parsedBy(readSplit)),
+    authorizationCode: text(),
+    nsu: text(),
+    networkTransactionId: nullable(text()),
+    tid: nullable(text()),
+  },
+  't',
+);
+
 const LOCK = statement(
   'captures.lock',
-  `select t.fence, t.installment_count, t.split, t.authorization_code, t.nsu, t.network_transaction_id,
-     t.tid
+  `select ${HELD.columns}
    from captures c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
    where c.merchant_id = $1 and c.capture_id = $2 and c.state = 'capturing' and c.fence = coalesce($3, c.fence)
      and t.state = 'capturing'
@@ -69,9 +102,11 @@ const RECORD_REFUSAL = statement(
    returning t.transaction_id`,
 );
 
+const STATE = rowCodec({ state: oneOf(CAPTURE_STATES) });
+
 const FIND_STATE = statement(
   'captures.find_state',
-  'select state from captures where merchant_id = $1 and capture_id = $2',
+  `select ${STATE.columns} from captures where merchant_id = $1 and capture_id = $2`,
 );
 
 /** Of one statement after another, as cancels are recorded. */
@@ -107,17 +142,29 @@ async function recordOutcome(
   deliverer: Deliverer,
   row: CaptureOutcomeRow,
 ): Promise<CaptureState> {
-  const changed = await database.commit(captureOutcomeSteps(row, deliverer));
-  if (row.refusalReason === null) dispatchDeliveries(deliverer, changed.at(-1) ?? []);
+  const written = await database.transaction((tx) => recordCaptureOutcome(tx, row, deliverer));
+  if (row.refusalReason === null) dispatchDeliveries(deliverer, written);
   const [found] = await database.query(FIND_STATE, [row.merchantId, row.captureId]);
   if (found === undefined) throw new Error(`the capture ${row.captureId} is gone`);
-  return found.state as CaptureState;
+  return STATE.parse(found).state;
 }
 
-/**
- * The steps of one commit that records the outcome. The last returns rows when it has changed
- * something.
- */
+/** Gives rows when it has changed something: of an approval those for `dispatchDeliveries`. */
+export async function recordCaptureOutcome(
+  tx: Tx,
+  row: CaptureOutcomeRow,
+  deliverer: Pick<Deliverer, 'leaseForNow'>,
+): Promise<Row[]> {
+  const { merchantId, captureId, refusalReason, moment, fence = null, keyToFree = null } = row;
+  const [held] = await tx.query(LOCK, [merchantId, captureId, fence]);
+  if (held === undefined) return [];
+  if (refusalReason !== null)
+    return await tx.query(RECORD_REFUSAL, [merchantId, captureId, refusalReason, fence, keyToFree]);
+  await tx.query(RECORD, [merchantId, captureId, utcText(moment)]);
+  const outcome = approvalOf(row, HELD.parse(held));
+  return await writeOutcomes(tx, [outcome], outcomeLeases([outcome], deliverer));
+}
+
 export function captureOutcomeSteps(
   row: CaptureOutcomeRow,
   deliverer: Pick<Deliverer, 'leaseForNow'>,
@@ -135,30 +182,29 @@ export function captureOutcomeSteps(
     ([locked = [], recorded = []]) => {
       const [held] = locked;
       if (held === undefined || recorded.length === 0) return null;
-      const outcome = approvalOf(row, held);
+      const outcome = approvalOf(row, HELD.parse(held));
       return outcomesStep([outcome], outcomeLeases([outcome], deliverer));
     },
   ];
 }
 
 /** As it is written by the charge of a sale that is captured at once. */
-function approvalOf({ merchantId, transactionId, amount, moment }: CaptureOutcomeRow, held: Row): OutcomeRow {
-  const installments = splitIntoInstallments(amount, held.installment_count as number);
+function approvalOf(
+  { merchantId, transactionId, amount, moment }: CaptureOutcomeRow,
+  { installmentCount, split, ...held }: RowOf<typeof HELD>,
+): OutcomeRow {
+  const installments = splitIntoInstallments(amount, installmentCount);
   return {
+    ...held,
     merchantId,
     transactionId,
-    fence: held.fence as number,
     expected: 'capturing',
     state: TRANSACTION_MOVES.capturing.capture,
-    authorizationCode: held.authorization_code as string,
-    nsu: held.nsu as string,
-    networkTransactionId: held.network_transaction_id as string | null,
-    tid: held.tid as string | null,
     responseCode: null,
     adviceCode: null,
     unknownReason: null,
     installments,
-    shares: recordedShares(amount, held.split as RecordedSplit | null, installments),
+    shares: recordedShares(amount, split, installments),
     moment,
   };
 }

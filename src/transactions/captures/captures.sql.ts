@@ -1,19 +1,35 @@
 import type { IdSpan } from '../../idempotency/derived-id.ts';
-import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import {
+  IS_KEY_USED,
+  KEY_COLUMNS,
+  REMEMBER_KEYS,
+  racingForKeys,
+} from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
+import {
+  boolean,
+  instantOf,
+  money,
+  nullable,
+  oneOf,
+  rowCodec,
+  text,
+  UnreadableRow,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import {
+  CAPTURE_STATES,
   type CaptureIntent,
   type CaptureRefusal,
-  type CaptureState,
   captureRefusal,
   type RecordedCapture,
 } from '../capture.ts';
-import { TRANSACTION_MOVES, type TransactionState } from '../transaction.ts';
+import { TRANSACTION_MOVES, TRANSACTION_STATES } from '../transaction.ts';
 
 export type CaptureIntentRow = CaptureIntent & { readonly leaseMilliseconds: number };
 
@@ -41,6 +57,11 @@ const INPUT = inputRows<Timed<CaptureIntentRow>>({
   ...KEY_COLUMNS,
   deadline: ['timestamptz', (row) => row.deadline],
 });
+
+const COMMITTED = rowCodec(
+  { captureId: text(), amount: money(), authorizationCode: text('l.authorization_code') },
+  'w',
+);
 
 const COMMIT_INTENTS = statement(
   'captures.commit_intents',
@@ -75,7 +96,7 @@ const COMMIT_INTENTS = statement(
      select i.*, i.capture_id as resource_id from input i
      join written w on w.merchant_id = i.merchant_id and w.capture_id = i.capture_id
    ), ${REMEMBER_KEYS}
-   select w.capture_id, w.amount, l.authorization_code
+   select ${COMMITTED.columns}
    from written w join locked l on l.merchant_id = w.merchant_id and l.capture_id = w.capture_id`,
 );
 
@@ -86,11 +107,26 @@ const WANTED = inputRows<CaptureIntentRow>({
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
 });
 
+const FOUND = rowCodec(
+  {
+    captureId: text('i.capture_id'),
+    /** Of the capture itself, when it is there. */
+    committed: nullable(money('c.amount')),
+    state: oneOf(TRANSACTION_STATES),
+    amount: money(),
+    installmentCount: whole(),
+    authorizationCode: nullable(text()),
+    approvedAt: nullable(instantOf()),
+    isKeyUsed: boolean(IS_KEY_USED),
+  },
+  't',
+);
+
+const PREAUTHORIZATION = rowCodec({ authorizedAmount: money(), captureUntil: instantOf() }, 'p');
+
 const FIND_OBSTACLES = statement(
   'captures.find_obstacles',
-  `select i.capture_id, c.amount as committed, t.state, t.amount, t.installment_count, t.authorization_code, t.approved_at,
-     p.authorized_amount, p.capture_until,
-     exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash) as is_key_used
+  `select ${FOUND.columns}, ${PREAUTHORIZATION.columns}
    from ${WANTED.sql}
    join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
    left join preauthorizations p on p.merchant_id = i.merchant_id and p.transaction_id = i.transaction_id
@@ -116,11 +152,13 @@ export function captureIntentsWrite(
     write: async (rows, deadlines) => {
       const values = INPUT.values(withDeadlines(rows, deadlines));
       const written = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
-      const committed = new Map(written.map((row) => [row.capture_id, committedOf(row)]));
+      const committed = new Map(
+        written.map(COMMITTED.parse).map((row) => [row.captureId, { kind: 'committed', ...row } as const]),
+      );
       const missing = rows.filter((row) => !committed.has(row.captureId));
       const obstacles =
         missing.length === 0 ? [] : await database.query(FIND_OBSTACLES, WANTED.values(missing));
-      const found = new Map(obstacles.map((row) => [row.capture_id, row]));
+      const found = new Map(obstacles.map(parseFound).map((row) => [row.captureId, row]));
       return new Map(
         rows.map((row) => [
           row.transactionId,
@@ -131,37 +169,33 @@ export function captureIntentsWrite(
   };
 }
 
-function committedOf({ amount, authorization_code }: Row): CaptureIntentResult {
-  return { kind: 'committed', amount: amount as Cents, authorizationCode: authorization_code as string };
+function parseFound(row: Row) {
+  const preauthorization = row.authorized_amount === null ? null : PREAUTHORIZATION.parse(row);
+  return { ...FOUND.parse(row), preauthorization };
 }
 
-function fateOf(wanted: CaptureIntentRow, found: Row | undefined): CaptureIntentResult | typeof NOT_WRITTEN {
+function fateOf(
+  wanted: CaptureIntentRow,
+  found: ReturnType<typeof parseFound> | undefined,
+): CaptureIntentResult | typeof NOT_WRITTEN {
   if (found === undefined) return { kind: 'refused', refusal: 'notFound' };
-  if (found.committed !== null) return committedOf({ ...found, amount: found.committed });
-  if (found.is_key_used === true) return { kind: 'keyUsed' };
-  const amount = found.amount as Cents;
-  const obstacle = {
-    state: found.state as TransactionState,
-    amount,
-    installmentCount: found.installment_count as number,
-    preauthorization:
-      found.authorized_amount === null
-        ? null
-        : {
-            authorizedAmount: found.authorized_amount as Cents,
-            captureUntil: found.capture_until as Instant,
-          },
-  };
-  const refusal = captureRefusal(obstacle, wanted);
+  const { committed, amount, authorizationCode, approvedAt: moment } = found;
+  if (committed !== null && authorizationCode !== null)
+    return { kind: 'committed', amount: committed, authorizationCode };
+  if (found.isKeyUsed) return { kind: 'keyUsed' };
+  const refusal = captureRefusal(found, wanted);
   if (refusal === null) return NOT_WRITTEN;
   if (refusal !== 'captured') return { kind: 'refused', refusal };
-  const authorizationCode = found.authorization_code as string;
-  return { kind: 'captured', amount, authorizationCode, moment: found.approved_at as Instant };
+  if (authorizationCode === null || moment === null)
+    throw new UnreadableRow('what was captured has no authorization');
+  return { kind: 'captured', amount, authorizationCode, moment };
 }
+
+const MADE = rowCodec({ captureId: text() });
 
 const FIND_MADE = statement(
   'captures.find_made',
-  `select capture_id from captures
+  `select ${MADE.columns} from captures
    where merchant_id = $1 and capture_id between $2 and $3 and refusal_reason is distinct from 'notSent'
    union all
    select (c ->> 'captureReference')::uuid
@@ -181,13 +215,23 @@ export async function findMadeCapture(
   { first, last }: IdSpan,
 ): Promise<string | null> {
   const [row] = await database.query(FIND_MADE, [merchantId, first, last, transactionId]);
-  return (row?.capture_id as string | undefined) ?? null;
+  return row === undefined ? null : MADE.parse(row).captureId;
 }
+
+const RECORDED = rowCodec<RecordedCapture>(
+  {
+    state: oneOf(CAPTURE_STATES),
+    amount: money(),
+    wasNeverSent: boolean(`coalesce(c.refusal_reason = 'notSent', false)`),
+    authorizationCode: text('t.authorization_code'),
+    capturedAt: nullable(instantOf()),
+  },
+  'c',
+);
 
 const FIND = statement(
   'captures.find',
-  `select c.state, c.amount, coalesce(c.refusal_reason = 'notSent', false) as was_never_sent, t.authorization_code,
-     c.captured_at
+  `select ${RECORDED.columns}
    from captures c join transactions t on t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
    where c.merchant_id = $1 and c.capture_id = $2`,
 );
@@ -198,12 +242,5 @@ export async function findCapture(
   captureId: string,
 ): Promise<RecordedCapture | null> {
   const [row] = await database.query(FIND, [merchantId, captureId]);
-  if (row === undefined) return null;
-  return {
-    state: row.state as CaptureState,
-    wasNeverSent: row.was_never_sent as boolean,
-    amount: row.amount as Cents,
-    authorizationCode: row.authorization_code as string,
-    capturedAt: row.captured_at as Instant | null,
-  };
+  return row === undefined ? null : RECORDED.parse(row);
 }

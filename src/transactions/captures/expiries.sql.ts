@@ -1,4 +1,5 @@
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { instantOf, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { TRANSACTION_MOVES } from '../transaction.ts';
@@ -60,20 +61,24 @@ export async function expirePreauthorizations(
   return rows.length;
 }
 
+const DUE = rowCodec({ count: whole('count(*)') });
+
 const COUNT_DUE = statement(
   'transactions.count_due',
-  `select count(*) as count from (select from transactions where due_at <= now() limit $1 + 1) as due`,
+  `select ${DUE.columns} from (select from transactions where due_at <= now() limit $1 + 1) as due`,
 );
 
 /** Whether more than so many unresolved charges wait to be claimed. */
 export async function areManyChargesDue(database: Database, many: number): Promise<boolean> {
   const [row] = await database.query(COUNT_DUE, [many]);
-  return (row?.count as number) > many;
+  return DUE.parse(row as Row).count > many;
 }
+
+const AHEAD = rowCodec({ merchantId: text('c.merchant_id') });
 
 const MOVED = statement(
   'preauthorizations.merchants_ahead',
-  `select c.merchant_id from merchant_clocks c
+  `select ${AHEAD.columns} from merchant_clocks c
    where c.shift_milliseconds > 0 and c.target_at is null and exists (
      select from preauthorizations p where p.merchant_id = c.merchant_id
        and p.expires_at <= now() + c.shift_milliseconds * interval '1 millisecond')
@@ -82,7 +87,7 @@ const MOVED = statement(
 
 /** Merchants whose clock is ahead, and by it something is over: only homologation has any. */
 export async function findMerchantsAhead(database: Database, limit: number): Promise<string[]> {
-  return (await database.query(MOVED, [limit])).map((row) => row.merchant_id as string);
+  return (await database.query(MOVED, [limit])).map((row) => AHEAD.parse(row).merchantId);
 }
 
 /** Null: nothing is over, by the real time and by clocks that are ahead. */
@@ -96,6 +101,8 @@ export const EXPIRIES_DUE = statement(
            and p.expires_at <= now() + c.shift_milliseconds * interval '1 millisecond'))
      then 0 end as milliseconds`,
 );
+
+const EARLIEST = rowCodec({ earliest: nullable(instantOf()) });
 
 const EARLIEST_OF = statement(
   'preauthorizations.earliest_of_merchant',
@@ -118,5 +125,5 @@ export async function earliestExpiry(
   until: Instant,
 ): Promise<Instant | null> {
   const [row] = await database.query(EARLIEST_OF, [merchantId, utcText(until)]);
-  return (row?.earliest as Instant | null) ?? null;
+  return EARLIEST.parse(row as Row).earliest;
 }

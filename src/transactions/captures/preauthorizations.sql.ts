@@ -1,7 +1,8 @@
 import { MARK_FIRST_USES } from '../../cards/vault/vault-cards.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -37,6 +38,8 @@ const INPUT = inputRows<PreauthorizationRow>({
   capture_until: ['timestamptz', (row) => utcText(row.captureUntil)],
 });
 
+const CHANGED = rowCodec({ transactionId: text() });
+
 const COMMIT = statement(
   'transactions.commit_preauthorizations',
   `with input as (
@@ -62,10 +65,21 @@ const COMMIT = statement(
    ), ${ENQUEUE_CALLBACK_DELIVERIES}, used_cards as (
      select merchant_id, vault_id, network_transaction_id from locked where vault_id is not null
    ), ${MARK_FIRST_USES}
-   select transaction_id, exists (select from enqueued_callbacks) as is_waiting from changed`,
+   select ${CHANGED.columns}, exists (select from enqueued_callbacks) as is_waiting from changed`,
 );
 
-/** The same statement for a larger commit; its rows are of what it has written now. */
+/** The same statement in a larger commit; gives the transactions that it has written now. */
+export async function writePreauthorizations(
+  tx: Tx,
+  rows: readonly PreauthorizationRow[],
+): Promise<ReadonlySet<string>> {
+  return idsOf(await tx.query(COMMIT, INPUT.values(rows)));
+}
+
+function idsOf(changed: readonly Row[]): Set<string> {
+  return new Set(changed.map((row) => CHANGED.parse(row).transactionId));
+}
+
 export function preauthorizationsStep(rows: readonly PreauthorizationRow[]): Step {
   return { statement: COMMIT, values: INPUT.values(rows) };
 }
@@ -93,15 +107,13 @@ export function preauthorizationsWrite(
     write: async (rows) => {
       const changed = await database.query(COMMIT, INPUT.values(rows));
       if (changed.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
-      const recorded = new Set(changed.map((row) => row.transaction_id as string));
+      const recorded = idsOf(changed);
       const missing = rows.filter((row) => !recorded.has(row.transactionId));
-      const states = missing.length === 0 ? [] : await findStates(database, missing);
       // What an earlier try wrote: this caller has the fence, and no other process pre-authorizes. Its
       // callback may have had it captured meanwhile, which keeps the fence; a release raises it.
-      for (const { transaction_id, state, fence } of states) {
-        const row = missing.find(({ transactionId }) => transactionId === transaction_id);
-        if (HAS_PREAUTHORIZATION.has(state as TransactionState) && fence === row?.fence)
-          recorded.add(transaction_id as string);
+      for (const { transactionId, state, fence } of await findStates(database, missing)) {
+        const row = missing.find((one) => one.transactionId === transactionId);
+        if (HAS_PREAUTHORIZATION.has(state) && fence === row?.fence) recorded.add(transactionId);
       }
       return new Map(
         rows.map(({ transactionId }) => [transactionId, { isRecorded: recorded.has(transactionId) }]),

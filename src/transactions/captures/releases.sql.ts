@@ -1,12 +1,26 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import {
+  IS_KEY_USED,
+  KEY_COLUMNS,
+  REMEMBER_KEYS,
+  racingForKeys,
+} from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
+import {
+  boolean,
+  instantOf,
+  money,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
-import type { Cents } from '../../values/cents.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
-import { TRANSACTION_MOVES, type TransactionState } from '../transaction.ts';
+import { TRANSACTION_MOVES, TRANSACTION_STATES } from '../transaction.ts';
 
 /** A merchant's cancel of a pre-authorization. */
 export type ReleaseRow = {
@@ -20,14 +34,16 @@ export type ReleaseRow = {
   readonly request: KeyedRequest | null;
 };
 
+const RELEASED = rowCodec({
+  releaseId: text(),
+  fence: whole(),
+  amount: money(),
+  authorizationCode: text(),
+});
+
 /** `overtaken`: it is being captured, was captured, or was let go before; nothing was written. */
 export type ReleaseResult =
-  | {
-      readonly kind: 'released';
-      readonly fence: number;
-      readonly amount: Cents;
-      readonly authorizationCode: string;
-    }
+  | ({ readonly kind: 'released' } & Readonly<RowOf<typeof RELEASED>>)
   | { readonly kind: 'keyUsed' }
   | { readonly kind: 'overtaken' };
 
@@ -71,7 +87,7 @@ const COMMIT = statement(
      select i.*, i.release_id as resource_id from input i
      join released r on r.merchant_id = i.merchant_id and r.release_id = i.release_id
    ), ${REMEMBER_KEYS}
-   select release_id, fence, amount, authorization_code from released`,
+   select ${RELEASED.columns} from released`,
 );
 
 const WANTED = inputRows<ReleaseRow>({
@@ -81,10 +97,20 @@ const WANTED = inputRows<ReleaseRow>({
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
 });
 
+const FOUND = rowCodec(
+  {
+    ...RELEASED.fields,
+    releaseId: text('i.release_id'),
+    state: oneOf(TRANSACTION_STATES),
+    isReleased: boolean('coalesce(p.release_id = i.release_id, false)'),
+    isKeyUsed: boolean(IS_KEY_USED),
+  },
+  't',
+);
+
 const FIND_OBSTACLES = statement(
   'preauthorizations.find_release_obstacles',
-  `select i.release_id, t.state, t.fence, t.amount, t.authorization_code, p.release_id = i.release_id as is_released,
-     exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash) as is_key_used
+  `select ${FOUND.columns}
    from ${WANTED.sql}
    join transactions t on t.merchant_id = i.merchant_id and t.transaction_id = i.transaction_id
    join preauthorizations p on p.merchant_id = i.merchant_id and p.transaction_id = i.transaction_id`,
@@ -104,11 +130,13 @@ export function releasesWrite(database: Database): BatchedWriteOptions<ReleaseRo
     write: async (rows, deadlines) => {
       const values = INPUT.values(withDeadlines(rows, deadlines));
       const written = await racingForKeys(() => database.query(COMMIT, values));
-      const released = new Map(written.map((row) => [row.release_id, releasedOf(row)]));
+      const released = new Map(
+        written.map(RELEASED.parse).map((row) => [row.releaseId, { kind: 'released', ...row } as const]),
+      );
       const missing = rows.filter((row) => !released.has(row.releaseId));
       const obstacles =
         missing.length === 0 ? [] : await database.query(FIND_OBSTACLES, WANTED.values(missing));
-      const found = new Map(obstacles.map((row) => [row.release_id, row]));
+      const found = new Map(obstacles.map(FOUND.parse).map((row) => [row.releaseId, row]));
       return new Map(
         rows.map((row) => [
           row.transactionId,
@@ -119,32 +147,28 @@ export function releasesWrite(database: Database): BatchedWriteOptions<ReleaseRo
   };
 }
 
-function releasedOf({ fence, amount, authorization_code }: Row): ReleaseResult {
-  return {
-    kind: 'released',
-    fence: fence as number,
-    amount: amount as Cents,
-    authorizationCode: authorization_code as string,
-  };
-}
-
-function fateOf(found: Row | undefined): ReleaseResult | typeof NOT_WRITTEN {
-  if (found?.is_released === true) return releasedOf(found);
-  if (found?.is_key_used === true) return { kind: 'keyUsed' };
+function fateOf(found: RowOf<typeof FOUND> | undefined): ReleaseResult | typeof NOT_WRITTEN {
+  if (found?.isReleased === true) return { ...found, kind: 'released' };
+  if (found?.isKeyUsed === true) return { kind: 'keyUsed' };
   return found?.state === 'preauthorized' ? NOT_WRITTEN : { kind: 'overtaken' };
 }
 
-export type RecordedRelease = {
-  readonly state: TransactionState;
-  readonly amount: Cents;
-  readonly authorizationCode: string;
-  /** Business time. */
-  readonly releasedAt: Instant;
-};
+const RECORDED = rowCodec(
+  {
+    state: oneOf(TRANSACTION_STATES),
+    amount: money(),
+    authorizationCode: text(),
+    /** Business time. */
+    releasedAt: instantOf('p.released_at'),
+  },
+  't',
+);
+
+export type RecordedRelease = RowOf<typeof RECORDED>;
 
 const FIND = statement(
   'preauthorizations.find_release',
-  `select t.state, t.amount, t.authorization_code, p.released_at
+  `select ${RECORDED.columns}
    from preauthorizations p join transactions t on t.merchant_id = p.merchant_id and t.transaction_id = p.transaction_id
    where p.merchant_id = $1 and p.transaction_id = $2 and p.release_id = $3`,
 );
@@ -156,11 +180,5 @@ export async function findRelease(
   releaseId: string,
 ): Promise<RecordedRelease | null> {
   const [row] = await database.query(FIND, [merchantId, transactionId, releaseId]);
-  if (row === undefined) return null;
-  return {
-    state: row.state as TransactionState,
-    amount: row.amount as Cents,
-    authorizationCode: row.authorization_code as string,
-    releasedAt: row.released_at as Instant,
-  };
+  return row === undefined ? null : RECORDED.parse(row);
 }

@@ -1,8 +1,11 @@
 import { statement } from '../../platform/postgres/database.ts';
+import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import { CAPTURE_MOVES } from '../capture.ts';
-import { RequestQueue } from '../unresolved/request-queue.sql.ts';
+import { HELD, RequestQueue, UNANSWERED } from '../unresolved/request-queue.sql.ts';
+
+const UNRESOLVED = rowCodec({ ...UNANSWERED.fields, requestId: text('c.capture_id') }, 'c');
 
 const CLAIM = statement(
   'captures.claim_unresolved',
@@ -14,7 +17,7 @@ const CLAIM = statement(
      due_at = now() + $2 * interval '1 millisecond',
      unknown_reason = coalesce(c.unknown_reason, 'the capturing process did not finish')
    from chosen n where c.merchant_id = n.merchant_id and c.capture_id = n.capture_id
-   returning c.merchant_id, c.capture_id as request_id, c.transaction_id, c.amount, c.requested_at, c.fence, c.tries`,
+   returning ${UNRESOLVED.columns}`,
 );
 
 const HOLD = statement(
@@ -29,7 +32,7 @@ const HOLD = statement(
    update captures c set fence = c.fence + 1, due_at = now() + $3 * interval '1 millisecond',
      unknown_reason = coalesce(c.unknown_reason, 'the capturing process did not finish')
    from found f where c.merchant_id = f.merchant_id and c.capture_id = f.capture_id
-   returning c.fence, f.milliseconds_left`,
+   returning ${HELD.columns}`,
 );
 
 const POSTPONE = statement(
@@ -60,5 +63,5 @@ const EARLIEST = statement(
 /** Captures that the acquirer has not answered. */
 export const CAPTURE_REQUESTS = new RequestQueue(
   { claim: CLAIM, hold: HOLD, postpone: POSTPONE, pullForward: PULL_FORWARD, earliest: EARLIEST },
-  () => ({}),
+  UNRESOLVED.parse,
 );

@@ -1,4 +1,4 @@
-import { type Step, statement } from '../../platform/postgres/database.ts';
+import { type Step, statement, type Tx } from '../../platform/postgres/database.ts';
 
 const HOLD = statement(
   'transactions.hold_in_doubt',
@@ -11,6 +11,15 @@ const HOLD = statement(
  * Keeps a charge whose process has ended from being resolved for so long: after a restore a person
  * may know that its merchant was answered. 0: it is resolved at once.
  */
+export async function holdInDoubt(
+  tx: Tx,
+  merchantId: string,
+  transactionId: string,
+  seconds: number,
+): Promise<void> {
+  await tx.query(HOLD, [merchantId, transactionId, seconds]);
+}
+
 export function holdInDoubtStep(merchantId: string, transactionId: string, seconds: number): Step {
   return { statement: HOLD, values: [merchantId, transactionId, seconds] };
 }

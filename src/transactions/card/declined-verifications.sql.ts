@@ -1,4 +1,5 @@
-import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import type { CardBrand } from '../../values/card-number.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 
 /** What the networks' limits count of a declined verification. */
@@ -6,7 +7,7 @@ export type DeclinedVerification = {
   readonly merchantId: string;
   readonly verificationId: string;
   readonly cardFingerprint: Buffer;
-  readonly brand: string;
+  readonly brand: CardBrand;
   readonly responseCode: string;
   readonly adviceCode: string | null;
   /** Business time. */
@@ -20,10 +21,10 @@ const RECORD = statement(
    values ($1, $2, $3, $4, $5, $6, $7::timestamptz) on conflict do nothing`,
 );
 
-export function recordDecline(declined: DeclinedVerification): Step {
+export async function recordDecline(tx: Tx, declined: DeclinedVerification): Promise<void> {
   const { merchantId, verificationId, cardFingerprint, brand, responseCode, adviceCode, askedAt } = declined;
   const values = [merchantId, verificationId, cardFingerprint, brand, responseCode, adviceCode];
-  return { statement: RECORD, values: [...values, utcText(askedAt)] };
+  await tx.query(RECORD, [...values, utcText(askedAt)]);
 }
 
 const FORGET = statement(

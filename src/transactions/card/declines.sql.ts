@@ -1,8 +1,16 @@
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { CardBrand } from '../../values/card-number.ts';
-import type { Cents } from '../../values/cents.ts';
+import {
+  instantOf,
+  money,
+  nullable,
+  oneOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import type { PastDecline } from './network-limits.ts';
 
@@ -31,12 +39,26 @@ const CARDS = inputRows<DeclinesKey>(
   { as: 'w', place: 'position' },
 );
 
+const DECLINE = rowCodec<PastDecline>(
+  {
+    brand: oneOf(CARD_BRANDS, 'd.card_brand'),
+    responseCode: text(),
+    adviceCode: nullable(text()),
+    amount: money(),
+    soldAt: instantOf(),
+  },
+  'd',
+);
+
+/** Whose it is: the place of its key, from 1. */
+const PLACE = rowCodec({ position: whole() }, 'w');
+
 /**
  * A decline is a row with a response code: so says the table's CHECK, and the index of declines.
  */
 const FIND = statement(
   'transactions.find_declines',
-  `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
+  `select ${PLACE.columns}, ${DECLINE.columns}
    from ${CARDS.sql}
    cross join lateral (
      (select t.card_brand, t.response_code, t.advice_code, t.amount, t.sold_at from transactions t
@@ -82,7 +104,7 @@ const STORED_CARDS = inputRows<StoredCardKey>(
 /** The latest decline of each kind: however often it was declined since, none is passed over. */
 const FIND_OF_STORED = statement(
   'transactions.find_declines_of_stored',
-  `select w.position, d.card_brand, d.response_code, d.advice_code, d.amount, d.sold_at
+  `select ${PLACE.columns}, ${DECLINE.columns}
    from ${STORED_CARDS.sql}
    cross join lateral (
      select t.card_brand, t.response_code, t.advice_code, t.amount, max(t.sold_at) as sold_at from transactions t
@@ -107,18 +129,8 @@ export function storedDeclinesRead(
 }
 
 function declinesOfKeys(keys: readonly string[], rows: readonly Row[]): Map<string, PastDecline[]> {
-  const byPosition = Map.groupBy(rows, (row) => row.position as number);
+  const byPosition = Map.groupBy(rows, (row) => PLACE.parse(row).position);
   return new Map(
-    [...byPosition].map(([position, found]) => [keys[position - 1] as string, found.map(parseDecline)]),
+    [...byPosition].map(([position, found]) => [keys[position - 1] as string, found.map(DECLINE.parse)]),
   );
-}
-
-function parseDecline(row: Row): PastDecline {
-  return {
-    brand: row.card_brand as CardBrand,
-    responseCode: row.response_code as string,
-    adviceCode: row.advice_code as string | null,
-    amount: row.amount as Cents,
-    soldAt: row.sold_at as Instant,
-  };
 }

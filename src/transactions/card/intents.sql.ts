@@ -3,9 +3,10 @@ import { COUNT_TRIES, VELOCITY_COLUMNS } from '../../antifraud/velocity-events.s
 import { LOCK_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement, type Tx } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
+import { boolean, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { utcText } from '../../values/instant.ts';
 import type { Intent } from '../transaction.ts';
 import { findStates } from '../transaction-queries.sql.ts';
@@ -54,6 +55,14 @@ const INPUT = inputRows<Timed<IntentRow>>({
   deadline: ['timestamptz', (row) => row.deadline],
 });
 
+const FATE = rowCodec({
+  transactionId: text('i.transaction_id'),
+  isWritten: boolean('w.transaction_id is not null'),
+  isLate: boolean('clock_timestamp() >= i.deadline'),
+  isKeyUsed: boolean('f.transaction_id is null'),
+  isCodeUsed: boolean('i.code is not null and h.transaction_id is null'),
+});
+
 const COMMIT_INTENTS = statement(
   'transactions.commit_intents',
   `with input as (
@@ -93,9 +102,7 @@ const COMMIT_INTENTS = statement(
    ), ${COUNT_TRIES}, keyed as (
      select i.*, i.transaction_id as resource_id from input i join written w using (transaction_id)
    ), ${REMEMBER_KEYS}
-   select i.transaction_id, w.transaction_id is not null as is_written, clock_timestamp() >= i.deadline as is_late,
-     f.transaction_id is null as is_key_used,
-     i.code is not null and h.transaction_id is null as is_code_used,
+   select ${FATE.columns},
      1 / (w.transaction_id is not null or a.transaction_id is null
        or (c.transaction_id is null and h.transaction_id is null))::integer as is_in_time
    from input i left join fresh f using (transaction_id) left join written w using (transaction_id)
@@ -132,19 +139,18 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
     write: async (rows, deadlines) => {
       const values = INPUT.values(withDeadlines(rows, deadlines));
       const returned = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
-      const written = writtenIntents(returned);
-      const late = idsOf(returned.filter((row) => row.is_late));
-      const keyUsed = idsOf(returned.filter((row) => row.is_key_used));
-      const codeUsed = idsOf(returned.filter((row) => row.is_code_used));
-      const missing = rows.filter((row) => !written.has(row.transactionId));
-      const present = missing.length === 0 ? new Set() : idsOf(await findStates(database, missing));
+      const fates = new Map(returned.map(FATE.parse).map((fate) => [fate.transactionId, fate]));
+      const missing = rows.filter((row) => fates.get(row.transactionId)?.isWritten !== true);
+      const states = await findStates(database, missing);
+      const present = new Set(states.map(({ transactionId }) => transactionId));
       return new Map(
         rows.map(({ transactionId }): [string, IntentResult | typeof NOT_WRITTEN] => {
-          const isThere = written.has(transactionId) || present.has(transactionId);
+          const fate = fates.get(transactionId);
+          const isThere = fate?.isWritten === true || present.has(transactionId);
           if (isThere) return [transactionId, 'committed'];
-          if (late.has(transactionId)) return [transactionId, NOT_WRITTEN];
-          if (keyUsed.has(transactionId)) return [transactionId, 'keyUsed'];
-          return [transactionId, codeUsed.has(transactionId) ? 'codeUsed' : 'sourceUsed'];
+          if (fate?.isLate === true) return [transactionId, NOT_WRITTEN];
+          if (fate?.isKeyUsed === true) return [transactionId, 'keyUsed'];
+          return [transactionId, fate?.isCodeUsed === true ? 'codeUsed' : 'sourceUsed'];
         }),
       );
     },
@@ -152,10 +158,15 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
 }
 
 /**
- * The same statement for a larger commit, which is only right when every row was written (so it has
- * no deadline of its own): the caller checks with `writtenIntents`, and repeats the commit as
- * `racingForKeys` does when it has a key.
+ * The same statement in a larger commit, which is only right when every row was written (so it has
+ * no deadline of its own): the caller checks what it gives, the transactions that it has written now,
+ * and repeats the commit as `racingForKeys` does when it has a key.
  */
+export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<ReadonlySet<string>> {
+  const { statement, values } = intentsStep(rows);
+  return writtenIntents(await tx.query(statement, values));
+}
+
 export function intentsStep(rows: readonly IntentRow[]): Step {
   const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));
   return { statement: COMMIT_INTENTS, values: INPUT.values(untimed) };
@@ -163,9 +174,6 @@ export function intentsStep(rows: readonly IntentRow[]): Step {
 
 /** The transactions that the statement has written now, by its rows. */
 export function writtenIntents(rows: readonly Row[]): ReadonlySet<string> {
-  return idsOf(rows.filter((row) => row.is_written));
-}
-
-function idsOf(rows: readonly Row[]): Set<string> {
-  return new Set(rows.map((row) => row.transaction_id as string));
+  const fates = rows.map(FATE.parse);
+  return new Set(fates.filter(({ isWritten }) => isWritten).map(({ transactionId }) => transactionId));
 }

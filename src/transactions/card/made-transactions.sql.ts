@@ -2,6 +2,7 @@ import type { IdSpan } from '../../idempotency/derived-id.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { NEVER_SENT } from '../transaction-queries.sql.ts';
 
 /** Whose, and between which two ids. */
@@ -13,9 +14,15 @@ const SPANS = inputRows<MadeTransaction>({
   last: ['uuid', ({ last }) => last],
 });
 
+const MADE = rowCodec({
+  merchantId: text('i.merchant_id'),
+  first: text('i.first'),
+  transactionId: text('m.transaction_id'),
+});
+
 const FIND = statement(
   'transactions.find_made',
-  `select i.merchant_id, i.first, m.transaction_id from ${SPANS.sql}, lateral (
+  `select ${MADE.columns} from ${SPANS.sql}, lateral (
      (select t.transaction_id from transactions t
       where t.merchant_id = i.merchant_id and t.transaction_id between i.first and i.last and not coalesce(${NEVER_SENT}, false)
       limit 1)
@@ -33,12 +40,14 @@ const FIND = statement(
  * and the books are still to get, or a person is to decide on.
  */
 export function madeTransactionsRead(database: Database): BatchedReadOptions<MadeTransaction, string> {
+  const textOf = ({ merchantId, first }: Pick<MadeTransaction, 'merchantId' | 'first'>) =>
+    `${merchantId}|${first}`;
   return {
     name: 'transactions of keys',
-    textOf: ({ merchantId, first }) => `${merchantId}|${first}`,
+    textOf,
     async read(spans) {
       const rows = await database.query(FIND, SPANS.values(spans));
-      return new Map(rows.map((row) => [`${row.merchant_id}|${row.first}`, row.transaction_id as string]));
+      return new Map(rows.map(MADE.parse).map((made) => [textOf(made), made.transactionId]));
     },
   };
 }

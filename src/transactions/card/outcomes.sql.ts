@@ -3,8 +3,9 @@ import { COUNT_DECLINES } from '../../antifraud/velocity-events.sql.ts';
 import { FREE_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
 import { MARK_FIRST_USES } from '../../cards/vault/vault-cards.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -100,6 +101,8 @@ const SHARES = inputRows<Share & { readonly transactionId: string }>(
   { as: 's', after: PARTS },
 );
 
+const CHANGED = rowCodec({ transactionId: text('c.transaction_id') });
+
 const COMMIT_OUTCOMES = statement(
   'transactions.commit_outcomes',
   `with input as (
@@ -123,8 +126,8 @@ const COMMIT_OUTCOMES = statement(
      where t.merchant_id = l.merchant_id and t.transaction_id = l.transaction_id
      returning t.transaction_id
    ), parts as (
-     insert into installments (merchant_id, transaction_id, installment_number, amount, state)
-     select l.merchant_id, l.transaction_id, p.installment_number, p.amount, 'authorized'
+     insert into installments (merchant_id, ${PARTS.names}, state)
+     select l.merchant_id, ${PARTS.selected}, 'authorized'
      from ${PARTS.sql}
      join locked l using (transaction_id)
    ), moves as (
@@ -141,8 +144,8 @@ const COMMIT_OUTCOMES = statement(
    ), ${ENQUEUE_MOVEMENT_DELIVERIES}, ${ENQUEUE_CALLBACK_DELIVERIES}, leased as (
      select * from enqueued_movements where fence > 0 union all select * from enqueued_callbacks where fence > 0
    ), divided as (
-     insert into shares (merchant_id, transaction_id, installment_number, position, beneficiary, amount)
-     select l.merchant_id, l.transaction_id, s.installment_number, s.position, s.beneficiary, s.amount
+     insert into shares (merchant_id, ${SHARES.names})
+     select l.merchant_id, ${SHARES.selected}
      from ${SHARES.sql}
      join locked l using (transaction_id)
    ), given_back as (
@@ -152,7 +155,7 @@ const COMMIT_OUTCOMES = statement(
      select merchant_id, vault_id, network_transaction_id
      from locked where state = 'approved' and vault_id is not null
    ), ${MARK_FIRST_USES}
-   select c.transaction_id, ${IS_WAITING}, l.*
+   select ${CHANGED.columns}, ${IS_WAITING}, l.*
    from changed c full join (
      select ${SENDING_COLUMNS} from leased d ${SENDING_JOINS}
    ) l on l.transaction_of = c.transaction_id`,
@@ -185,8 +188,8 @@ export function outcomesWrite(
       dispatchDeliveries(deliverer, changed);
       const recorded = recordedOutcomes(changed);
       const missing = rows.filter((row) => !recorded.has(row.transactionId));
-      const states = missing.length === 0 ? [] : await findStates(database, missing);
-      const stateOf = new Map(states.map((row) => [row.transaction_id as string, row]));
+      const states = await findStates(database, missing);
+      const stateOf = new Map(states.map((row) => [row.transactionId, row]));
       return new Map(
         rows.map(({ transactionId, state, fence }) => {
           const present = stateOf.get(transactionId);
@@ -233,17 +236,25 @@ export function dispatchDeliveries(
 }
 
 /**
- * The same statement for a larger commit, with `outcomeLeases`; then `dispatchDeliveries`. What is
+ * The same statement in a larger commit, with `outcomeLeases`; then `dispatchDeliveries`. What is
  * not among `recordedOutcomes` was not written: another process took the charge over, or an earlier
  * try of the same commit wrote it.
  */
+export function writeOutcomes(
+  tx: Tx,
+  rows: readonly OutcomeRow[],
+  leases: readonly number[],
+): Promise<Row[]> {
+  return tx.query(COMMIT_OUTCOMES, outcomeValues(rows, leases));
+}
+
 export function outcomesStep(rows: readonly OutcomeRow[], leases: readonly number[]): Step {
   return { statement: COMMIT_OUTCOMES, values: outcomeValues(rows, leases) };
 }
 
 /** The transactions whose outcome the statement has written now, by its rows. */
 export function recordedOutcomes(changed: readonly Row[]): ReadonlySet<string> {
-  return new Set(changed.map((row) => row.transaction_id as string));
+  return new Set(changed.map((row) => CHANGED.parse(row).transactionId));
 }
 
 function outcomeValues(rows: readonly OutcomeRow[], leases: readonly number[]): unknown[][] {

@@ -1,33 +1,50 @@
 import { FREE_CODES } from '../../antifraud/codes.sql.ts';
 import { COUNT_DECLINES } from '../../antifraud/velocity-events.sql.ts';
 import { FREE_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
-import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import {
+  boolean,
+  money,
+  nullable,
+  oneOf,
+  type RowOf,
+  real,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
-import type { Cents } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import { ENQUEUE_CALLBACK_DELIVERIES } from '../movements/movement-deliveries.sql.ts';
-import { type Origin, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../transaction.ts';
+import { ORIGINS, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } from '../transaction.ts';
+
+const UNRESOLVED = rowCodec(
+  {
+    merchantId: text(),
+    transactionId: text(),
+    fence: whole(),
+    /** How often resolving was tried, this time included. */
+    tries: whole('t.resolve_tries'),
+    origin: oneOf(ORIGINS),
+    amount: money(),
+    installmentCount: whole(),
+    vaultId: nullable(text()),
+    /** Real time since the first try to resolve it. */
+    searchedMilliseconds: real('(extract(epoch from now() - t.unresolved_since) * 1000)::float8'),
+    /** Whether a void of a billing's charge may have been sent. */
+    isVoidSent: boolean('t.void_sent_at is not null'),
+    /** It waited for its capture, and was let go. */
+    wasPreauthorized: boolean(
+      `exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id)`,
+    ),
+  },
+  't',
+);
 
 /** A charge without a known outcome, leased by this process. */
-export type UnresolvedCharge = {
-  readonly merchantId: string;
-  readonly transactionId: string;
-  readonly fence: number;
-  /** How often resolving was tried, this time included. */
-  readonly tries: number;
-  readonly origin: Origin;
-  readonly amount: Cents;
-  readonly installmentCount: number;
-  readonly vaultId: string | null;
-  /** Real time since the first try to resolve it. */
-  readonly searchedMilliseconds: number;
-  /** Whether a void of a billing's charge may have been sent. */
-  readonly isVoidSent: boolean;
-  /** It waited for its capture, and was let go. */
-  readonly wasPreauthorized: boolean;
-};
+export type UnresolvedCharge = RowOf<typeof UNRESOLVED>;
 
 type HeldCharge = Pick<UnresolvedCharge, 'merchantId' | 'transactionId' | 'fence'>;
 
@@ -42,10 +59,7 @@ const CLAIM = statement(
      unresolved_since = coalesce(t.unresolved_since, now()), resolve_tries = least(t.resolve_tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond',
      unknown_reason = coalesce(t.unknown_reason, 'the charging process did not finish')
    from chosen c where t.merchant_id = c.merchant_id and t.transaction_id = c.transaction_id
-   returning t.merchant_id, t.transaction_id, t.fence, t.resolve_tries, t.origin, t.amount, t.installment_count, t.vault_id,
-     (extract(epoch from now() - t.unresolved_since) * 1000)::float8 as searched_milliseconds,
-     t.void_sent_at is not null as is_void_sent,
-     exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id) as was_preauthorized`,
+   returning ${UNRESOLVED.columns}`,
 );
 
 /**
@@ -57,20 +71,7 @@ export async function claimUnresolvedCharges(
   claim: FairClaim,
   leaseMilliseconds: number,
 ): Promise<UnresolvedCharge[]> {
-  const rows = await database.query(CLAIM, fairClaimValues(claim, leaseMilliseconds));
-  return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    transactionId: row.transaction_id as string,
-    fence: row.fence as number,
-    tries: row.resolve_tries as number,
-    origin: row.origin as Origin,
-    amount: row.amount as Cents,
-    installmentCount: row.installment_count as number,
-    vaultId: row.vault_id as string | null,
-    searchedMilliseconds: row.searched_milliseconds as number,
-    isVoidSent: row.is_void_sent as boolean,
-    wasPreauthorized: row.was_preauthorized as boolean,
-  }));
+  return (await database.query(CLAIM, fairClaimValues(claim, leaseMilliseconds))).map(UNRESOLVED.parse);
 }
 
 /**
@@ -176,17 +177,17 @@ const DECIDE = statement(
 
 /**
  * The same end, decided by a person. Raises the fence, so that a process that is resolving the
- * charge at this moment changes nothing. Returns no row when the charge is not unanswered.
+ * charge at this moment changes nothing. False: the charge is not unanswered.
  */
-export function decideChargeStep(
-  merchantId: string,
-  transactionId: string,
+export async function decideCharge(
+  tx: Tx,
+  { merchantId, transactionId }: Pick<HeldCharge, 'merchantId' | 'transactionId'>,
   state: AfterUnresolved['dismiss' | 'decline'],
   moment: Instant,
-): Step {
+): Promise<boolean> {
   const responseCode = state === 'declined' ? UNKNOWN_RESPONSE_CODE : null;
   const values = [merchantId, transactionId, state, responseCode];
-  return { statement: DECIDE, values: [...values, utcText(moment), saoPauloOffsetText(moment)] };
+  return (await tx.query(DECIDE, [...values, utcText(moment), saoPauloOffsetText(moment)])).length === 1;
 }
 
 const POSTPONE = statement(

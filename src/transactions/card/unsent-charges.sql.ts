@@ -69,9 +69,8 @@ export function unsentChargesWrite(database: Database): BatchedWriteOptions<Unse
       const changed = await database.query(END, INPUT.values(rows));
       const ended = new Set(changed.map((row) => row.transaction_id));
       const missing = rows.filter((row) => !ended.has(row.transactionId));
-      const states = missing.length === 0 ? [] : await findStates(database, missing);
-      for (const { transaction_id, state, fence } of states)
-        if (state === 'voided' && fence === 0) ended.add(transaction_id);
+      for (const { transactionId, state, fence } of await findStates(database, missing))
+        if (state === 'voided' && fence === 0) ended.add(transactionId);
       return new Map(
         rows.map(({ transactionId }) => [transactionId, { isRecorded: ended.has(transactionId) }]),
       );

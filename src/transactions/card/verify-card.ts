@@ -41,16 +41,13 @@ export async function verifyCard(
   if (answer.kind === 'notSent' || answer.kind === 'notConnected') await counted.forget();
   if (answer.kind === 'declined') {
     const { brand } = opened.trace;
-    const decline = recordDecline({
-      merchantId,
-      verificationId,
-      cardFingerprint: opened.trace.fingerprint,
-      brand,
-      responseCode: answer.responseCode,
-      adviceCode: answer.adviceCode,
-      askedAt,
+    const { responseCode, adviceCode } = answer;
+    const cardFingerprint = opened.trace.fingerprint;
+    const decline = { merchantId, verificationId, cardFingerprint, brand, responseCode, adviceCode, askedAt };
+    await database.transaction(async (tx) => {
+      await recordDecline(tx, decline);
+      await counted.declined(tx, decline);
     });
-    await database.commit([decline, ...counted.declined({ brand, responseCode: answer.responseCode })]);
   }
   return answer;
 }

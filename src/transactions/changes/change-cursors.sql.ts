@@ -68,21 +68,19 @@ const KEEP = statement(
      where c.merchant_id = $1 and c.fence = $3
      returning c.merchant_id
    ), kept as (
-     insert into acquirer_changes
-       (merchant_id, change_id, reference, installment_number, event, happened_at, amount, fee, net, bank_on, source)
-     select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at, i.amount, i.fee,
-       i.net, i.bank_on, 'feed'
+     insert into acquirer_changes (${CHANGES.names}, source)
+     select ${CHANGES.selected}, 'feed'
      from moved, ${CHANGES.sql}
      order by i.place
      on conflict do nothing
    ), refused as (
-     insert into unreadable_changes (merchant_id, item_hash, item, reason)
-     select m.merchant_id, u.item_hash, u.item, u.reason
+     insert into unreadable_changes (merchant_id, ${UNREADABLE.names})
+     select m.merchant_id, ${UNREADABLE.selected}
      from moved m, ${UNREADABLE.sql}
      where (select count(*) from (select from unreadable_changes limit $8) k) < $8
      on conflict do nothing
    ), decided as materialized (
-     select d.merchant_id, d.cancel_id from ${DECIDED.sql}
+     select ${DECIDED.selected} from ${DECIDED.sql}
    ), ${ASK_FOR_DECIDED_CANCELS}
    select merchant_id from moved`,
 );

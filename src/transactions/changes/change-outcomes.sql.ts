@@ -1,6 +1,7 @@
-import type { ChangeEvent } from '../../acquirers/acquirer.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { CHANGE_EVENTS, type ChangeEvent } from '../../acquirers/acquirer.ts';
+import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { boolean, nullable, oneOf, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { cents } from '../../values/cents.ts';
@@ -8,7 +9,7 @@ import { isUuid } from '../../values/ids.ts';
 import { saoPauloOffsetText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { CANCEL_MOVES } from '../cancels/cancel.ts';
-import { parseRest, READ_RESTS, type RestRow } from '../cancels/cancel-outcomes.sql.ts';
+import { type RestRow, readRests } from '../cancels/cancel-outcomes.sql.ts';
 import { type CanceledPart, canceledParts } from '../cancels/partial-cancel.ts';
 import {
   ENQUEUE_CALLBACK_DELIVERIES,
@@ -18,45 +19,59 @@ import {
 } from '../movements/movement-deliveries.sql.ts';
 import {
   INSTALLMENT_MOVES,
+  INSTALLMENT_STATES,
   type InstallmentState,
   MOVEMENT_TYPES,
-  type StateBeforeBlock,
+  STATES_BEFORE_BLOCK,
   secondsUntilNextResolveTry,
-  type TransactionState,
+  TRANSACTION_STATES,
 } from '../transaction.ts';
 import {
   CHANGE_MOVES,
   type ChangeDecision,
-  type ChangeGround,
   type ChangeResult,
   decideChange,
   type WaitingChange,
 } from './change.ts';
 import { UNPROCESSED_IF_BILLING } from './chargebacks.sql.ts';
 
+const TRANSACTION = rowCodec({ state: oneOf(TRANSACTION_STATES) });
+
 const LOCK_TRANSACTION = statement(
   'changes.lock_transaction',
-  'select state from transactions where merchant_id = $1 and transaction_id = $2 for no key update',
+  `select ${TRANSACTION.columns} from transactions
+   where merchant_id = $1 and transaction_id = $2 for no key update`,
 );
 
-const LOCK_CHANGE = statement(
-  'changes.lock',
-  `select c.event, c.amount, exists (
+const IS_BEHIND_EARLIER = `exists (
      select from acquirer_changes e
      where e.merchant_id = c.merchant_id and e.reference = c.reference
        and e.installment_number = c.installment_number and e.state = 'waiting' and e.change_number < c.change_number
-   ) as is_behind_earlier, c.event = 'chargeback' and (
+   )`;
+const IS_TAKEN_ALREADY = `c.event = 'chargeback' and (
      select count(*) filter (where e.source <> c.source)
        > count(*) filter (where e.source = c.source)
      from acquirer_changes e
      where e.merchant_id = c.merchant_id and e.reference = c.reference and e.installment_number = c.installment_number
        and e.event = 'chargeback' and (e.state = 'applied' or e.reason = 'takenAlready')
        and coalesce(e.amount, c.amount, 0) = coalesce(c.amount, e.amount, 0)
-   ) as is_taken_already
-   from acquirer_changes c
+   )`;
+
+const CHANGE = rowCodec({
+  event: oneOf(CHANGE_EVENTS, 'c.event'),
+  amount: nullable(whole('c.amount')),
+  isBehindEarlier: boolean(IS_BEHIND_EARLIER),
+  isTakenAlready: boolean(IS_TAKEN_ALREADY),
+});
+
+const LOCK_CHANGE = statement(
+  'changes.lock',
+  `select ${CHANGE.columns} from acquirer_changes c
    where c.merchant_id = $1 and c.change_id = $2 and c.state = 'waiting'
    for no key update of c`,
 );
+
+const CANCEL = rowCodec({ state: oneOf(['canceling', 'pending'] as const) });
 
 /**
  * Read under the lock of the transaction, which every cancel takes first: what is not seen here is
@@ -64,14 +79,20 @@ const LOCK_CHANGE = statement(
  */
 const FIND_CANCEL = statement(
   'changes.find_cancel',
-  `select cancel_id, state from cancels
+  `select ${CANCEL.columns} from cancels
    where merchant_id = $1 and transaction_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')})
    order by state`,
 );
 
+const INSTALLMENT = rowCodec({
+  state: oneOf(INSTALLMENT_STATES),
+  stateBeforeBlock: nullable(oneOf(STATES_BEFORE_BLOCK)),
+  rest: whole('amount - canceled_amount'),
+});
+
 const LOCK_INSTALLMENT = statement(
   'changes.lock_installment',
-  `select state, state_before_block, amount - canceled_amount as rest from installments
+  `select ${INSTALLMENT.columns} from installments
    where merchant_id = $1 and transaction_id = $2 and installment_number = $3
    for no key update`,
 );
@@ -210,8 +231,6 @@ export type RecordTools = {
   readonly chargebacks?: Pick<WakeSignal, 'notify'>;
 };
 
-type Recorded = ChangeDecision | { readonly kind: 'gone' };
-
 /**
  * One commit: transaction, change and installment are locked, the tables of states decide, and
  * installment, shares, movement and its deliveries are written; or why nothing was changed, or when
@@ -221,50 +240,76 @@ export async function recordChange(
   { database, deliverer, chargebacks }: RecordTools,
   change: WaitingChange,
 ): Promise<ChangeResult> {
+  const { result, written } = await database.transaction((tx) => decideLocked(tx, change));
+  if (written?.is_waiting === true) deliverer.notify();
+  if (written?.is_unprocessed === true) chargebacks?.notify();
+  return result;
+}
+
+async function decideLocked(
+  tx: Tx,
+  change: WaitingChange,
+): Promise<{ readonly result: ChangeResult; readonly written?: Row | undefined }> {
   const { merchantId, changeId, reference, installmentNumber } = change;
   const transactionId = isUuid(reference) ? reference : NO_TRANSACTION;
-  let decided: Recorded = { kind: 'gone' };
-  const rows = await database.commit([
-    { statement: LOCK_TRANSACTION, values: [merchantId, transactionId] },
-    { statement: LOCK_CHANGE, values: [merchantId, changeId] },
-    { statement: FIND_CANCEL, values: [merchantId, transactionId] },
-    { statement: LOCK_INSTALLMENT, values: [merchantId, transactionId, installmentNumber] },
-    ([, changes = []]) => restsStep(changes[0], merchantId, transactionId),
-    ([transactions = [], changes = [], cancels = [], installments = [], left = []]) => {
-      const rests = isChargeback(changes[0]) ? left.map(parseRest) : [];
-      const ground = groundOf(transactions[0], changes[0], cancels[0], installments[0], {
-        restOfOthers: centsLeft(rests.filter(({ number }) => number !== installmentNumber)),
-      });
-      decided = ground === null ? { kind: 'gone' } : decideChange(ground);
-      return stepOf(change, transactionId, decided, { event: ground?.event, rests });
-    },
-  ]);
-  const flat = rows.flat();
-  if (flat.some(({ is_waiting }) => is_waiting === true)) deliverer.notify();
-  if (flat.some(({ is_unprocessed }) => is_unprocessed === true)) chargebacks?.notify();
-  return resultOf(decided);
-}
-
-function isChargeback(change: Row | undefined): boolean {
-  return change?.event === 'chargeback';
-}
-
-/** Only a chargeback moves money, and may need the other installments. */
-function restsStep(change: Row | undefined, merchantId: string, transactionId: string): Step {
-  const statement = isChargeback(change) ? READ_RESTS : FIND_CANCEL;
-  return { statement, values: [merchantId, transactionId] };
+  const [transaction] = await tx.query(LOCK_TRANSACTION, [merchantId, transactionId]);
+  const [locked] = await tx.query(LOCK_CHANGE, [merchantId, changeId]);
+  if (locked === undefined) return { result: 'gone' };
+  const [cancel] = await tx.query(FIND_CANCEL, [merchantId, transactionId]);
+  const [installment] = await tx.query(LOCK_INSTALLMENT, [merchantId, transactionId, installmentNumber]);
+  const told = CHANGE.parse(locked);
+  // Only a chargeback moves money, and may need the other installments.
+  const rests = told.event === 'chargeback' ? await readRests(tx, merchantId, transactionId) : [];
+  const decision = decideChange({
+    ...told,
+    transactionState: transaction === undefined ? null : TRANSACTION.parse(transaction).state,
+    openCancel: cancel === undefined ? null : CANCEL.parse(cancel).state,
+    installment: installment === undefined ? null : INSTALLMENT.parse(installment),
+    restOfOthers: centsLeft(rests.filter(({ number }) => number !== installmentNumber)),
+  });
+  const [written] = await writeDecision(tx, { ...change, transactionId, event: told.event }, decision, rests);
+  return { result: 'reason' in decision ? decision.reason : 'applied', written };
 }
 
 function centsLeft(rests: readonly RestRow[]): number {
   return rests.reduce((sum, { amount, canceledAmount }) => sum + amount - canceledAmount, 0);
 }
 
-function takeBackStep(
-  { merchantId, changeId, installmentNumber, happenedAt }: WaitingChange,
-  transactionId: string,
-  { own, beyond }: { readonly own: number; readonly beyond: number },
+type LockedChange = WaitingChange & { readonly transactionId: string; readonly event: ChangeEvent };
+
+function writeDecision(
+  tx: Tx,
+  change: LockedChange,
+  decision: ChangeDecision,
   rests: readonly RestRow[],
-): Step {
+): Promise<Row[]> {
+  const { merchantId, changeId, transactionId, event, tries, happenedAt } = change;
+  switch (decision.kind) {
+    case 'takeBack':
+      return tx.query(TAKE_BACK, takenBack(change, decision, rests));
+    case 'refuse':
+      return tx.query(REFUSE, [merchantId, changeId, transactionId, decision.reason]);
+    case 'wait': {
+      const seconds = secondsUntilNextResolveTry(Math.max(tries, 1));
+      return tx.query(POSTPONE, [merchantId, changeId, decision.reason, seconds, transactionId]);
+    }
+    case 'apply': {
+      const { state, before } = decision;
+      const stateBeforeBlock = state === 'blocked' ? before : null;
+      const moment = saoPauloOffsetText(happenedAt);
+      const type = MOVEMENT_TYPES[event];
+      const values = [merchantId, changeId, transactionId, state, stateBeforeBlock, type, before, moment];
+      return tx.query(RECORD, values);
+    }
+  }
+}
+
+/** The values of `TAKE_BACK`. */
+function takenBack(
+  { merchantId, changeId, transactionId, installmentNumber, happenedAt }: LockedChange,
+  { own, beyond }: Extract<ChangeDecision, { kind: 'takeBack' }>,
+  rests: readonly RestRow[],
+): unknown[] {
   const [itself, others] = [
     rests.filter(({ number }) => number === installmentNumber),
     rests.filter(({ number }) => number !== installmentNumber),
@@ -274,80 +319,15 @@ function takeBackStep(
   if (ownParts === null || otherParts === null)
     throw new Error(`a chargeback of ${transactionId} took more than is left`);
   const parts = [...ownParts, ...otherParts];
-  const sharesOfEach = parts[0]?.shares.length ?? 0;
   const states = new Map(rests.map(({ number, state }) => [number, state]));
-  return {
-    statement: TAKE_BACK,
-    values: [
-      merchantId,
-      changeId,
-      transactionId,
-      own + beyond,
-      parts.flatMap(({ shares }) => shares),
-      sharesOfEach,
-      saoPauloOffsetText(happenedAt),
-      ...PARTS.values(parts.map((part) => ({ ...part, state: states.get(part.number) as InstallmentState }))),
-    ],
-  };
-}
-
-function groundOf(
-  transaction: Row | undefined,
-  change: Row | undefined,
-  cancel: Row | undefined,
-  installment: Row | undefined,
-  { restOfOthers }: Pick<ChangeGround, 'restOfOthers'>,
-): ChangeGround | null {
-  if (change === undefined) return null;
-  return {
-    event: change.event as ChangeEvent,
-    isBehindEarlier: change.is_behind_earlier as boolean,
-    isTakenAlready: change.is_taken_already as boolean,
-    transactionState: (transaction?.state as TransactionState | undefined) ?? null,
-    openCancel: (cancel?.state as ChangeGround['openCancel'] | undefined) ?? null,
-    installment:
-      installment === undefined
-        ? null
-        : {
-            state: installment.state as InstallmentState,
-            stateBeforeBlock: installment.state_before_block as StateBeforeBlock | null,
-            rest: installment.rest as number,
-          },
-    amount: change.amount as number | null,
-    restOfOthers,
-  };
-}
-
-function stepOf(
-  change: WaitingChange,
-  transactionId: string,
-  decided: Recorded,
-  { event, rests }: { readonly event: ChangeEvent | undefined; readonly rests: readonly RestRow[] },
-): Step {
-  const { merchantId, changeId, tries, happenedAt } = change;
-  switch (decided.kind) {
-    case 'gone':
-      return { statement: FIND_CANCEL, values: [merchantId, transactionId] };
-    case 'takeBack':
-      return takeBackStep(change, transactionId, decided, rests);
-    case 'refuse':
-      return { statement: REFUSE, values: [merchantId, changeId, transactionId, decided.reason] };
-    case 'wait': {
-      const seconds = secondsUntilNextResolveTry(Math.max(tries, 1));
-      return { statement: POSTPONE, values: [merchantId, changeId, decided.reason, seconds, transactionId] };
-    }
-    case 'apply': {
-      const { state, before } = decided;
-      const type = MOVEMENT_TYPES[event as ChangeEvent];
-      const stateBeforeBlock = state === 'blocked' ? before : null;
-      const moment = saoPauloOffsetText(happenedAt);
-      const values = [merchantId, changeId, transactionId, state, stateBeforeBlock, type, before, moment];
-      return { statement: RECORD, values };
-    }
-  }
-}
-
-function resultOf(decided: Recorded): ChangeResult {
-  if (decided.kind === 'apply' || decided.kind === 'takeBack') return 'applied';
-  return decided.kind === 'gone' ? 'gone' : decided.reason;
+  return [
+    merchantId,
+    changeId,
+    transactionId,
+    own + beyond,
+    parts.flatMap(({ shares }) => shares),
+    parts[0]?.shares.length ?? 0,
+    saoPauloOffsetText(happenedAt),
+    ...PARTS.values(parts.map((part) => ({ ...part, state: states.get(part.number) as InstallmentState }))),
+  ];
 }

@@ -1,12 +1,20 @@
 import {
   type Database,
   type Reader,
-  type Row,
   type Step,
   statement,
+  type Tx,
 } from '../../platform/postgres/database.ts';
-import type { Cents } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
+import {
+  instantOf,
+  money,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 
 /*
  * A card holder who takes back a billing's charge wants no other. The mark stands from the commit
@@ -22,21 +30,21 @@ import type { Instant } from '../../values/instant.ts';
 export const UNPROCESSED_IF_BILLING = `unprocessed_chargeback_at =
        case when t.origin = 'billing' and e.marked_at is null then now() else t.unprocessed_chargeback_at end`;
 
-export type UnprocessedChargeback = {
-  readonly merchantId: string;
-  readonly transactionId: string;
+const UNPROCESSED = rowCodec({
+  merchantId: text(),
+  transactionId: text(),
   /** The id of the billing. */
-  readonly referenceTransaction: string | null;
-};
+  referenceTransaction: nullable(text()),
+});
 
-const COLUMNS = 'merchant_id, transaction_id, reference_transaction';
+export type UnprocessedChargeback = RowOf<typeof UNPROCESSED>;
 
 /** A bound far above normal load: one merchant's are looked for among these. */
 const MOST_LOOKED_THROUGH = 10_000;
 
 const LIST = statement(
   'changes.list_unprocessed_chargebacks',
-  `select ${COLUMNS} from transactions where unprocessed_chargeback_at is not null
+  `select ${UNPROCESSED.columns} from transactions where unprocessed_chargeback_at is not null
    order by unprocessed_chargeback_at, merchant_id, transaction_id limit $1`,
 );
 
@@ -54,16 +62,16 @@ export async function listUnprocessedChargebacks(
   database: Database,
   limit: number,
 ): Promise<UnprocessedChargeback[]> {
-  return (await database.query(LIST, [limit])).map(parseChargeback);
+  return (await database.query(LIST, [limit])).map(UNPROCESSED.parse);
 }
 
 const FIND = statement(
   'changes.find_unprocessed_chargeback',
   `with unheard as materialized (
-     select ${COLUMNS} from transactions where unprocessed_chargeback_at is not null
+     select ${UNPROCESSED.columns} from transactions where unprocessed_chargeback_at is not null
      order by unprocessed_chargeback_at, merchant_id, transaction_id limit $2
    )
-   select ${COLUMNS} from unheard where merchant_id = $1 limit 1`,
+   select ${UNPROCESSED.columns} from unheard where merchant_id = $1 limit 1`,
 );
 
 /** The one of this merchant that is unprocessed for longest, or null. */
@@ -72,22 +80,24 @@ export async function findUnprocessedChargeback(
   merchantId: string,
 ): Promise<UnprocessedChargeback | null> {
   const [row] = await database.query(FIND, [merchantId, MOST_LOOKED_THROUGH]);
-  return row === undefined ? null : parseChargeback(row);
+  return row === undefined ? null : UNPROCESSED.parse(row);
 }
 
-/** What the holder of a payment's card took back. */
-export type PaymentChargeback = {
-  readonly installmentNumber: number;
-  readonly happenedAt: Instant;
+const OF_PAYMENT = rowCodec({
+  installmentNumber: whole(),
+  happenedAt: instantOf(),
   /** Null: what is left of the installment. */
-  readonly amount: Cents | null;
-  readonly state: 'waiting' | 'applied';
-};
+  amount: nullable(money()),
+  state: oneOf(['waiting', 'applied'] as const),
+});
+
+/** What the holder of a payment's card took back. */
+export type PaymentChargeback = RowOf<typeof OF_PAYMENT>;
 
 /** Along acquirer_changes_chargebacks; a sale has at most 99 installments. */
 const LIST_OF_PAYMENT = statement(
   'changes.list_chargebacks_of_payment',
-  `select installment_number, happened_at, amount, state from acquirer_changes
+  `select ${OF_PAYMENT.columns} from acquirer_changes
    where merchant_id = $1 and reference = $2 and event = 'chargeback' and state <> 'refused'
    order by installment_number limit 99`,
 );
@@ -98,13 +108,7 @@ export async function listChargebacksOf(
   merchantId: string,
   transactionId: string,
 ): Promise<PaymentChargeback[]> {
-  const rows = await database.query(LIST_OF_PAYMENT, [merchantId, transactionId]);
-  return rows.map((row) => ({
-    installmentNumber: row.installment_number as number,
-    happenedAt: row.happened_at as Instant,
-    amount: row.amount as Cents | null,
-    state: row.state as PaymentChargeback['state'],
-  }));
+  return (await database.query(LIST_OF_PAYMENT, [merchantId, transactionId])).map(OF_PAYMENT.parse);
 }
 
 const HEAR = statement(
@@ -115,17 +119,16 @@ const HEAR = statement(
 );
 
 /**
- * Clears the mark within a commit of the caller's; no row: another process did. Locks the
- * transaction, so it comes last.
+ * Clears the mark; false: another process did. Locks the transaction, so it comes last.
  */
-export function clearChargebackMarkStep(merchantId: string, transactionId: string): Step {
-  return { statement: HEAR, values: [merchantId, transactionId] };
+export async function clearChargebackMark(
+  tx: Tx,
+  merchantId: string,
+  transactionId: string,
+): Promise<boolean> {
+  return (await tx.query(HEAR, [merchantId, transactionId])).length === 1;
 }
 
-function parseChargeback(row: Row): UnprocessedChargeback {
-  return {
-    merchantId: row.merchant_id as string,
-    transactionId: row.transaction_id as string,
-    referenceTransaction: row.reference_transaction as string | null,
-  };
+export function clearChargebackMarkStep(merchantId: string, transactionId: string): Step {
+  return { statement: HEAR, values: [merchantId, transactionId] };
 }

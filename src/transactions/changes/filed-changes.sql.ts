@@ -1,5 +1,5 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
-import { type Step, statement } from '../../platform/postgres/database.ts';
+import { type Step, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import { utcText } from '../../values/instant.ts';
@@ -38,11 +38,8 @@ const CHANGES = inputRows<FiledChange>(
 
 const KEEP = statement(
   'changes.keep_filed',
-  `insert into acquirer_changes
-     (merchant_id, change_id, reference, installment_number, event, happened_at, amount, fee, net, bank_on,
-      source)
-   select i.merchant_id, i.change_id, i.reference, i.installment_number, i.event, i.happened_at, i.amount, i.fee,
-     i.net, i.bank_on, 'file'
+  `insert into acquirer_changes (${CHANGES.names}, source)
+   select ${CHANGES.selected}, 'file'
    from ${CHANGES.sql}
    where i.event <> 'chargeback' or not exists (
      select from acquirer_changes e
@@ -58,9 +55,13 @@ const KEEP = statement(
 /**
  * Keeps what a file says beside what the acquirer reports by itself, within a commit of the caller's:
  * the work behind it applies or refuses each as any other. A change that is there already was filed
- * before. A chargeback that the feed has reported is left
- * out; one that the feed reports later is refused then (`takenAlready`).
+ * before. A chargeback that the feed has reported is left out; one that the feed reports later is
+ * refused then (`takenAlready`).
  */
+export async function keepFiledChanges(tx: Tx, changes: readonly FiledChange[]): Promise<void> {
+  if (changes.length > 0) await tx.query(KEEP, CHANGES.values(changes));
+}
+
 export function keepFiledChangesStep(changes: readonly FiledChange[]): Step | null {
   return changes.length === 0 ? null : { statement: KEEP, values: CHANGES.values(changes) };
 }

@@ -1,8 +1,17 @@
-import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { Cents } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
-import type { TransactionState } from '../transaction.ts';
+import {
+  boolean,
+  instantOf,
+  money,
+  nullable,
+  oneOf,
+  parsedBy,
+  type RowOf,
+  rowCodec,
+  text,
+} from '../../platform/postgres/row-codec.ts';
+import { TRANSACTION_STATES } from '../transaction.ts';
 import type { TransactionKey } from '../transaction-queries.sql.ts';
 
 /** Where the next page begins: behind this payment. */
@@ -11,23 +20,42 @@ export type CustomerPlace = TransactionKey & {
   readonly soldAtText: string;
 };
 
+const KEY = rowCodec<TransactionKey>({ merchantId: text(), transactionId: text() });
+
+const PAYMENT = rowCodec(
+  {
+    ...KEY.fields,
+    accountNumber: text(),
+    state: oneOf(TRANSACTION_STATES),
+    /** Charging or unresolved. */
+    isUnderWay: boolean('t.due_at is not null'),
+    amount: money(),
+    /** Business time. */
+    soldAt: instantOf(),
+    referenceTransaction: nullable(text()),
+    callbackUrl: nullable(text()),
+    nsu: nullable(text()),
+    authorizationCode: nullable(text()),
+    /** The stored card that paid; null: it was not a stored one. */
+    vaultId: nullable(text()),
+    customer: parsedBy((customer) =>
+      typeof customer === 'object' && customer !== null
+        ? (customer as Readonly<Record<string, unknown>>)
+        : undefined,
+    ),
+    soldAtText: text('t.sold_at::text'),
+  },
+  't',
+);
+
+const CARD = rowCodec(
+  { brand: text('t.card_brand'), firstSix: text('t.card_first_six'), lastFour: text('t.card_last_four') },
+  't',
+);
+
 /** The customer as the merchant described it, with its payment. */
-export type CustomerPayment = CustomerPlace & {
-  readonly accountNumber: string;
-  readonly state: TransactionState;
-  /** Charging or unresolved. */
-  readonly isUnderWay: boolean;
-  readonly amount: Cents;
-  /** Business time. */
-  readonly soldAt: Instant;
-  readonly referenceTransaction: string | null;
-  readonly callbackUrl: string | null;
-  readonly nsu: string | null;
-  readonly authorizationCode: string | null;
-  readonly card: { readonly brand: string; readonly firstSix: string; readonly lastFour: string };
-  /** The stored card that paid; null: it was not a stored one. */
-  readonly vaultId: string | null;
-  readonly customer: Readonly<Record<string, unknown>>;
+export type CustomerPayment = Readonly<RowOf<typeof PAYMENT>> & {
+  readonly card: Readonly<RowOf<typeof CARD>>;
 };
 
 /** As the index has it: without the punctuation between the digits. */
@@ -35,9 +63,7 @@ const DOCUMENT = `upper(regexp_replace(t.customer ->> 'documentNumber', '[^0-9A-
 
 const LIST = statement(
   'customers.list_payments',
-  `select t.merchant_id, t.transaction_id, t.account_number, t.state, t.due_at is not null as is_under_way,
-     t.amount, t.sold_at, t.reference_transaction, t.callback_url, t.nsu, t.authorization_code, t.card_brand,
-     t.card_first_six, t.card_last_four, t.vault_id, t.customer, t.sold_at::text as sold_at_text
+  `select ${PAYMENT.columns}, ${CARD.columns}
    from transactions t
    where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $1
      and ($2::text is null or t.merchant_id = $2) and (t.merchant_id, t.sold_at, t.transaction_id) > ($3, $4::timestamptz, $5::uuid)
@@ -69,13 +95,16 @@ export async function listCustomerPayments(
 ): Promise<CustomerPayment[]> {
   const place = [behind.merchantId, behind.soldAtText, behind.transactionId];
   const values = [document, merchantId, ...place, limit];
-  return (await database.query(LIST, values)).map(parse);
+  const rows = await database.query(LIST, values);
+  return rows.map((row) => ({ ...PAYMENT.parse(row), card: CARD.parse(row) }));
 }
+
+const ID = rowCodec({ transactionId: text('t.transaction_id') });
 
 /** Along transactions_by_customer_day: no more of a document is read than is shown. */
 const FIND_NEWEST = statement(
   'customers.find_newest_payments',
-  `select t.transaction_id from transactions t
+  `select ${ID.columns} from transactions t
    where t.customer ->> 'documentNumber' is not null and ${DOCUMENT} = $2 and t.merchant_id = $1
    order by t.sold_at desc, t.transaction_id desc limit $3`,
 );
@@ -87,31 +116,7 @@ export async function findNewestCustomerPayments(
   limit: number,
 ): Promise<string[]> {
   const rows = await database.query(FIND_NEWEST, [merchantId, document, limit]);
-  return rows.map((row) => row.transaction_id as string);
-}
-
-function parse(row: Row): CustomerPayment {
-  return {
-    merchantId: row.merchant_id as string,
-    transactionId: row.transaction_id as string,
-    accountNumber: row.account_number as string,
-    state: row.state as TransactionState,
-    isUnderWay: row.is_under_way as boolean,
-    amount: row.amount as Cents,
-    soldAt: row.sold_at as Instant,
-    referenceTransaction: row.reference_transaction as string | null,
-    callbackUrl: row.callback_url as string | null,
-    nsu: row.nsu as string | null,
-    authorizationCode: row.authorization_code as string | null,
-    card: {
-      brand: row.card_brand as string,
-      firstSix: row.card_first_six as string,
-      lastFour: row.card_last_four as string,
-    },
-    vaultId: row.vault_id as string | null,
-    customer: row.customer as Record<string, unknown>,
-    soldAtText: row.sold_at_text as string,
-  };
+  return rows.map((row) => ID.parse(row).transactionId);
 }
 
 const KEYS = inputRows<TransactionKey>({
@@ -132,7 +137,7 @@ const ERASE = statement(
    )
    update transactions set customer = null, customer_erased_at = now()
    where ctid = any (array(select place from held)) and customer is not null and due_at is null
-   returning merchant_id, transaction_id`,
+   returning ${KEY.columns}`,
 );
 
 /** Erases the customers of these payments, save pending ones; returns which. */
@@ -140,11 +145,7 @@ export async function eraseCustomers(
   database: Database,
   keys: readonly TransactionKey[],
 ): Promise<TransactionKey[]> {
-  const rows = await database.query(ERASE, KEYS.values(keys));
-  return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    transactionId: row.transaction_id as string,
-  }));
+  return (await database.query(ERASE, KEYS.values(keys))).map(KEY.parse);
 }
 
 const ERASE_OLD = statement(

@@ -10,7 +10,7 @@ import {
   startOfSaoPauloDay,
 } from '../../values/instant.ts';
 import { readFeeTable } from './fee-table.ts';
-import { feeVersionStep, findSaleAfter } from './fee-tables.sql.ts';
+import { findSaleAfter, insertFeeVersion } from './fee-tables.sql.ts';
 import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, type FeeRefusal, type FeeVersion } from './fee-version.ts';
 
 export type NewFees = {
@@ -55,18 +55,21 @@ export async function changeFees(tools: ChangeFeesTools, wanted: NewFees): Promi
   if (sale !== null) return refused('saleAfter', saoPauloText(sale));
   const version = { merchantId, validFrom: wantedFrom, rules, createdBy: operator.actor };
   const resource = merchantId === ALL_MERCHANTS ? 'fees' : `merchants/${merchantId}/fees`;
-  const [[row] = []] = await audit.commit([feeVersionStep(version)], ([made = []]) =>
-    made.map((row) => ({
-      ...operator,
-      action: 'fees.change',
-      outcome: 'success',
-      resource,
-      detail: { from: saoPauloText(row.valid_from as Instant), rules },
-    })),
-  );
-  return row === undefined
+  const validFrom = await audit.transaction(async (tx) => {
+    const begins = await insertFeeVersion(tx, version);
+    if (begins !== null)
+      tx.record({
+        ...operator,
+        action: 'fees.change',
+        outcome: 'success',
+        resource,
+        detail: { from: saoPauloText(begins), rules },
+      });
+    return begins;
+  });
+  return validFrom === null
     ? refused('sameMoment', saoPauloText(wantedFrom))
-    : { kind: 'changed', version: { ...version, validFrom: row.valid_from as Instant } };
+    : { kind: 'changed', version: { ...version, validFrom } };
 }
 
 function refused(refusal: FeeRefusal, value: string): FeeChange {

@@ -4,16 +4,27 @@ import {
   type Row,
   type Step,
   statement,
+  type Tx,
 } from '../../platform/postgres/database.ts';
+import { instantOf, oneOf, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
-import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, type FeeSource, type FeeVersion } from './fee-version.ts';
+import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, FEE_SOURCES, type FeeVersion } from './fee-version.ts';
 
-const COLUMNS = 'merchant_id, valid_from, rules, source, created_by, created_at';
+const VERSION = rowCodec({
+  merchantId: text(),
+  validFrom: instantOf(),
+  rules: text(),
+  source: oneOf(FEE_SOURCES),
+  createdBy: text(),
+  createdAt: instantOf(),
+});
+
+type WrittenFees = Readonly<RowOf<typeof VERSION>>;
 
 /** A commit may be seen some time after its moment: callers look back a while. */
 const LIST_SINCE = statement(
   'fees.list_since',
-  `select ${COLUMNS} from fee_tables where created_at >= $1 order by merchant_id, valid_from`,
+  `select ${VERSION.columns} from fee_tables where created_at >= $1 order by merchant_id, valid_from`,
 );
 
 /** Another one when a version was seen that was not before; those that are seen late included. */
@@ -24,17 +35,14 @@ export const VERSION_OF_FEES = statement(
 );
 
 /** Versions of all merchants that were made since. Null: all. */
-export async function listFeeVersions(
-  database: Reader,
-  since: Instant | null,
-): Promise<(FeeVersion & { readonly createdAt: Instant })[]> {
+export async function listFeeVersions(database: Reader, since: Instant | null): Promise<WrittenFees[]> {
   const rows = await database.query(LIST_SINCE, [since === null ? '-infinity' : utcText(since)]);
-  return rows.map((row) => ({ ...parseFeeVersion(row), createdAt: row.created_at as Instant }));
+  return rows.map(VERSION.parse);
 }
 
 const LIST_NEWEST = statement(
   'fees.list_newest',
-  `select ${COLUMNS} from fee_tables where $2::text is null or merchant_id = $2
+  `select ${VERSION.columns} from fee_tables where $2::text is null or merchant_id = $2
    order by valid_from desc, merchant_id limit $1`,
 );
 
@@ -43,31 +51,27 @@ export async function listNewestFeeVersions(
   database: Reader,
   limit: number,
   owner: string | null = null,
-): Promise<(FeeVersion & { readonly createdAt: Instant })[]> {
+): Promise<WrittenFees[]> {
   const rows = await database.query(LIST_NEWEST, [limit, owner]);
-  return rows.map((row) => ({ ...parseFeeVersion(row), createdAt: row.created_at as Instant }));
+  return rows.map(VERSION.parse);
 }
 
 const LIST_OF_MERCHANT = statement(
   'fees.list_of_merchant',
-  `select ${COLUMNS} from fee_tables where merchant_id = $1
-   union all select ${COLUMNS} from fee_tables where merchant_id = $2`,
+  `select ${VERSION.columns} from fee_tables where merchant_id = $1
+   union all select ${VERSION.columns} from fee_tables where merchant_id = $2`,
 );
 
-/** Those of a merchant and those of all, for a commit that is about its sales. */
+/** Those of a merchant and those of all. */
+export async function listVersionsOf(reader: Reader, merchantId: string): Promise<FeeVersion[]> {
+  return (await reader.query(LIST_OF_MERCHANT, [merchantId, ALL_MERCHANTS])).map(VERSION.parse);
+}
+
 export function feeVersionsStep(merchantId: string): Step {
   return { statement: LIST_OF_MERCHANT, values: [merchantId, ALL_MERCHANTS] };
 }
 
-export function parseFeeVersion(row: Row): FeeVersion {
-  return {
-    merchantId: row.merchant_id as string,
-    validFrom: row.valid_from as Instant,
-    rules: row.rules as string,
-    source: row.source as FeeSource,
-    createdBy: row.created_by as string,
-  };
-}
+export const parseFeeVersion: (row: Row) => FeeVersion = VERSION.parse;
 
 /**
  * The first is valid from the beginning: until then there was one table for all that had ever been
@@ -90,10 +94,12 @@ export async function keepFeeSetting(database: Database, rules: string): Promise
   await database.query(KEEP_SETTING, [ALL_MERCHANTS, rules, FEE_LEAD_MILLISECONDS]);
 }
 
+const SALE = rowCodec({ soldAt: instantOf('s.sold_at') });
+
 /** Along the index of a merchant's sales by their moment. */
 const FIND_SALE_AFTER = statement(
   'fees.find_sale_after',
-  `select s.sold_at from merchants m, lateral (
+  `select ${SALE.columns} from merchants m, lateral (
      select sold_at from transactions t
      where t.merchant_id = m.merchant_id and t.sold_at >= $2 and t.installments_state is not null
        and t.state not in ('declined', 'voided')
@@ -110,28 +116,27 @@ export async function findSaleAfter(
   moment: Instant,
 ): Promise<Instant | null> {
   const [row] = await database.query(FIND_SALE_AFTER, [merchantId, utcText(moment)]);
-  return (row?.sold_at as Instant | undefined) ?? null;
+  return row === undefined ? null : SALE.parse(row).soldAt;
 }
+
+const INSERTED = rowCodec({ validFrom: instantOf() });
 
 const INSERT = statement(
   'fees.insert',
   `insert into fee_tables (merchant_id, valid_from, rules, source, created_by)
    values ($1, greatest($2, clock_timestamp() + $5 * interval '1 millisecond'), $3, 'operator', $4)
-   on conflict do nothing returning valid_from`,
+   on conflict do nothing returning ${INSERTED.columns}`,
 );
 
 /**
- * Valid from the wanted moment, or some seconds after this statement, whichever is later. Its row is
- * missing where the owner has a version of this moment.
+ * Valid from the wanted moment, or some seconds after this statement, whichever is later: gives that.
+ * Null: the owner has a version of this moment.
  */
-export function feeVersionStep({
-  merchantId,
-  validFrom,
-  rules,
-  createdBy,
-}: Omit<FeeVersion, 'source'>): Step {
-  return {
-    statement: INSERT,
-    values: [merchantId, utcText(validFrom), rules, createdBy, FEE_LEAD_MILLISECONDS],
-  };
+export async function insertFeeVersion(
+  tx: Tx,
+  { merchantId, validFrom, rules, createdBy }: Omit<FeeVersion, 'source'>,
+): Promise<Instant | null> {
+  const values = [merchantId, utcText(validFrom), rules, createdBy, FEE_LEAD_MILLISECONDS];
+  const [row] = await tx.query(INSERT, values);
+  return row === undefined ? null : INSERTED.parse(row).validFrom;
 }

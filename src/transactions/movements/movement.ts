@@ -38,13 +38,15 @@ export type ListedMovement = {
 };
 
 /** What a boleto is to merchants; `unexpectedPayment`: money came, and it is what it was. */
-export type BoletoMovementState =
-  | 'issued'
-  | 'overdue'
-  | 'paid'
-  | 'canceled'
-  | 'expired'
-  | 'unexpectedPayment';
+export const BOLETO_MOVEMENT_STATES = [
+  'issued',
+  'overdue',
+  'paid',
+  'canceled',
+  'expired',
+  'unexpectedPayment',
+] as const;
+export type BoletoMovementState = (typeof BOLETO_MOVEMENT_STATES)[number];
 
 /** What a movement is of; `oldState` null: its first. */
 export type MovementSubject =

@@ -1,16 +1,27 @@
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import type { CardBrand } from '../../values/card-number.ts';
-import type { Cents } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
-import { MOST_SHARES_SHOWN, type RecordedSplit } from '../split.ts';
-import type { InstallmentState, MovementType } from '../transaction.ts';
-import type {
-  BoletoMovementState,
-  ListedMovement,
-  ListedShare,
-  MovementSubject,
-  TransactionMovement,
+import {
+  instantOf,
+  listsCodec,
+  money,
+  nullable,
+  oneOf,
+  parsedBy,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+import { MOST_SHARES_SHOWN, readSplit } from '../split.ts';
+import { INSTALLMENT_MOVEMENTS, INSTALLMENT_STATES } from '../transaction.ts';
+import {
+  BOLETO_MOVEMENT_STATES,
+  type ListedMovement,
+  type ListedShare,
+  type MovementSubject,
+  type TransactionMovement,
 } from './movement.ts';
+
+const LAST = rowCodec({ last: whole('case when is_called then last_value else 0 end') });
 
 /**
  * The sequence hands out one number at a time and keeps none for a session, so that none below it
@@ -18,13 +29,13 @@ import type {
  */
 export const READ_LAST_NUMBER = statement(
   'movements.read_last_number',
-  'select case when is_called then last_value else 0 end as last_value from movement_ids',
+  `select ${LAST.columns} from movement_ids`,
 );
 
 /** The highest number that any writer was given; 0: none was yet. */
 export async function readLastNumber(database: Database): Promise<number> {
   const [row] = await database.query(READ_LAST_NUMBER, []);
-  return row?.last_value as number;
+  return LAST.parse(row as Row).last;
 }
 
 const SKIP = statement(
@@ -44,6 +55,8 @@ export async function skipMovementIds(database: Database): Promise<void> {
   await database.query(SKIP, [SKIPPED]);
 }
 
+const WRITER = rowCodec({ writer: text('virtualtransaction') });
+
 /**
  * Each writer of the table holds this lock from before its first number is taken until its commit
  * can be seen, or has failed; nothing else holds it. (Rows' own transaction ids would not do: of
@@ -52,7 +65,7 @@ export async function skipMovementIds(database: Database): Promise<void> {
  */
 const FIND_WRITERS = statement(
   'movements.find_writers',
-  `select virtualtransaction as writer from pg_locks
+  `select ${WRITER.columns} from pg_locks
    where locktype = 'relation' and database = (select oid from pg_database where datname = current_database())
      and relation = 'movements'::regclass and mode = 'RowExclusiveLock' and granted`,
 );
@@ -60,13 +73,58 @@ const FIND_WRITERS = statement(
 /** The open transactions that may have taken numbers. */
 export async function findWriters(database: Database): Promise<Set<string>> {
   const rows = await database.query(FIND_WRITERS, []);
-  return new Set(rows.map((row) => row.writer as string));
+  return new Set(rows.map((row) => WRITER.parse(row).writer));
 }
+
+const LISTED = rowCodec<Omit<ListedMovement, 'subject' | 'shares'>>(
+  {
+    movementId: whole(),
+    accountNumber: text(),
+    referenceTransaction: nullable(text()),
+    nsu: text(),
+    authorizationCode: text(),
+    installmentNumber: whole(),
+    moment: instantOf(),
+    type: text(),
+    amount: money('coalesce(i.amount, m.billed)'),
+  },
+  'm',
+);
+
+const OF_PAYMENT = rowCodec(
+  {
+    transactionId: text(),
+    oldState: nullable(oneOf(INSTALLMENT_STATES)),
+    newState: oneOf(INSTALLMENT_STATES),
+  },
+  'm',
+);
+/** A boleto's states stand in the same columns. */
+const OF_BOLETO = rowCodec({
+  boletoId: text(),
+  oldState: nullable(oneOf(BOLETO_MOVEMENT_STATES)),
+  newState: oneOf(BOLETO_MOVEMENT_STATES),
+});
+const SALE = rowCodec(
+  {
+    sold: money(),
+    soldAt: instantOf(),
+    installmentCount: whole(),
+    brand: oneOf(CARD_BRANDS, 'm.card_brand'),
+    split: nullable(parsedBy(readSplit)),
+  },
+  'm',
+);
+const SHARES = listsCodec<ListedShare>(
+  { beneficiary: text(), amount: money(), canceledAmount: money() },
+  'share',
+  's',
+);
 
 /** As many as requested; fewer where they have more shares together than are shown at once. */
 const LIST = statement(
   'movements.list',
-  `select m.*, coalesce(i.amount, m.billed) as amount, s.beneficiaries, s.amounts, s.canceled_amounts
+  `select ${LISTED.columns}, ${OF_PAYMENT.columns}, m.boleto_id, ${SALE.columns}, ${SHARES.columns}
    from (
      select m.*, coalesce(t.reference_transaction, b.reference_transaction) as reference_transaction, t.amount as sold,
        t.sold_at, t.installment_count, t.card_brand, t.split, b.amount as billed,
@@ -87,8 +145,9 @@ const LIST = statement(
      where merchant_id = m.merchant_id and transaction_id = m.transaction_id
        and installment_number = m.installment_number limit 1
    ) i on true cross join lateral (
-     select array_agg(beneficiary order by position) as beneficiaries, array_agg(amount order by position) as amounts,
-       array_agg(canceled_amount order by position) as canceled_amounts
+     select array_agg(beneficiary order by position) as share_beneficiary,
+       array_agg(amount order by position) as share_amount,
+       array_agg(canceled_amount order by position) as share_canceled_amount
      from shares
      where merchant_id = m.merchant_id and transaction_id = m.transaction_id
        and installment_number = m.installment_number
@@ -113,12 +172,31 @@ export async function listAccountMovements(
 ): Promise<ListedMovement[]> {
   const { accountNumber, after, upTo, limit } = wanted;
   const rows = await database.query(LIST, [merchantId, accountNumber, after, upTo, limit, MOST_SHARES_SHOWN]);
-  return rows.map(parseMovement);
+  return rows.map((row) => ({
+    ...LISTED.parse(row),
+    subject: parseSubject(row),
+    shares: SHARES.parse(row),
+  }));
 }
+
+function parseSubject(row: Row): MovementSubject {
+  if (row.boleto_id !== null) return { kind: 'boleto', ...OF_BOLETO.parse(row) };
+  const { sold: amount, ...sale } = SALE.parse(row);
+  return { kind: 'payment', ...OF_PAYMENT.parse(row), sale: { amount, ...sale } };
+}
+
+const MOVEMENT = rowCodec<TransactionMovement>({
+  movementId: whole(),
+  installmentNumber: whole(),
+  moment: instantOf(),
+  type: oneOf(INSTALLMENT_MOVEMENTS),
+  oldState: nullable(oneOf(INSTALLMENT_STATES)),
+  newState: oneOf(INSTALLMENT_STATES),
+});
 
 const LIST_OF_PAYMENT = statement(
   'movements.list_of_payment',
-  `select movement_id, installment_number, moment, type, old_state, new_state from movements
+  `select ${MOVEMENT.columns} from movements
    where merchant_id = $1 and transaction_id = $2
    order by movement_id limit $3`,
 );
@@ -130,62 +208,5 @@ export async function listTransactionMovements(
   transactionId: string,
   limit: number,
 ): Promise<TransactionMovement[]> {
-  const rows = await database.query(LIST_OF_PAYMENT, [merchantId, transactionId, limit]);
-  return rows.map((row) => ({
-    movementId: row.movement_id as number,
-    installmentNumber: row.installment_number as number,
-    moment: row.moment as Instant,
-    type: row.type as MovementType,
-    oldState: row.old_state as InstallmentState | null,
-    newState: row.new_state as InstallmentState,
-  }));
-}
-
-function parseMovement(row: Row): ListedMovement {
-  return {
-    movementId: row.movement_id as number,
-    accountNumber: row.account_number as string,
-    subject: parseSubject(row),
-    referenceTransaction: row.reference_transaction as string | null,
-    nsu: row.nsu as string,
-    authorizationCode: row.authorization_code as string,
-    installmentNumber: row.installment_number as number,
-    moment: row.moment as Instant,
-    type: row.type as string,
-    amount: row.amount as Cents,
-    shares: parseShares(row),
-  };
-}
-
-function parseSubject(row: Row): MovementSubject {
-  if (row.boleto_id !== null)
-    return {
-      kind: 'boleto',
-      boletoId: row.boleto_id as string,
-      oldState: row.old_state as BoletoMovementState | null,
-      newState: row.new_state as BoletoMovementState,
-    };
-  return {
-    kind: 'payment',
-    transactionId: row.transaction_id as string,
-    oldState: row.old_state as InstallmentState | null,
-    newState: row.new_state as InstallmentState,
-    sale: {
-      amount: row.sold as Cents,
-      soldAt: row.sold_at as Instant,
-      installmentCount: row.installment_count as number,
-      brand: row.card_brand as CardBrand,
-      split: row.split as RecordedSplit | null,
-    },
-  };
-}
-
-function parseShares(row: Row): ListedShare[] {
-  const amounts = (row.amounts ?? []) as Cents[];
-  const canceledAmounts = (row.canceled_amounts ?? []) as Cents[];
-  return ((row.beneficiaries ?? []) as string[]).map((beneficiary, index) => ({
-    beneficiary,
-    amount: amounts[index] as Cents,
-    canceledAmount: canceledAmounts[index] as Cents,
-  }));
+  return (await database.query(LIST_OF_PAYMENT, [merchantId, transactionId, limit])).map(MOVEMENT.parse);
 }

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Actor, Audit, AuditEvents } from '../../audit/audit-event.ts';
+import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import { cancelOutcomeSteps } from '../cancels/cancel-outcomes.sql.ts';
+import type { Database, Tx } from '../../platform/postgres/database.ts';
+import { recordCancelOutcome } from '../cancels/cancel-outcomes.sql.ts';
 import { CANCEL_REQUESTS } from '../cancels/cancels.sql.ts';
 import { cancelLeaseMilliseconds } from '../cancels/resolve-unresolved-cancels.ts';
-import { captureOutcomeSteps } from '../captures/capture-outcomes.sql.ts';
+import { recordCaptureOutcome } from '../captures/capture-outcomes.sql.ts';
 import { captureLeaseMilliseconds } from '../captures/resolve-unresolved-captures.ts';
 import { CAPTURE_REQUESTS } from '../captures/unresolved-captures.sql.ts';
-import { decideChargeStep } from '../card/resolutions.sql.ts';
+import { decideCharge } from '../card/resolutions.sql.ts';
 import type { HeldRequest } from './request-queue.sql.ts';
 import { findCase } from './unresolved.sql.ts';
 import {
@@ -57,45 +57,54 @@ export async function decideUnresolved(
   if (before === null || refusal !== null) {
     return { kind: 'refused', refusal: refusal ?? 'unknownId', found: before };
   }
-  const isDone = await DECIDE[before.kind](tools, before, decision, reason);
+  const isDone = await DECIDE[before.kind](tools, { before, decision, reason });
   if (isDone) return { kind: 'decided', before, state: decision };
   const found = await findCase(tools.database, id);
   return { kind: 'refused', refusal: decisionRefusal(found, decision) ?? 'takenOver', found };
 }
 
-type Decide = (tools: DecideTools, before: Case, decision: Decision, reason: string) => Promise<boolean>;
+type Wanted = { readonly before: Case; readonly decision: Decision; readonly reason: string };
 
-const DECIDE: Readonly<Record<UnresolvedKind, Decide>> = {
-  charge: decideCharge,
-  cancel: decideCancel,
-  capture: decideCapture,
+const DECIDE: Readonly<Record<UnresolvedKind, (tools: DecideTools, wanted: Wanted) => Promise<boolean>>> = {
+  charge: decideOfCharge,
+  cancel: decideOfCancel,
+  capture: decideOfCapture,
 };
 
-async function decideCharge(
-  tools: DecideTools,
-  before: Case,
-  decision: Decision,
-  reason: string,
+/** In one commit with the entry that says who and why; false: nothing was changed. */
+function audited(
+  { audit, operator }: DecideTools,
+  { before, decision, reason }: Wanted,
+  record: (tx: Tx) => Promise<boolean>,
 ): Promise<boolean> {
-  const { merchantId, transactionId } = before;
+  const { state, amount, tries } = before;
+  return audit.transaction(async (tx) => {
+    const isDone = await record(tx);
+    if (isDone)
+      tx.record({
+        ...operator,
+        action: 'resolve.decide',
+        outcome: 'success',
+        resource: caseResource(before),
+        detail: { before: state, after: decision, amount, tries, reason },
+      });
+    return isDone;
+  });
+}
+
+async function decideOfCharge(tools: DecideTools, wanted: Wanted): Promise<boolean> {
+  const { before, decision } = wanted;
+  const moment = tools.clock.now(before.merchantId);
   // `decisionRefusal` lets no other pass.
-  const state = decision as ChargeDecision;
-  const step = decideChargeStep(merchantId, transactionId, state, tools.clock.now(merchantId));
-  const rows = await tools.audit.commit([step], eventIfChanged(tools, before, decision, reason));
-  return rows.at(-1)?.length === 1;
+  return audited(tools, wanted, (tx) => decideCharge(tx, before, decision as ChargeDecision, moment));
 }
 
 /**
  * First claims the cancel from the processes that send it, and awaits a pending try: sent after the
  * decision it could give the money back beside what the person has found.
  */
-async function decideCancel(
-  tools: DecideTools,
-  before: Case,
-  decision: Decision,
-  reason: string,
-): Promise<boolean> {
-  const { merchantId, id: cancelId, transactionId, amount } = before;
+async function decideOfCancel(tools: DecideTools, wanted: Wanted): Promise<boolean> {
+  const { merchantId, id: cancelId } = wanted.before;
   const { database, acquirerTimeoutMilliseconds: timeout } = tools;
   const held = await holdAndWait(
     (milliseconds) => CANCEL_REQUESTS.hold(database, merchantId, cancelId, milliseconds),
@@ -103,25 +112,13 @@ async function decideCancel(
     tools,
   );
   if (held === null) return false;
-  const { fence } = held;
-  const refusalReason = decision === 'refused' ? REFUSED_BY_PERSON : null;
-  const moment = tools.clock.now(merchantId);
-  const row = { merchantId, cancelId, transactionId, amount, refusalReason, moment, fence };
-  const rows = await tools.audit.commit(
-    cancelOutcomeSteps(row),
-    eventIfChanged(tools, before, decision, reason),
-  );
-  return rows.at(-1)?.length === 1;
+  const row = { ...outcomeOf(tools, wanted, held), cancelId };
+  return audited(tools, wanted, async (tx) => (await recordCancelOutcome(tx, row)).isRecorded);
 }
 
 /** The same of a capture. */
-async function decideCapture(
-  tools: DecideTools,
-  before: Case,
-  decision: Decision,
-  reason: string,
-): Promise<boolean> {
-  const { merchantId, id: captureId, transactionId, amount } = before;
+async function decideOfCapture(tools: DecideTools, wanted: Wanted): Promise<boolean> {
+  const { merchantId, id: captureId } = wanted.before;
   const { database, acquirerTimeoutMilliseconds: timeout } = tools;
   const held = await holdAndWait(
     (milliseconds) => CAPTURE_REQUESTS.hold(database, merchantId, captureId, milliseconds),
@@ -129,16 +126,17 @@ async function decideCapture(
     tools,
   );
   if (held === null) return false;
-  const { fence } = held;
-  const refusalReason = decision === 'refused' ? REFUSED_BY_PERSON : null;
-  const moment = tools.clock.now(merchantId);
-  const row = { merchantId, captureId, transactionId, amount, refusalReason, moment, fence };
-  const rows = await tools.audit.commit(
+  const row = { ...outcomeOf(tools, wanted, held), captureId };
+  return audited(tools, wanted, async (tx) => {
     // The service sends what is enqueued: this process ends at once.
-    captureOutcomeSteps(row, { leaseForNow: () => 0 }),
-    eventIfChanged(tools, before, decision, reason),
-  );
-  return rows.at(-1)?.length === 1;
+    return (await recordCaptureOutcome(tx, row, { leaseForNow: () => 0 })).length > 0;
+  });
+}
+
+function outcomeOf({ clock }: DecideTools, { before, decision }: Wanted, { fence }: HeldRequest) {
+  const { merchantId, transactionId, amount } = before;
+  const refusalReason = decision === 'refused' ? REFUSED_BY_PERSON : null;
+  return { merchantId, transactionId, amount, refusalReason, moment: clock.now(merchantId), fence };
 }
 
 /** Null: it is not unanswered. */
@@ -146,7 +144,7 @@ async function holdAndWait(
   hold: (milliseconds: number) => Promise<HeldRequest | null>,
   { lease, longestTry }: { readonly lease: number; readonly longestTry: number },
   { onWait }: Pick<DecideTools, 'onWait'>,
-): Promise<{ readonly fence: number } | null> {
+): Promise<HeldRequest | null> {
   const wait = longestTry + WAIT_MARGIN_MILLISECONDS;
   const held = await hold(wait + HOLD_MARGIN_MILLISECONDS);
   if (held === null) return null;
@@ -156,22 +154,4 @@ async function holdAndWait(
     await pause(wait);
   }
   return held;
-}
-
-function eventIfChanged(
-  { operator }: DecideTools,
-  before: Case,
-  decision: Decision,
-  reason: string,
-): AuditEvents {
-  const { state, amount, tries } = before;
-  const detail = { before: state, after: decision, amount, tries, reason };
-  const event = {
-    ...operator,
-    action: 'resolve.decide',
-    outcome: 'success',
-    resource: caseResource(before),
-    detail,
-  } as const;
-  return (rows) => (rows.at(-1)?.length === 1 ? [event] : []);
 }

@@ -1,31 +1,43 @@
 import type { Database, Row, Statement } from '../../platform/postgres/database.ts';
+import {
+  instantOf,
+  money,
+  type RowOf,
+  real,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { fairClaimValues } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
-import type { Cents } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
 import type { Postponement } from '../transaction.ts';
 
-/** What was asked of the acquirer about a charge and is not answered clearly, leased by this process. */
-export type UnansweredRequest = {
-  readonly merchantId: string;
+export const UNANSWERED = rowCodec({
+  merchantId: text(),
   /** Its own: of the cancel, or of the capture. */
-  readonly requestId: string;
-  readonly transactionId: string;
-  readonly amount: Cents;
+  requestId: text(),
+  transactionId: text(),
+  amount: money(),
   /** Business time. */
-  readonly requestedAt: Instant;
-  readonly fence: number;
+  requestedAt: instantOf(),
+  fence: whole(),
   /** How often it was asked for, this time included. */
-  readonly tries: number;
-};
+  tries: whole(),
+});
 
-export type HeldRequest = {
-  readonly fence: number;
+/** What was asked of the acquirer about a charge and is not answered clearly, leased by this process. */
+export type UnansweredRequest = Readonly<RowOf<typeof UNANSWERED>>;
+
+/** Of the request `c` and what was `found` of it (`f`). */
+export const HELD = rowCodec({
+  fence: whole('c.fence'),
   /** Milliseconds of its lease or pause that were left; negative when it was due. */
-  readonly millisecondsLeft: number;
-};
+  millisecondsLeft: real('f.milliseconds_left'),
+});
 
-/** Of the table of such requests; claimed rows name their id `request_id`. */
+export type HeldRequest = Readonly<RowOf<typeof HELD>>;
+
+/** Of the table of such requests. */
 export type RequestStatements = Readonly<
   Record<'claim' | 'hold' | 'postpone' | 'pullForward' | 'earliest', Statement>
 >;
@@ -33,20 +45,17 @@ export type RequestStatements = Readonly<
 /** The requests of a kind, from their commit until the acquirer has answered clearly. */
 export class RequestQueue<Request extends UnansweredRequest = UnansweredRequest> {
   readonly #statements: RequestStatements;
-  readonly #parseMore: (row: Row) => Omit<Request, keyof UnansweredRequest>;
+  readonly #parse: (row: Row) => Request;
 
-  constructor(
-    statements: RequestStatements,
-    parseMore: (row: Row) => Omit<Request, keyof UnansweredRequest>,
-  ) {
+  constructor(statements: RequestStatements, parse: (row: Row) => Request) {
     this.#statements = statements;
-    this.#parseMore = parseMore;
+    this.#parse = parse;
   }
 
   /** Claims due ones of all merchants, and raises their fence. */
   async claim(database: Database, claim: FairClaim, leaseMilliseconds: number): Promise<Request[]> {
-    const rows = await database.query(this.#statements.claim, fairClaimValues(claim, leaseMilliseconds));
-    return rows.map((row) => ({ ...parseRequest(row), ...this.#parseMore(row) }) as Request);
+    const values = fairClaimValues(claim, leaseMilliseconds);
+    return (await database.query(this.#statements.claim, values)).map(this.#parse);
   }
 
   /**
@@ -59,8 +68,7 @@ export class RequestQueue<Request extends UnansweredRequest = UnansweredRequest>
     milliseconds: number,
   ): Promise<HeldRequest | null> {
     const [row] = await database.query(this.#statements.hold, [merchantId, requestId, milliseconds]);
-    if (row === undefined) return null;
-    return { fence: row.fence as number, millisecondsLeft: row.milliseconds_left as number };
+    return row === undefined ? null : HELD.parse(row);
   }
 
   /**
@@ -85,16 +93,4 @@ export class RequestQueue<Request extends UnansweredRequest = UnansweredRequest>
   get earliest(): Statement {
     return this.#statements.earliest;
   }
-}
-
-function parseRequest(row: Row): UnansweredRequest {
-  return {
-    merchantId: row.merchant_id as string,
-    requestId: row.request_id as string,
-    transactionId: row.transaction_id as string,
-    amount: row.amount as Cents,
-    requestedAt: row.requested_at as Instant,
-    fence: row.fence as number,
-    tries: row.tries as number,
-  };
 }
