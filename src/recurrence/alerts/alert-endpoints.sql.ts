@@ -1,5 +1,5 @@
-import type { Audit, AuditedTx } from '../../audit/audit-event.ts';
-import type { MerchantActor } from '../../audit/merchant-event.ts';
+import type { Audit, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
+import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { Page, WantedPage } from '../../platform/pages.ts';
@@ -10,7 +10,7 @@ import { listOf, oneOf, rowCodec, text, whole } from '../../platform/postgres/ro
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { utcText } from '../../values/instant.ts';
 import { searchText } from '../plans/plan.ts';
-import { STAMP_COLUMNS, stamped } from '../plans/plans.sql.ts';
+import { STAMPS, stamped } from '../plans/plans.sql.ts';
 import { ALERT_EVENTS } from './alert.ts';
 import {
   ALERT_ENDPOINT_MOVES,
@@ -19,9 +19,9 @@ import {
   type AlertEndpointFilter,
   type AlertEndpointMove,
   type AlertEndpointOrder,
+  type AlertEndpointState,
   MOST_ACTIVE_ALERT_ENDPOINTS,
 } from './alert-endpoint.ts';
-import { alertEndpointMoved, alertEndpointRegistered } from './audited-alert-endpoint.ts';
 
 /** One after the other: alert endpoints are few. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
@@ -35,7 +35,7 @@ const ALERT_ENDPOINT = rowCodec(
     callbackUrl: text(),
     events: listOf(oneOf(ALERT_EVENTS)),
     state: oneOf(ALERT_ENDPOINT_STATES),
-    ...STAMP_COLUMNS,
+    ...STAMPS.fields,
   },
   'n',
 );
@@ -222,4 +222,25 @@ async function moveAlertEndpoint(tx: AuditedTx, move: AlertEndpointMove): Promis
   await tx.query(MOVE, [...key, state, actor.userName, utcText(at)]);
   tx.record(alertEndpointMoved(actor, alertEndpointId, notifier.state, state));
   return 'done';
+}
+
+/** The server alone: path and query of an address may hold a secret, a description a person. */
+function alertEndpointRegistered(
+  registrar: MerchantActor,
+  notifier: Pick<AlertEndpoint, 'alertEndpointId' | 'name' | 'callbackUrl' | 'events'>,
+): AuditEvent {
+  const { alertEndpointId, name, callbackUrl } = notifier;
+  const { origin: server } = new URL(callbackUrl);
+  const detail = { name, server, events: notifier.events.join(', ') };
+  return merchantEvent('notifier.register', registrar, `notifiers/${alertEndpointId}`, detail);
+}
+
+function alertEndpointMoved(
+  actor: MerchantActor,
+  alertEndpointId: string,
+  before: AlertEndpointState,
+  state: AlertEndpointState,
+): AuditEvent {
+  const changed = changedFields({ state: before }, { state });
+  return merchantEvent('notifier.change', actor, `notifiers/${alertEndpointId}`, changed);
 }

@@ -12,7 +12,7 @@ import {
   whole,
 } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
-import { STAMP_COLUMNS, stamped } from '../plans/plans.sql.ts';
+import { STAMPS, stamped } from '../plans/plans.sql.ts';
 import { SUBSCRIPTION_REASONS } from '../subscriptions/subscription.ts';
 import { parseSubscription, WHOLE_SUBSCRIPTION } from '../subscriptions/subscriptions.sql.ts';
 import {
@@ -36,7 +36,7 @@ const BILLING = rowCodec(
     chargeOn: nullable(day()),
     chargesMade: whole(),
     isCharging: boolean('b.transaction_id is not null'),
-    ...STAMP_COLUMNS,
+    ...STAMPS.fields,
   },
   'b',
   'billing_',

@@ -157,7 +157,7 @@ const FIND_DUE_OF_MOVED = statement(
        order by m.merchant_id limit $6
      ) n ${OF_NOW}
    ), ${PLACES_OF_CLOCKS}, ${FOUND_AT_PLACES}
-   select z.last_day, z.last_merchant_id, z.looked_at, x.* from ${LAST_CLOCK} ${FOUND}`,
+   select ${REACHED.columns}, x.* from ${LAST_CLOCK} ${FOUND}`,
 );
 
 /** One merchant (`$6`), by its clock as it stands: what a jump of the test clock runs. */
@@ -172,7 +172,7 @@ const FIND_DUE_OF = statement(
        ) c on true
      ) n ${OF_NOW}
    ), ${PLACES_OF_CLOCKS}, ${FOUND_AT_PLACES}
-   select z.last_day, z.last_merchant_id, z.looked_at, x.* from ${LAST_CLOCK} ${FOUND}`,
+   select ${REACHED.columns}, x.* from ${LAST_CLOCK} ${FOUND}`,
 );
 
 export type DueRequest = {

@@ -1,12 +1,11 @@
-import type { Audit, AuditedTx } from '../../audit/audit-event.ts';
-import type { MerchantActor } from '../../audit/merchant-event.ts';
+import type { Audit, AuditDetail, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
+import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { utcText } from '../../values/instant.ts';
-import { planCreated, planEdited, planMoved } from './audited-plan.ts';
 import { PLAN_MOVES, type Plan, type PlanState, type Stamp, searchText } from './plan.ts';
 import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
 import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
@@ -243,3 +242,34 @@ async function movePlan(tx: AuditedTx, row: MoveRow): Promise<MoveResult> {
 const columnsOf = ({ by, at }: Stamp): unknown[] => [by, utcText(at)];
 
 const keyOf = ({ merchantId, planId }: PlanKey): string => `${merchantId}|${planId}`;
+
+/** What the audit log says of a plan: an offer of the merchant, none of it about a person. */
+function fieldsOf({ name, description, softDescriptor, terms }: EditedPlan): AuditDetail {
+  const { amount, planType, trialDays, intervalDays, installments, maxRetries } = terms;
+  return {
+    name,
+    amount,
+    planType,
+    trialDays,
+    intervalDays,
+    installments,
+    maxRetries,
+    softDescriptor: softDescriptor ?? '',
+    // Last: the longest, and cut where it is too long.
+    description,
+  };
+}
+
+function planCreated(planner: MerchantActor, plan: Plan): AuditEvent {
+  return merchantEvent('plan.create', planner, `plans/${plan.planId}`, fieldsOf(plan));
+}
+
+function planEdited(planner: MerchantActor, before: Plan, after: EditedPlan): AuditEvent {
+  const changed = changedFields(fieldsOf(before), fieldsOf(after));
+  return merchantEvent('plan.change', planner, `plans/${before.planId}`, changed);
+}
+
+function planMoved(planner: MerchantActor, planId: string, before: PlanState, state: PlanState): AuditEvent {
+  const changed = changedFields({ state: before }, { state });
+  return merchantEvent('plan.change', planner, `plans/${planId}`, changed);
+}

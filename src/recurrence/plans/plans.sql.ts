@@ -23,17 +23,15 @@ import {
   type Terms,
 } from './plan.ts';
 
-const STAMPS = rowCodec({
+/** What is made and changed has these columns. */
+export const STAMPS = rowCodec({
   createdBy: text(),
   createdAt: instantOf(),
   modifiedBy: nullable(text()),
   modifiedAt: nullable(instantOf()),
 });
 
-/** What is made and changed has these columns. */
-export const STAMP_COLUMNS = STAMPS.fields;
-
-/** With them as stamps. */
+/** With stamps in the place of those columns. */
 export function stamped<T extends RowOf<typeof STAMPS>>({
   createdBy,
   createdAt,
@@ -55,7 +53,7 @@ export const PLAN = rowCodec(
     description: text(),
     softDescriptor: nullable(text()),
     state: oneOf(PLAN_STATES),
-    ...STAMP_COLUMNS,
+    ...STAMPS.fields,
   },
   'p',
   'plan_',

@@ -1,5 +1,5 @@
-import type { Audit, AuditedTx } from '../../audit/audit-event.ts';
-import type { MerchantActor } from '../../audit/merchant-event.ts';
+import type { Audit, AuditDetail, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
+import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
@@ -22,7 +22,6 @@ import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
 import type { Terms } from '../plans/plan.ts';
 import { TERMS } from '../plans/plans.sql.ts';
-import { subscriptionChanged } from './audited-subscription.ts';
 import { type Customer, changedCustomerFields, readCustomer } from './customer.ts';
 import { moveAlert } from './reasons.ts';
 import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts';
@@ -238,6 +237,16 @@ async function writeChange(
   const { result, isNotified } = await audit.transaction(write, { merchantId, deadline });
   if (isNotified) deliverer.notify();
   return result;
+}
+
+/** A new subscription has no entry: it says itself who made it, and when. */
+function subscriptionChanged(
+  { actor, subscriptionId }: SubscriptionChange,
+  before: AuditDetail,
+  after: AuditDetail,
+): AuditEvent {
+  const changed = changedFields(before, after);
+  return merchantEvent('subscription.change', actor, `subscriptions/${subscriptionId}`, changed);
 }
 
 type Locked = RowOf<typeof LOCKED> & { readonly terms: Terms };

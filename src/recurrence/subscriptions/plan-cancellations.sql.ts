@@ -105,8 +105,8 @@ const OPEN = rowCodec({
 });
 
 /**
- * What they have open and is not under charge, and the same again where it is free. A statement of its own: what was committed
- * before the subscriptions were locked is seen.
+ * What they have open and is not under charge, and the same again where it is free. A statement of
+ * its own: what was committed before the subscriptions were locked is seen.
  */
 const LOCK_BILLINGS = statement(
   'plan_cancellations.lock_billings',

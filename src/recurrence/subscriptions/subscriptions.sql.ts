@@ -8,7 +8,7 @@ import {
   rowCodec,
   text,
 } from '../../platform/postgres/row-codec.ts';
-import { PLAN, STAMP_COLUMNS, stamped, TERMS } from '../plans/plans.sql.ts';
+import { PLAN, STAMPS, stamped, TERMS } from '../plans/plans.sql.ts';
 import { readCustomer } from './customer.ts';
 import {
   SUBSCRIPTION_EVENT_TYPES,
@@ -30,7 +30,7 @@ const SUBSCRIPTION = rowCodec(
     reason: nullable(oneOf(SUBSCRIPTION_REASONS)),
     firstDueOn: day(),
     customer: nullable(parsedBy(readCustomer)),
-    ...STAMP_COLUMNS,
+    ...STAMPS.fields,
   },
   's',
   'subscription_',
