@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { openDatabase } from '../../src/platform/postgres/database.ts';
+import { declaredStatements, openDatabase } from '../../src/platform/postgres/database.ts';
 import type { WantedBillings } from '../../src/recurrence/billings/billing-search.ts';
 import { listFoundBillings } from '../../src/recurrence/billings/billing-searches.sql.ts';
-import { readSourceTree } from '../architecture/source-tree.ts';
-import { statementsOf } from '../architecture/statements.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { until } from '../kit/service.ts';
 import { plantBilling, plantSubscription } from './billing-rows.ts';
@@ -97,7 +95,7 @@ test('planned while nothing is there, a search finds its keys in an index alone 
   const client = new pg.Client(empty.address);
   await client.connect();
   await client.query('set enable_seqscan = off; set enable_bitmapscan = off');
-  const searches = statementsOf(readSourceTree()).filter(({ name }) => /^billings\.(list_|find$)/.test(name));
+  const searches = declaredStatements().filter(({ name }) => /^billings\.(list_|find$)/.test(name));
   assert.equal(searches.length, 19);
   for (const { name, text } of searches) {
     const { rows } = await client.query(`explain (generic_plan, costs off) ${text}`);

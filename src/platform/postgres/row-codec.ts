@@ -32,16 +32,18 @@ export type RowOf<Codec extends RowCodec<unknown>> = ReturnType<Codec['parse']>;
 
 /**
  * `rowCodec({ merchantId: text(), state: oneOf(STATES), dueOn: day('b.due_on') }, 'p')` selects
- * `p.merchant_id, p.state, b.due_on`. Called at load only: the text is constant.
+ * `p.merchant_id, p.state, b.due_on`. Called at load only: the text is constant. `prefix`: of the names
+ * in the result, where the columns of several codecs stand side by side.
  */
-export function rowCodec<T extends object>(fields: Columns<T>, alias = ''): RowCodec<T> {
+export function rowCodec<T extends object>(fields: Columns<T>, alias = '', prefix = ''): RowCodec<T> {
   const entries = (Object.keys(fields) as (keyof T & string)[]).map((field) => ({
     field,
-    name: snakeCase(field),
+    own: snakeCase(field),
+    name: `${prefix}${snakeCase(field)}`,
     ...fields[field],
   }));
   const columnsOf = (of: string) =>
-    entries.map(({ sql, name }) => selected(sql ?? (of === '' ? name : `${of}.${name}`), name)).join(', ');
+    entries.map(({ sql, own, name }) => selected(sql ?? (of === '' ? own : `${of}.${own}`), name)).join(', ');
   return {
     columns: columnsOf(alias),
     columnsOf,

@@ -2,9 +2,20 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { saoPauloDay } from '../../values/instant.ts';
 import { cardMonths } from './alert.ts';
-import { type DueAlertEndpoint, finishDay } from './alert-deliveries.sql.ts';
-import { alertExpiringCards } from './alert-expiring-cards.ts';
-import { alertUpcomingBillings } from './alert-upcoming-billings.ts';
+import {
+  alertExpiriesBatch,
+  type CardPlace,
+  type DueAlertEndpoint,
+  type ExpiriesToAlert,
+  FIRST_CARD,
+  finishDay,
+} from './alert-deliveries.sql.ts';
+import {
+  alertUpcomingBatch,
+  type BillingPlace,
+  forgetUpcoming,
+  type UpcomingToAlert,
+} from './upcoming-alerts.sql.ts';
 
 export type AlertDayTools = {
   readonly database: Database;
@@ -13,8 +24,16 @@ export type AlertDayTools = {
   readonly notify: () => void;
 };
 
+/** Of one commit: cards that are looked at, and alerts that are written. */
+const CARDS_OF_BATCH = 200;
+const BILLINGS_OF_BATCH = 200;
+/** Of one statement. */
+const FORGOTTEN_OF_BATCH = 10_000;
+/** Of one look: a million, what is left is forgotten on the next day. */
+const MOST_BATCHES_FORGOTTEN = 100;
+
 /** `isWhole`: there is nothing left of it on this day. */
-export type DayResult = { readonly alerted: number; readonly isWhole: boolean };
+type DayResult = { readonly alerted: number; readonly isWhole: boolean };
 
 /**
  * Notifies an endpoint of what a business day brings: cards that expire soon and billings whose day
@@ -38,4 +57,58 @@ export async function alertDay(
   if (isWhole) await finishDay(tools.database, wanted, day);
   const alerted = done.reduce((sum, part) => sum + part.alerted, 0);
   return isWhole || alerted > 0 ? alerted : null;
+}
+
+/**
+ * Notifies an endpoint, once for each, of the active subscriptions whose card is good for 30 days
+ * at most. Null: another process has the endpoint. Stops between two commits when the signal is
+ * aborted: the next run finds what was written, and goes on.
+ */
+async function alertExpiringCards(
+  { database, notify }: AlertDayTools,
+  wanted: ExpiriesToAlert,
+  signal: AbortSignal,
+): Promise<DayResult | null> {
+  let alerted = 0;
+  let from: CardPlace | null = FIRST_CARD;
+  while (from !== null && !signal.aborted) {
+    const batch = await alertExpiriesBatch(database, wanted, from, CARDS_OF_BATCH);
+    if (batch === null) return alerted === 0 ? null : { alerted, isWhole: false };
+    if (batch.alerted > 0) notify();
+    alerted += batch.alerted;
+    from = batch.next;
+  }
+  return { alerted, isWhole: from === null };
+}
+
+/**
+ * Notifies an endpoint, once for each, of the billings whose day comes within three days. Null:
+ * another process has the endpoint. Stops between two commits when the signal is aborted: the next
+ * run finds what was written, and goes on.
+ */
+async function alertUpcomingBillings(
+  { database, notify }: AlertDayTools,
+  wanted: UpcomingToAlert,
+  signal: AbortSignal,
+): Promise<DayResult | null> {
+  let alerted = 0;
+  let held = 0;
+  let from: BillingPlace | null = null;
+  do {
+    const batch = await alertUpcomingBatch(database, wanted, from, BILLINGS_OF_BATCH);
+    if (batch === null) return alerted === 0 ? null : { alerted, isWhole: false };
+    if (batch.alerted > 0) notify();
+    alerted += batch.alerted;
+    held += batch.held;
+    from = batch.next;
+  } while (from !== null && !signal.aborted);
+  await forgetPast(database, wanted, signal);
+  return { alerted, isWhole: from === null && held === 0 };
+}
+
+async function forgetPast(database: Database, wanted: UpcomingToAlert, signal: AbortSignal): Promise<void> {
+  for (let batches = 0; batches < MOST_BATCHES_FORGOTTEN && !signal.aborted; batches += 1) {
+    const forgotten = await forgetUpcoming(database, wanted, wanted.day, FORGOTTEN_OF_BATCH);
+    if (forgotten < FORGOTTEN_OF_BATCH) return;
+  }
 }

@@ -1,9 +1,19 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../../platform/postgres/input-rows.ts';
-import type { CardBrand } from '../../values/card-number.ts';
+import {
+  day,
+  listOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
-import { type AlertEvent, type CardMonth, type ExpiringCard, expiryAlert } from './alert.ts';
+import { ALERT_EVENTS, type CardMonth, type ExpiringCard, expiryAlert } from './alert.ts';
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
 /*
@@ -45,9 +55,14 @@ export const ENQUEUE_ALERTS = `enqueued_alerts as (
  */
 export const NOTICE_WAITS = `exists (select from enqueued_alerts) as notice_waits`;
 
+const ENDPOINT = rowCodec(
+  { merchantId: text(), alertEndpointId: text(), events: listOf(oneOf(ALERT_EVENTS)) },
+  'n',
+);
+
 /** An alert endpoint, and what it asks for. */
-export type AlertEndpointKey = { readonly merchantId: string; readonly alertEndpointId: string };
-export type DueAlertEndpoint = AlertEndpointKey & { readonly events: readonly AlertEvent[] };
+export type DueAlertEndpoint = RowOf<typeof ENDPOINT>;
+export type AlertEndpointKey = Omit<DueAlertEndpoint, 'events'>;
 
 /**
  * Of an alert endpoint `n`. Looked up for each, never joined: a join is planned once, and may then
@@ -64,12 +79,12 @@ const IS_IN_NO_JUMP =
  */
 const FIND_DUE = statement(
   'notices.find_due',
-  `select d.merchant_id, d.alert_endpoint_id, d.events from (
-     (select n.merchant_id, n.alert_endpoint_id, n.events from alert_endpoints n
+  `select ${ENDPOINT.columnsOf('d')} from (
+     (select ${ENDPOINT.columns} from alert_endpoints n
       where n.state = 'active' and n.expiries_alerted_on is null and ${IS_IN_NO_JUMP}
       order by n.expiries_alerted_on nulls first, n.merchant_id, n.alert_endpoint_id limit $2)
      union all
-     (select n.merchant_id, n.alert_endpoint_id, n.events from alert_endpoints n
+     (select ${ENDPOINT.columns} from alert_endpoints n
       where n.state = 'active' and n.expiries_alerted_on < $1::date and ${IS_IN_NO_JUMP}
       order by n.expiries_alerted_on nulls first, n.merchant_id, n.alert_endpoint_id limit $2)
    ) d limit $2`,
@@ -106,8 +121,10 @@ export async function findDueAlertEndpoints(
   today: Day,
   limit: number,
 ): Promise<DueAlertEndpoint[]> {
-  return (await database.query(FIND_DUE, [today, limit])).map(parseDue);
+  return (await database.query(FIND_DUE, [today, limit])).map(ENDPOINT.parse);
 }
+
+const AHEAD = rowCodec({ merchantId: text('c.merchant_id'), alertedOn: day('min(n.alerted_on)') });
 
 /**
  * Homologation has few moved clocks, production none: whose day has come is for the rules of the
@@ -115,7 +132,7 @@ export async function findDueAlertEndpoints(
  */
 const LIST_AHEAD = statement(
   'notices.list_ahead',
-  `select c.merchant_id, to_char(min(n.alerted_on), 'YYYY-MM-DD') as alerted_on
+  `select ${AHEAD.columns}
    from (
      select merchant_id from merchant_clocks where shift_milliseconds > 0 and target_at is null
        order by merchant_id
@@ -131,16 +148,13 @@ const LIST_AHEAD = statement(
  * Merchants whose clocks run ahead, and the earliest of the days up to which one of their endpoints
  * was notified.
  */
-export async function listMerchantsAhead(
-  database: Database,
-): Promise<{ readonly merchantId: string; readonly alertedOn: Day }[]> {
-  const rows = await database.query(LIST_AHEAD, [MOST_ACTIVE_ALERT_ENDPOINTS]);
-  return rows.map((row) => ({ merchantId: row.merchant_id as string, alertedOn: row.alerted_on as Day }));
+export async function listMerchantsAhead(database: Database): Promise<RowOf<typeof AHEAD>[]> {
+  return (await database.query(LIST_AHEAD, [MOST_ACTIVE_ALERT_ENDPOINTS])).map(AHEAD.parse);
 }
 
 const FIND_DUE_OF_MERCHANT = statement(
   'notices.find_due_of_merchant',
-  `select n.merchant_id, n.alert_endpoint_id, n.events from alert_endpoints n
+  `select ${ENDPOINT.columns} from alert_endpoints n
    where n.merchant_id = $1 and n.state = 'active'
      and coalesce(n.expiries_alerted_on, '-infinity'::date) < $2::date
    order by n.alert_endpoint_id limit $3`,
@@ -152,30 +166,33 @@ export async function findDueAlertEndpointsOf(
   merchantId: string,
   today: Day,
 ): Promise<DueAlertEndpoint[]> {
-  return (await database.query(FIND_DUE_OF_MERCHANT, [merchantId, today, MOST_ACTIVE_ALERT_ENDPOINTS])).map(
-    parseDue,
-  );
+  const values = [merchantId, today, MOST_ACTIVE_ALERT_ENDPOINTS];
+  return (await database.query(FIND_DUE_OF_MERCHANT, values)).map(ENDPOINT.parse);
 }
 
-function parseDue(row: Row): DueAlertEndpoint {
-  return {
-    merchantId: row.merchant_id as string,
-    alertEndpointId: row.alert_endpoint_id as string,
-    events: row.events as AlertEvent[],
-  };
-}
+const LOCKED = rowCodec({ endpoint: text(), callbackUrl: text() }, 'n');
 
 /**
  * Not notified of this day by another process, and locked by none. With `= 'active'` the planner
  * could take the index of due ones, and walk it whole.
  */
-export const LOCK_ALERT_ENDPOINT = statement(
+const LOCK_ALERT_ENDPOINT = statement(
   'notices.lock_alert_endpoint',
-  `select n.endpoint, n.callback_url from alert_endpoints n
+  `select ${LOCKED.columns} from alert_endpoints n
    where n.merchant_id = $1 and n.alert_endpoint_id = $2 and n.state <> 'inactive'
      and coalesce(n.expiries_alerted_on, '-infinity'::date) < $3::date
    for no key update skip locked`,
 );
+
+/** Null: it is not active, it was notified of the day already, or another process has it. */
+export async function lockAlertEndpoint(
+  tx: Tx,
+  { merchantId, alertEndpointId }: AlertEndpointKey,
+  today: Day,
+): Promise<RowOf<typeof LOCKED> | null> {
+  const [row] = await tx.query(LOCK_ALERT_ENDPOINT, [merchantId, alertEndpointId, today]);
+  return row === undefined ? null : LOCKED.parse(row);
+}
 
 /**
  * Active subscriptions `s` of a card `v`, in words that only the index by card answers: as an
@@ -192,6 +209,19 @@ const MONTH_COLUMNS = {
 
 const MONTHS = inputRows<CardMonth>(MONTH_COLUMNS, { as: 'm', after: 2, place: 'place' });
 
+const CARD = rowCodec(
+  {
+    place: whole(),
+    vaultId: text(),
+    brand: oneOf(CARD_BRANDS),
+    lastFour: text(),
+    lastDay: day(),
+    subscriptionId: nullable(text('s.subscription_id')),
+    accountNumber: nullable(text('s.account_number')),
+  },
+  'v',
+);
+
 /**
  * The next cards of some months (`$3`–`$5`) from a place on (`$6`, `$7`), that one included, in the
  * order of their index, each with the active subscriptions of which `$2` was not notified; a row
@@ -199,8 +229,7 @@ const MONTHS = inputRows<CardMonth>(MONTH_COLUMNS, { as: 'm', after: 2, place: '
  */
 const LOOK = statement(
   'notices.look_at_cards',
-  `select v.place, v.vault_id, v.brand, v.last_four, to_char(v.last_day, 'YYYY-MM-DD') as last_day,
-     s.subscription_id, s.account_number
+  `select ${CARD.columns}
    from (
      select m.place::integer as place, m.last_day, c.vault_id, c.brand, c.last_four
      from ${MONTHS.sql} cross join lateral (
@@ -225,12 +254,12 @@ const LOOK = statement(
    order by v.place, v.vault_id limit $8`,
 );
 
-const ALERTS = inputRows<Row>(
+const ALERTS = inputRows<ExpiringCard & { readonly accountNumber: string }>(
   {
-    subscription_id: ['uuid', (row) => row.subscription_id as string],
-    vault_id: ['uuid', (row) => row.vault_id as string],
-    account_number: ['text', (row) => row.account_number as string],
-    body: ['text', (row) => expiryAlert(parseExpiring(row))],
+    subscription_id: ['uuid', (card) => card.subscriptionId],
+    vault_id: ['uuid', (card) => card.vaultId],
+    account_number: ['text', (card) => card.accountNumber],
+    body: ['text', expiryAlert],
   },
   { after: 5 },
 );
@@ -285,50 +314,37 @@ export type AlertedBatch = { readonly alerted: number; readonly next: CardPlace 
  */
 export async function alertExpiriesBatch(
   database: Database,
-  { merchantId, alertEndpointId, moment, day, months }: ExpiriesToAlert,
+  wanted: ExpiriesToAlert,
   from: CardPlace,
   limit: number,
 ): Promise<AlertedBatch | null> {
+  const { merchantId, alertEndpointId, moment, day: today, months } = wanted;
   const key = [merchantId, alertEndpointId];
-  let result: AlertedBatch | null = null;
-  await database.commit([
-    { statement: LOCK_ALERT_ENDPOINT, values: [...key, day] },
-    ([locked]) => {
-      const looked = locked?.length === 1 ? months : [];
-      const values = [...key, ...MONTHS.values(looked), from.month, from.vaultId, limit];
-      return { statement: LOOK, values };
-    },
-    ([locked, looked = []]) => {
-      const [notifier] = locked ?? [];
-      const isEnd = looked.length < limit;
-      const cards = looked.filter((row) => row.subscription_id !== null);
-      if (notifier !== undefined)
-        result = { alerted: cards.length, next: isEnd ? null : placeOf(looked.at(-1) as Row) };
-      const sent = [notifier?.endpoint ?? null, notifier?.callback_url ?? null];
-      return { statement: TELL, values: [...key, utcText(moment), ...sent, ...ALERTS.values(cards)] };
-    },
-  ]);
-  return result;
-}
-
-function placeOf(row: Row): CardPlace {
-  return { month: row.place as number, vaultId: row.vault_id as string };
-}
-
-function parseExpiring(row: Row): ExpiringCard {
-  return {
-    subscriptionId: row.subscription_id as string,
-    vaultId: row.vault_id as string,
-    lastDay: row.last_day as Day,
-    brand: row.brand as CardBrand,
-    lastFour: row.last_four as string,
-  };
+  return database.transaction(async (tx) => {
+    const notifier = await lockAlertEndpoint(tx, wanted, today);
+    if (notifier === null) return null;
+    const place = [from.month, from.vaultId];
+    const looked = (await tx.query(LOOK, [...key, ...MONTHS.values(months), ...place, limit])).map(
+      CARD.parse,
+    );
+    const cards = looked.flatMap(({ subscriptionId, accountNumber, ...card }) =>
+      subscriptionId === null || accountNumber === null ? [] : [{ ...card, subscriptionId, accountNumber }],
+    );
+    const sent = [utcText(moment), notifier.endpoint, notifier.callbackUrl];
+    await tx.query(TELL, [...key, ...sent, ...ALERTS.values(cards)]);
+    const last = looked[limit - 1];
+    const next = last === undefined ? null : { month: last.place, vaultId: last.vaultId };
+    return { alerted: cards.length, next };
+  });
 }
 
 const MONTHS_ALERTED = inputRows<CardMonth>(
   { ...MONTH_COLUMNS, alerted_from: ['date', (month) => month.alertedFrom] },
   { as: 'm', after: 1, place: 'place' },
 );
+
+/** Of what must be notified of first. */
+export const EARLIEST_DAY = rowCodec({ dueOn: nullable(day('min(d.due_on)')) });
 
 /**
  * For each active alert endpoint the first month with a card of which it was not notified, and the
@@ -337,7 +353,7 @@ const MONTHS_ALERTED = inputRows<CardMonth>(
  */
 const EARLIEST = statement(
   'notices.earliest_of_merchant',
-  `select to_char(min(d.due_on), 'YYYY-MM-DD') as due_on
+  `select ${EARLIEST_DAY.columns}
    from (
      select n.alert_endpoint_id, n.expiries_alerted_on from alert_endpoints n
      where n.merchant_id = $1 and n.state = 'active' and 'cardExpiring' = any (n.events)
@@ -378,5 +394,5 @@ export async function findEarliestAlert(
     ...MONTHS_ALERTED.values(months),
     MOST_ACTIVE_ALERT_ENDPOINTS,
   ]);
-  return (row?.due_on ?? null) as Day | null;
+  return EARLIEST_DAY.parse(row as Row).dueOn;
 }

@@ -1,22 +1,17 @@
-import type { Audit, AuditEvents } from '../../audit/audit-event.ts';
-import type { MerchantActor } from '../../audit/merchant-event.ts';
+import type { Audit, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
+import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import {
-  type CommitStep,
-  type Reader,
-  type Row,
-  type Step,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
+import { listOf, oneOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
-import { type Instant, utcText } from '../../values/instant.ts';
+import { utcText } from '../../values/instant.ts';
 import { searchText } from '../plans/plan.ts';
-import { parseModified } from '../plans/plans.sql.ts';
-import type { AlertEvent } from './alert.ts';
+import { STAMPS, stamped } from '../plans/plans.sql.ts';
+import { ALERT_EVENTS } from './alert.ts';
 import {
   ALERT_ENDPOINT_MOVES,
   ALERT_ENDPOINT_STATES,
@@ -27,27 +22,23 @@ import {
   type AlertEndpointState,
   MOST_ACTIVE_ALERT_ENDPOINTS,
 } from './alert-endpoint.ts';
-import { alertEndpointMoved, alertEndpointRegistered } from './audited-alert-endpoint.ts';
 
 /** One after the other: alert endpoints are few. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
-const COLUMNS = `n.merchant_id, n.alert_endpoint_id, n.name, n.description, n.callback_url, n.events,
-  n.state, n.created_by, n.created_at, n.modified_by, n.modified_at`;
-
-function parseAlertEndpoint(row: Row): AlertEndpoint {
-  return {
-    merchantId: row.merchant_id as string,
-    alertEndpointId: row.alert_endpoint_id as string,
-    name: row.name as string,
-    description: row.description as string,
-    callbackUrl: row.callback_url as string,
-    events: row.events as AlertEvent[],
-    state: row.state as AlertEndpointState,
-    created: { by: row.created_by as string, at: row.created_at as Instant },
-    modified: parseModified(row.modified_by, row.modified_at),
-  };
-}
+const ALERT_ENDPOINT = rowCodec(
+  {
+    merchantId: text(),
+    alertEndpointId: text(),
+    name: text(),
+    description: text(),
+    callbackUrl: text(),
+    events: listOf(oneOf(ALERT_EVENTS)),
+    state: oneOf(ALERT_ENDPOINT_STATES),
+    ...STAMPS.fields,
+  },
+  'n',
+);
 
 /**
  * A merchant's alert endpoints that fit, each with what it is put in order by. They are as few as
@@ -72,7 +63,7 @@ const LIST = pageOf({
   keys: 'select * from found',
   key: 'alert_endpoint_id',
   order: ['text_key nulls last', 'time_key nulls last', 'alert_endpoint_id'],
-  shown: `${COLUMNS} from page g cross join lateral (
+  shown: `${ALERT_ENDPOINT.columns} from page g cross join lateral (
        select * from alert_endpoints
        where merchant_id = $1 and alert_endpoint_id = g.alert_endpoint_id limit 1
      ) n`,
@@ -90,7 +81,7 @@ export async function listAlertEndpointPage(
 ): Promise<Page<AlertEndpoint>> {
   const values = [state === null ? ALERT_ENDPOINT_STATES : [state], searchText(name), wanted.order.field];
   const { rows, total } = await readPageOf(database, LIST, merchantId, wanted, values);
-  return { items: rows.map(parseAlertEndpoint), total };
+  return { items: rows.map((row) => stamped(ALERT_ENDPOINT.parse(row))), total };
 }
 
 /**
@@ -100,6 +91,8 @@ const TAKE_TURN = statement(
   'notifiers.take_turn',
   `select pg_advisory_xact_lock(hashtextextended('notifiers|' || $1::text, 0))`,
 );
+
+const OTHERS = rowCodec({ active: whole() });
 
 /** How many others are active, as far as it matters. */
 const COUNT_OTHERS = statement(
@@ -164,25 +157,32 @@ async function insertAlertEndpoint(audit: Audit, row: NewAlertEndpoint): Promise
   const columns = [name, description, searchText(name), callbackUrl, row.endpoint, created.by];
   const stamped = [...key, ...columns, utcText(created.at)];
   const values = [...stamped, ...keyValues(row.request), row.notifier.events];
-  const insert: CommitStep = ([, counts]) => (areTooMany(counts) ? null : { statement: INSERT, values });
-  const events: AuditEvents = ([, , written]) =>
-    written?.length === 1 ? [alertEndpointRegistered(row.registrar, row.notifier)] : [];
+  const insert = async (tx: AuditedTx): Promise<RegisterResult> => {
+    await tx.query(TAKE_TURN, [merchantId]);
+    if (await areTooManyActive(tx, key)) return 'tooManyActive';
+    const written = await tx.query(INSERT, values);
+    if (written.length === 1) tx.record(alertEndpointRegistered(row.registrar, row.notifier));
+    return 'written';
+  };
   try {
-    const steps = [{ statement: TAKE_TURN, values: [merchantId] }, countOthers(key), insert];
-    const [, counts] = await audit.commit(steps, events, merchantId);
-    return areTooMany(counts) ? 'tooManyActive' : 'written';
+    return await audit.transaction(insert, { merchantId });
   } catch (error) {
     if (isKeyTaken(error)) return 'keyUsed';
     throw error;
   }
 }
 
-const areTooMany = (counts: readonly Row[] | undefined): boolean =>
-  (counts?.[0]?.active as number) >= MOST_ACTIVE_ALERT_ENDPOINTS;
+/** Without this one. */
+async function areTooManyActive(tx: Tx, key: readonly string[]): Promise<boolean> {
+  const [others] = (await tx.query(COUNT_OTHERS, [...key, MOST_ACTIVE_ALERT_ENDPOINTS])).map(OTHERS.parse);
+  return others !== undefined && others.active >= MOST_ACTIVE_ALERT_ENDPOINTS;
+}
+
+const LOCKED = rowCodec({ state: oneOf(ALERT_ENDPOINT_STATES) }, 'n');
 
 const LOCK = statement(
   'notifiers.lock',
-  `select n.state from alert_endpoints n where n.merchant_id = $1 and n.alert_endpoint_id = $2
+  `select ${LOCKED.columns} from alert_endpoints n where n.merchant_id = $1 and n.alert_endpoint_id = $2
     for no key update`,
 );
 
@@ -191,8 +191,7 @@ const MOVE = statement(
   'notifiers.move',
   `update alert_endpoints set state = $3, modified_by = $4, modified_at = $5, expiries_alerted_on = null
    where merchant_id = $1 and alert_endpoint_id = $2
-     and state in (${fromOtherStates(ALERT_ENDPOINT_MOVES, 'activate', 'deactivate')})
-   returning alert_endpoint_id`,
+     and state in (${fromOtherStates(ALERT_ENDPOINT_MOVES, 'activate', 'deactivate')})`,
 );
 
 export type MoveResult = 'done' | 'notFound' | 'tooManyActive';
@@ -205,36 +204,43 @@ export function alertEndpointMovesWrite(audit: Audit): BatchedWriteOptions<Alert
     key,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
-    write: (rows) => writeOneByOne(rows, key, (row) => moveAlertEndpoint(audit, row)),
+    write: (rows) =>
+      writeOneByOne(rows, key, (row) =>
+        audit.transaction((tx) => moveAlertEndpoint(tx, row), { merchantId: row.merchantId }),
+      ),
   };
 }
 
-async function moveAlertEndpoint(audit: Audit, move: AlertEndpointMove): Promise<MoveResult> {
+async function moveAlertEndpoint(tx: AuditedTx, move: AlertEndpointMove): Promise<MoveResult> {
   const { merchantId, alertEndpointId, state, actor, at } = move;
   const key = [merchantId, alertEndpointId];
-  let result: MoveResult = 'notFound';
-  const write: CommitStep = ([, found = [], counts]) => {
-    const [notifier] = found;
-    // The commit may be tried again.
-    result = 'notFound';
-    if (notifier === undefined) return null;
-    const isChange = notifier.state !== state;
-    result = isChange && state === 'active' && areTooMany(counts) ? 'tooManyActive' : 'done';
-    if (!isChange || result !== 'done') return null;
-    return { statement: MOVE, values: [...key, state, actor.userName, utcText(at)] };
-  };
-  const events: AuditEvents = ([, found, , moved]) =>
-    moved?.length === 1
-      ? [alertEndpointMoved(actor, alertEndpointId, found?.[0]?.state as AlertEndpointState, state)]
-      : [];
-  const lock = [
-    { statement: TAKE_TURN, values: [merchantId] },
-    { statement: LOCK, values: key },
-  ];
-  await audit.commit([...lock, countOthers(key), write], events, merchantId);
-  return result;
+  await tx.query(TAKE_TURN, [merchantId]);
+  const [notifier] = (await tx.query(LOCK, key)).map(LOCKED.parse);
+  if (notifier === undefined) return 'notFound';
+  if (notifier.state === state) return 'done';
+  if (state === 'active' && (await areTooManyActive(tx, key))) return 'tooManyActive';
+  await tx.query(MOVE, [...key, state, actor.userName, utcText(at)]);
+  tx.record(alertEndpointMoved(actor, alertEndpointId, notifier.state, state));
+  return 'done';
 }
 
-function countOthers(key: readonly string[]): Step {
-  return { statement: COUNT_OTHERS, values: [...key, MOST_ACTIVE_ALERT_ENDPOINTS] };
+/** The server alone: path and query of an address may hold a secret, a description a person. */
+function alertEndpointRegistered(
+  registrar: MerchantActor,
+  notifier: Pick<AlertEndpoint, 'alertEndpointId' | 'name' | 'callbackUrl' | 'events'>,
+): AuditEvent {
+  const { alertEndpointId, name, callbackUrl } = notifier;
+  const { origin: server } = new URL(callbackUrl);
+  const detail = { name, server, events: notifier.events.join(', ') };
+  return merchantEvent('notifier.register', registrar, `notifiers/${alertEndpointId}`, detail);
+}
+
+function alertEndpointMoved(
+  actor: MerchantActor,
+  alertEndpointId: string,
+  before: AlertEndpointState,
+  state: AlertEndpointState,
+): AuditEvent {
+  const changed = changedFields({ state: before }, { state });
+  return merchantEvent('notifier.change', actor, `notifiers/${alertEndpointId}`, changed);
 }

@@ -1,26 +1,34 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { Day, Instant } from '../../values/instant.ts';
-import { utcText } from '../../values/instant.ts';
+import { boolean, day, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
-import { lastUpcomingDay, upcomingAlert } from './alert.ts';
-import { type AlertEndpointKey, LOCK_ALERT_ENDPOINT } from './alert-deliveries.sql.ts';
+import { lastUpcomingDay, type UpcomingBilling, upcomingAlert } from './alert.ts';
+import { type AlertEndpointKey, EARLIEST_DAY, lockAlertEndpoint } from './alert-deliveries.sql.ts';
 import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 
 /* The state is a parameter: named in the text, it would make an index of all open ones fit. */
 
+const FOUND = rowCodec({
+  dueOn: day('f.due_on'),
+  createdAt: text('f.created_at::text'),
+  billingId: text('f.billing_id'),
+  installment: nullable(whole('l.installment')),
+  subscriptionId: nullable(text('s.subscription_id')),
+  accountNumber: nullable(text('s.account_number')),
+  isHeld: boolean('l.billing_id is null and a.is_alerted is null'),
+});
+
 /**
  * The next opened billings of some days (behind `$2`, up to `$3`) from a place on, in the order of
- * their index. `billing_id`: it is still what was found, and of a subscription that goes on: also
- * not one whose plan was canceled. Held until the commit, so that what ends it comes behind
- * its alert; one that another holds is left for the next look (`is_held`). `is_alerted`: `$7` was
- * notified of it for this day.
+ * their index. `subscription_id`: it is still what was found, and of a subscription that goes on: also
+ * not one whose plan was canceled; and `$7` was not notified of it for this day. Held until the
+ * commit, so that what ends it comes behind its alert; one that another holds is left for the next
+ * look (`is_held`).
  */
 const LOOK = statement(
   'notices.look_at_billings',
-  `select f.due_on::text as found_due_on, f.created_at::text as found_created_at,
-     f.billing_id as found_billing_id, a.is_alerted is not null as is_alerted, l.billing_id, l.installment,
-     s.subscription_id, s.account_number, l.billing_id is null and a.is_alerted is null as is_held
+  `select ${FOUND.columns}
    from (
      select b.due_on, b.created_at, b.billing_id from billings b
      where b.merchant_id = $1 and b.state = $9 and b.due_on > $2::date and b.due_on <= $3::date
@@ -46,24 +54,15 @@ const LOOK = statement(
    order by f.due_on, f.created_at, f.billing_id`,
 );
 
-const ALERTS = inputRows<Row>(
+const ALERTS = inputRows<UpcomingBilling & { readonly accountNumber: string }>(
   {
-    billing_id: ['uuid', (row) => row.billing_id as string],
-    due_on: ['date', (row) => row.found_due_on as string],
-    account_number: ['text', (row) => row.account_number as string],
-    body: ['text', (row) => upcomingText(row)],
+    billing_id: ['uuid', (billing) => billing.billingId],
+    due_on: ['date', (billing) => billing.dueOn],
+    account_number: ['text', (billing) => billing.accountNumber],
+    body: ['text', upcomingAlert],
   },
   { after: 5 },
 );
-
-function upcomingText(row: Row): string {
-  return upcomingAlert({
-    subscriptionId: row.subscription_id as string,
-    billingId: row.billing_id as string,
-    installment: row.installment as number,
-    dueOn: row.found_due_on as Day,
-  });
-}
 
 /** The alerts and the record of them, in one. */
 const WRITE_ALERTS = statement(
@@ -113,45 +112,32 @@ export type UpcomingBatch = {
  */
 export async function alertUpcomingBatch(
   database: Database,
-  { merchantId, alertEndpointId, moment, day }: UpcomingToAlert,
+  wanted: UpcomingToAlert,
   from: BillingPlace | null,
   limit: number,
 ): Promise<UpcomingBatch | null> {
-  const key = [merchantId, alertEndpointId];
-  const { dueOn, createdAt, billingId } = from ?? { ...FIRST_BILLING, dueOn: day };
+  const { merchantId, alertEndpointId, moment, day: today } = wanted;
+  const { dueOn, createdAt, billingId } = from ?? { ...FIRST_BILLING, dueOn: today };
   const place = [dueOn, createdAt, billingId];
-  let result: UpcomingBatch | null = null;
-  await database.commit([
-    { statement: LOCK_ALERT_ENDPOINT, values: [...key, day] },
-    ([locked]) => {
-      const days = locked?.length === 1 ? [day, lastUpcomingDay(day)] : [day, day];
-      return { statement: LOOK, values: [merchantId, ...days, ...place, alertEndpointId, limit, 'opened'] };
-    },
-    ([locked, looked = []]) => {
-      const [notifier] = locked ?? [];
-      const billings = looked.filter((row) => row.subscription_id !== null);
-      if (notifier !== undefined) {
-        const next = looked.length < limit ? null : placeOf(looked.at(-1) as Row);
-        const held = looked.filter((row) => row.is_held === true).length;
-        result = { alerted: billings.length, held, next };
-      }
-      const sent = [notifier?.endpoint ?? null, notifier?.callback_url ?? null];
-      return {
-        statement: WRITE_ALERTS,
-        values: [...key, utcText(moment), ...sent, ...ALERTS.values(billings)],
-      };
-    },
-  ]);
-  return result;
+  return database.transaction(async (tx) => {
+    const notifier = await lockAlertEndpoint(tx, wanted, today);
+    if (notifier === null) return null;
+    const days = [today, lastUpcomingDay(today)];
+    const look = [merchantId, ...days, ...place, alertEndpointId, limit, 'opened'];
+    const found = (await tx.query(LOOK, look)).map(FOUND.parse);
+    const billings = found.flatMap(({ installment, subscriptionId, accountNumber, ...billing }) =>
+      installment === null || subscriptionId === null || accountNumber === null
+        ? []
+        : [{ ...billing, installment, subscriptionId, accountNumber }],
+    );
+    const sent = [utcText(moment), notifier.endpoint, notifier.callbackUrl];
+    await tx.query(WRITE_ALERTS, [merchantId, alertEndpointId, ...sent, ...ALERTS.values(billings)]);
+    const held = found.filter(({ isHeld }) => isHeld).length;
+    return { alerted: billings.length, held, next: found[limit - 1] ?? null };
+  });
 }
 
-function placeOf(row: Row): BillingPlace {
-  return {
-    dueOn: row.found_due_on as string,
-    createdAt: row.found_created_at as string,
-    billingId: row.found_billing_id as string,
-  };
-}
+const FORGOTTEN = rowCodec({ count: whole('count(*)') });
 
 /** Days that have come are not notified of any more. */
 const FORGET = statement(
@@ -164,7 +150,7 @@ const FORGET = statement(
      ))
      returning true
    )
-   select count(*) as count from forgotten`,
+   select ${FORGOTTEN.columns} from forgotten`,
 );
 
 /**
@@ -178,7 +164,7 @@ export async function forgetUpcoming(
   limit: number,
 ): Promise<number> {
   const [row] = await database.query(FORGET, [merchantId, alertEndpointId, today, limit]);
-  return row?.count as number;
+  return FORGOTTEN.parse(row as Row).count;
 }
 
 /**
@@ -188,7 +174,7 @@ export async function forgetUpcoming(
  */
 const EARLIEST = statement(
   'notices.earliest_upcoming_of_merchant',
-  `select to_char(min(d.due_on), 'YYYY-MM-DD') as due_on
+  `select ${EARLIEST_DAY.columns}
    from (
      select n.alert_endpoint_id, n.expiries_alerted_on from alert_endpoints n
      where n.merchant_id = $1 and n.state = 'active' and 'upcoming' = any (n.events)
@@ -217,5 +203,5 @@ export async function findEarliestUpcoming(
 ): Promise<Day | null> {
   const values = [merchantId, today, noticeDays, MOST_ACTIVE_ALERT_ENDPOINTS, 'opened'];
   const [row] = await database.query(EARLIEST, values);
-  return (row?.due_on ?? null) as Day | null;
+  return EARLIEST_DAY.parse(row as Row).dueOn;
 }

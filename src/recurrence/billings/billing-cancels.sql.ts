@@ -1,22 +1,27 @@
-import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import type { Audit, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
 import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import { type CommitStep, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
+import { boolean, day, oneOf, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
-import type { Cents } from '../../values/cents.ts';
-import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';
+import { saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
 import type { Stamp, Terms } from '../plans/plan.ts';
-import { parseDay, parseTerms } from '../plans/plans.sql.ts';
+import { TERMS } from '../plans/plans.sql.ts';
 import { moveAlert } from '../subscriptions/reasons.ts';
-import { SUBSCRIPTION_MOVES, type SubscriptionState } from '../subscriptions/subscription.ts';
+import { SUBSCRIPTION_MOVES, SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
 import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
-import type { BillingState } from './billing.ts';
+import { BILLING_STATES } from './billing.ts';
 import type { NextBilling, SubscriptionChange } from './billing-after-charge.ts';
-import { type BillingToCancel, billingAfterCancel, type CancelRefusal } from './billing-cancel.ts';
+import { billingAfterCancel, type CancelRefusal } from './billing-cancel.ts';
+
+const SUBSCRIPTION = rowCodec(
+  { subscriptionId: text(), subscription: oneOf(SUBSCRIPTION_STATES, 's.state') },
+  's',
+);
 
 /**
  * Every change of a subscription's billings locks the subscription first, so they are changed by
@@ -24,9 +29,7 @@ import { type BillingToCancel, billingAfterCancel, type CancelRefusal } from './
  */
 const HOLD_SUBSCRIPTION = statement(
   'billings.hold_subscription',
-  `select s.subscription_id, s.state as subscription_state, s.amount as terms_amount, s.plan_type as terms_plan_type,
-       s.trial_days as terms_trial_days, s.interval_days as terms_interval_days,
-     s.installments as terms_installments, s.max_retries as terms_max_retries
+  `select ${SUBSCRIPTION.columns}, ${TERMS.columnsOf('s')}
    from (
      select subscription_id from billings where merchant_id = $1 and billing_id = $2
    ) b cross join lateral (
@@ -35,11 +38,17 @@ const HOLD_SUBSCRIPTION = statement(
    ) s`,
 );
 
+const BILLING = rowCodec({
+  state: oneOf(BILLING_STATES),
+  installment: whole(),
+  dueOn: day(),
+  isCharging: boolean('transaction_id is not null'),
+});
+
 /** A statement of its own: it sees what was committed while the subscription was waited for. */
 const HOLD_BILLING = statement(
   'billings.hold_to_cancel',
-  `select state, installment, to_char(due_on, 'YYYY-MM-DD') as due_on,
-    transaction_id is not null as is_charging
+  `select ${BILLING.columns}
    from billings where merchant_id = $1 and billing_id = $2 for no key update`,
 );
 
@@ -50,20 +59,17 @@ const HOLD_BILLING = statement(
 const CANCEL = statement(
   'billings.cancel',
   `update billings set state = 'canceled', charge_on = null, modified_by = $3, modified_at = $4
-   where merchant_id = $1 and billing_id = $2 and state = $6 and transaction_id is null and $5::boolean
-   returning subscription_id`,
+   where merchant_id = $1 and billing_id = $2 and state = $5 and transaction_id is null`,
 );
 
-/** Nothing without an installment. */
 const OPEN_NEXT = statement(
   'billings.open_next',
   `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
      charge_on, created_by, created_at)
    select $1, $2, b.subscription_id, $4::smallint, 'opened', $5, $6::date, $8::date, 'system', $7
-   from billings b where b.merchant_id = $1 and b.billing_id = $3 and $4::smallint is not null`,
+   from billings b where b.merchant_id = $1 and b.billing_id = $3`,
 );
 
-/** Nothing without a state. */
 const END_SUBSCRIPTION = statement(
   'billings.end_subscription',
   `with moved as (
@@ -71,7 +77,7 @@ const END_SUBSCRIPTION = statement(
        modified_by = 'system', modified_at = $5
      where s.merchant_id = $1 and s.subscription_id = (
        select b.subscription_id from billings b where b.merchant_id = $1 and b.billing_id = $2 limit 1
-     ) and $3::text is not null and s.state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'complete')})
+     ) and s.state || '' in (${fromOtherStates(SUBSCRIPTION_MOVES, 'complete')})
      returning s.merchant_id, s.subscription_id, s.state, s.reason, s.modified_by, s.modified_at,
        $2::uuid as billing_id, s.account_number, $6::text as event, $7::text as notice
    ), ${WRITTEN_MOVES}, notices as (${MOVE_NOTICES}), ${ENQUEUE_ALERTS}
@@ -126,47 +132,39 @@ export function billingCancelsWrite(
   };
 }
 
-type CancelWrites = {
-  readonly isCanceled: boolean;
-  readonly subscription: SubscriptionChange;
-  readonly next: (NextBilling & { readonly amount: Cents }) | null;
-};
+type CancelTools = { readonly audit: Audit; readonly deliverer: Pick<Deliverer, 'notify'> };
 
-const NOTHING: CancelWrites = { isCanceled: false, subscription: null, next: null };
-
-/** Holds subscription and billing, in this order, decides what is to be written, and writes it. */
 async function commitCancel(
-  { audit, deliverer }: { readonly audit: Audit; readonly deliverer: Pick<Deliverer, 'notify'> },
+  { audit, deliverer }: CancelTools,
   cancel: BillingCancel,
   wasTried: boolean,
   deadline: Deadline,
 ): Promise<CancelResult> {
-  const { merchantId, billingId, stamp } = cancel;
-  const at = utcText(stamp.at);
-  const today = saoPauloDay(stamp.at);
-  const key = [merchantId, billingId];
-  const steps: CommitStep[] = [
-    { statement: HOLD_SUBSCRIPTION, values: key },
-    { statement: HOLD_BILLING, values: key },
-    (rows) => ({
-      statement: CANCEL,
-      values: [...key, stamp.by, at, writesOf(rows, today).isCanceled, 'opened'],
-    }),
-    (rows) => openNext(cancel, writesOf(rows, today).next, at),
-    (rows) => endSubscription(cancel, rows, writesOf(rows, today).subscription, at),
-  ];
-  const rows = await audit.commit(
-    steps,
-    (all) => (writesOf(all, today).isCanceled ? [canceledEvent(cancel)] : []),
-    merchantId,
+  const { result, isNotified } = await audit.transaction((tx) => cancelHeld(tx, cancel, wasTried), {
+    merchantId: cancel.merchantId,
     deadline,
-  );
-  if (rows.at(-1)?.[0]?.notice_waits === true) deliverer.notify();
-  const held = heldIn(rows, today);
-  if (held === null) return 'notFound';
-  if (wasTried && held.state === 'canceled') return 'canceled';
-  const after = billingAfterCancel(held);
-  return typeof after === 'string' ? after : 'canceled';
+  });
+  if (isNotified) deliverer.notify();
+  return result;
+}
+
+type Written = { readonly result: CancelResult; readonly isNotified: boolean };
+
+/** Decides what is to be written by what is held, and writes it. */
+async function cancelHeld(tx: AuditedTx, cancel: BillingCancel, wasTried: boolean): Promise<Written> {
+  const { merchantId, billingId, stamp } = cancel;
+  const nothing = (result: CancelResult) => ({ result, isNotified: false });
+  const held = await hold(tx, cancel);
+  if (held === null) return nothing('notFound');
+  if (wasTried && held.state === 'canceled') return nothing('canceled');
+  const after = billingAfterCancel({ ...held, today: saoPauloDay(stamp.at) });
+  if (typeof after === 'string') return nothing(after);
+  await tx.query(CANCEL, [merchantId, billingId, stamp.by, utcText(stamp.at), 'opened']);
+  if (after.next !== null) await openNext(tx, cancel, held.terms, after.next);
+  const isNotified =
+    after.subscription !== null && (await endSubscription(tx, cancel, held, after.subscription));
+  tx.record(canceledEvent(cancel));
+  return { result: 'canceled', isNotified };
 }
 
 function canceledEvent({ actor, billingId }: BillingCancel): AuditEvent {
@@ -174,50 +172,45 @@ function canceledEvent({ actor, billingId }: BillingCancel): AuditEvent {
   return merchantEvent('billing.cancel', actor, `billings/${billingId}`, changed);
 }
 
-/** By what the first two steps read. */
-function writesOf(rows: readonly Row[][], today: Day): CancelWrites {
-  const held = heldIn(rows, today);
-  const after = held === null ? 'notFound' : billingAfterCancel(held);
-  if (held === null || typeof after === 'string') return NOTHING;
-  const { subscription, next } = after;
-  const amount = centsOfPlanAmount(held.terms.amount);
-  return { isCanceled: true, subscription, next: next && { ...next, amount } };
-}
+type Held = RowOf<typeof SUBSCRIPTION> & RowOf<typeof BILLING> & { readonly terms: Terms };
 
-function openNext(
-  { merchantId, billingId, nextBillingId }: BillingCancel,
-  next: CancelWrites['next'],
-  at: string,
-): Step {
-  const { installment = null, amount = null, dueOn = null, chargeOn = null } = next ?? {};
-  const values = [merchantId, nextBillingId, billingId, installment, amount, dueOn, at, chargeOn];
-  return { statement: OPEN_NEXT, values };
-}
-
-function endSubscription(
-  { merchantId, billingId }: BillingCancel,
-  [held]: readonly Row[][],
-  change: SubscriptionChange,
-  at: string,
-): Step {
-  const subscriptionId = held?.[0]?.subscription_id as string;
-  const alert = change === null ? null : moveAlert({ subscriptionId, ...change, billingId });
-  const values = [merchantId, billingId, change?.state ?? null, change?.reason ?? null, at];
-  return { statement: END_SUBSCRIPTION, values: [...values, alert?.event ?? null, alert?.body ?? null] };
-}
-
-type LockedBilling = BillingToCancel & { readonly terms: Terms };
-
-function heldIn([subscriptions, billings]: readonly Row[][], today: Day): LockedBilling | null {
-  const [subscription, billing] = [subscriptions?.[0], billings?.[0]];
+/** Subscription and billing, in this order; null: there are none. */
+async function hold(tx: Tx, { merchantId, billingId }: BillingCancel): Promise<Held | null> {
+  const [subscription] = await tx.query(HOLD_SUBSCRIPTION, [merchantId, billingId]);
+  const [billing] = await tx.query(HOLD_BILLING, [merchantId, billingId]);
   if (subscription === undefined || billing === undefined) return null;
-  return {
-    state: billing.state as BillingState,
-    isCharging: billing.is_charging as boolean,
-    installment: billing.installment as number,
-    dueOn: parseDay(billing.due_on),
-    subscription: subscription.subscription_state as SubscriptionState,
-    terms: parseTerms(subscription),
-    today,
-  };
+  return { ...SUBSCRIPTION.parse(subscription), ...BILLING.parse(billing), terms: TERMS.parse(subscription) };
+}
+
+async function openNext(
+  tx: Tx,
+  { merchantId, billingId, nextBillingId, stamp }: BillingCancel,
+  terms: Terms,
+  { installment, dueOn, chargeOn }: NextBilling,
+): Promise<void> {
+  const amount = centsOfPlanAmount(terms.amount);
+  const values = [
+    merchantId,
+    nextBillingId,
+    billingId,
+    installment,
+    amount,
+    dueOn,
+    utcText(stamp.at),
+    chargeOn,
+  ];
+  await tx.query(OPEN_NEXT, values);
+}
+
+/** Gives whether alerts wait for the deliverer. */
+async function endSubscription(
+  tx: Tx,
+  { merchantId, billingId, stamp }: BillingCancel,
+  { subscriptionId }: Held,
+  { state, reason }: NonNullable<SubscriptionChange>,
+): Promise<boolean> {
+  const { event, body } = moveAlert({ subscriptionId, state, reason, billingId });
+  const values = [merchantId, billingId, state, reason, utcText(stamp.at), event, body];
+  const [ended] = await tx.query(END_SUBSCRIPTION, values);
+  return ended?.notice_waits === true;
 }

@@ -3,10 +3,10 @@ import type { Reader } from '../../platform/postgres/database.ts';
 import { itemsOf, type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { BILLING_STATES, type Billing } from './billing.ts';
 import { type SearchKind, searchKind, type WantedBillings } from './billing-search.ts';
-import { BILLING_COLUMNS, BILLING_JOINS, parseBilling } from './billings.sql.ts';
+import { BILLING_JOINS, parseBilling, WHOLE_BILLING } from './billings.sql.ts';
 
 /** A row of a page, looked up by its key. */
-const SHOWN = `${BILLING_COLUMNS} from page g cross join lateral (
+const SHOWN = `${WHOLE_BILLING} from page g cross join lateral (
        select * from billings where merchant_id = $1 and billing_id = g.billing_id limit 1
      ) b ${BILLING_JOINS}`;
 

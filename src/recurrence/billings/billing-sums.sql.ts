@@ -1,6 +1,7 @@
 import { type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { day, oneOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
-import { BILLING_STATES, type BillingState } from './billing.ts';
+import { BILLING_STATES } from './billing.ts';
 
 const BEHIND = 'greatest(w.day, $3::date - 1)';
 
@@ -35,13 +36,12 @@ const FIND_DAYS = statement(
      ) c
      where w.before + w.entries < $5::bigint and w.number < $6::integer and n.day is not null
    )
-   select day::text as on_day, entries, $6::integer as most from walked where number > 0 order by number`,
+   select day as on_day, entries, $6::integer as most from walked where number > 0 order by number`,
 );
 
-/** As text, for a damaged sum is larger than a bigint. */
 const READ_KEPT = statement(
   'billing_days.read_to_compare',
-  `select w.day::text as on_day, d.billing_state as state, sum(d.count)::text as count, sum(d.amount)::text as amount
+  `select w.day as on_day, d.billing_state as state, sum(d.count)::text as count, sum(d.amount)::text as amount
    from unnest($2::date[]) as w (day) cross join lateral (
      select * from billing_days where merchant_id = $1 and due_on = w.day offset 0
    ) d
@@ -51,7 +51,7 @@ const READ_KEPT = statement(
 /** What billings of some days come to: behind a place of each state, up to a bound of each day. */
 const READ_ROWS = statement(
   'billings.sum_to_compare',
-  `select s.lane - 1 as lane, w.day::text as on_day, s.state, count(*)::integer as entries,
+  `select s.lane - 1 as lane, w.day as on_day, s.state, count(*)::integer as entries,
      (array_agg(b.created_at order by b.created_at desc, b.billing_id desc))[1]::text || '|'
        || (array_agg(b.billing_id order by b.created_at desc, b.billing_id desc))[1]::text as last,
      count(*)::text as count, sum(b.amount)::text as amount
@@ -64,6 +64,9 @@ const READ_ROWS = statement(
    ) b
    group by s.lane, w.day, s.state`,
 );
+
+/** As text, for a damaged sum is larger than a bigint. */
+const SUM = rowCodec({ onDay: day(), state: oneOf(BILLING_STATES), count: text(), amount: text() });
 
 /** Billings and the sums of their due days: a lane for each state. */
 export const BILLING_SUMS = {
@@ -102,13 +105,8 @@ export const BILLING_SUMS = {
     ],
   }),
   parse: (row: Row): { accountNumber: string; day: Day; sums: readonly bigint[] } => {
-    const at = BILLING_STATES.indexOf(row.state as BillingState);
-    const ofState = (value: unknown) =>
-      BILLING_STATES.map((_, index) => (index === at ? BigInt(value as string) : 0n));
-    return {
-      accountNumber: '',
-      day: row.on_day as Day,
-      sums: [...ofState(row.amount), ...ofState(row.count)],
-    };
+    const { onDay, state, count, amount } = SUM.parse(row);
+    const ofState = (sum: string) => BILLING_STATES.map((other) => (other === state ? BigInt(sum) : 0n));
+    return { accountNumber: '', day: onDay, sums: [...ofState(amount), ...ofState(count)] };
   },
 };

@@ -1,28 +1,51 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import type { CardBrand } from '../../values/card-number.ts';
-import { cents } from '../../values/cents.ts';
-import type { Day, Instant } from '../../values/instant.ts';
-import { parseDay, parseModified } from '../plans/plans.sql.ts';
-import type { SubscriptionReason } from '../subscriptions/subscription.ts';
-import { parseSubscription, SUBSCRIPTION_COLUMNS } from '../subscriptions/subscriptions.sql.ts';
-import type {
-  Billing,
-  BillingCharge,
-  BillingState,
-  BillingWithCharges,
-  ChargeOutcome,
-  ChargeRule,
-  EndOfSubscription,
+import {
+  boolean,
+  day,
+  instantOf,
+  money,
+  nullable,
+  oneOf,
+  parsedBy,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+import { STAMPS, stamped } from '../plans/plans.sql.ts';
+import { SUBSCRIPTION_REASONS } from '../subscriptions/subscription.ts';
+import { parseSubscription, WHOLE_SUBSCRIPTION } from '../subscriptions/subscriptions.sql.ts';
+import {
+  BILLING_STATES,
+  type Billing,
+  type BillingCharge,
+  type BillingWithCharges,
+  type EndOfSubscription,
 } from './billing.ts';
+import { CHARGE_OUTCOMES, CHARGE_RULES } from './charge-result.ts';
 
-/** A billing `b` with subscription `s`, plan `p` and the charge that paid it, for `parseBilling`. */
-export const BILLING_COLUMNS = `b.billing_id, b.state as billing_state, b.is_skipped,
-  b.amount as billing_amount, b.installment, to_char(b.due_on, 'YYYY-MM-DD') as due_on,
-  to_char(b.charge_on, 'YYYY-MM-DD') as charge_on, b.charges_made as billing_charges_made,
-  b.transaction_id is not null as is_charging, b.created_by as billing_created_by,
-  b.created_at as billing_created_at, b.modified_by as billing_modified_by,
-  b.modified_at as billing_modified_at, paid.transaction_id as paid_transaction_id, paid.nsu as paid_nsu,
-  ${SUBSCRIPTION_COLUMNS}`;
+const BILLING = rowCodec(
+  {
+    merchantId: text(),
+    billingId: text(),
+    state: oneOf(BILLING_STATES),
+    isSkipped: boolean(),
+    amount: money(),
+    installment: whole(),
+    dueOn: day(),
+    chargeOn: nullable(day()),
+    chargesMade: whole(),
+    isCharging: boolean('b.transaction_id is not null'),
+    ...STAMPS.fields,
+  },
+  'b',
+  'billing_',
+);
+
+const PAID_BY = rowCodec({ transactionId: text(), nsu: text() }, 'paid', 'paid_');
+
+/** A billing `b` with subscription `s`, plan `p` and the charge that `paid` it, for `parseBilling`. */
+export const WHOLE_BILLING = `${BILLING.columns}, ${PAID_BY.columns}, ${WHOLE_SUBSCRIPTION}`;
 
 /**
  * Looked up one by one: a join is planned once, perhaps while the tables were small, and may then
@@ -42,25 +65,39 @@ export const BILLING_JOINS = `cross join lateral (
 
 export function parseBilling(row: Row): Billing {
   return {
-    merchantId: row.merchant_id as string,
-    billingId: row.billing_id as string,
-    state: row.billing_state as BillingState,
-    isSkipped: row.is_skipped as boolean,
-    amount: cents(row.billing_amount as number),
-    installment: row.installment as number,
-    dueOn: parseDay(row.due_on),
-    chargeOn: row.charge_on === null ? null : parseDay(row.charge_on),
-    chargesMade: row.billing_charges_made as number,
-    isCharging: row.is_charging as boolean,
-    paidBy:
-      row.paid_transaction_id === null
-        ? null
-        : { transactionId: row.paid_transaction_id as string, nsu: row.paid_nsu as string },
+    ...stamped(BILLING.parse(row)),
+    paidBy: row.paid_transaction_id === null ? null : PAID_BY.parse(row),
     subscription: parseSubscription(row),
-    created: { by: row.billing_created_by as string, at: row.billing_created_at as Instant },
-    modified: parseModified(row.billing_modified_by, row.billing_modified_at),
   };
 }
+
+/** As JSON. */
+const CHARGE = rowCodec<BillingCharge>({
+  attemptNumber: nullable(whole()),
+  startedAt: instantOf(),
+  by: text(),
+  outcome: nullable(oneOf(CHARGE_OUTCOMES)),
+  code: nullable(text()),
+  transactionId: nullable(text()),
+  brand: nullable(oneOf(CARD_BRANDS)),
+  rule: nullable(oneOf(CHARGE_RULES)),
+  nextChargeOn: nullable(day()),
+});
+
+const CHARGES = rowCodec({
+  charges: parsedBy((value) => ((value ?? []) as Row[]).map(CHARGE.parse), 'c.charges'),
+});
+
+const END = rowCodec(
+  {
+    type: oneOf(['canceled', 'blocked'] as const),
+    reason: oneOf(SUBSCRIPTION_REASONS),
+    by: text('e.created_by'),
+    at: instantOf('e.created_at'),
+  },
+  'e',
+  'end_',
+);
 
 /**
  * Charges on schedule are five at most; those by hand are the merchant's own, and the newest are
@@ -68,13 +105,12 @@ export function parseBilling(row: Row): Billing {
  */
 const FIND = statement(
   'billings.find',
-  `select ${BILLING_COLUMNS}, c.charges, e.type as end_type, e.reason as end_reason, e.created_by as end_by,
-    e.created_at as end_at
+  `select ${WHOLE_BILLING}, ${CHARGES.columns}, ${END.columns}
    from billings b ${BILLING_JOINS} cross join lateral (
      select json_agg(json_build_object('attempt_number', n.attempt_number, 'by', n.created_by,
-       'startedAt', floor(extract(epoch from n.started_at) * 1000)::bigint, 'outcome', n.outcome, 'code',
-       n.response_code, 'transactionId', n.transaction_id, 'brand', t.card_brand, 'rule', n.rule,
-       'nextChargeOn', to_char(n.next_charge_on, 'YYYY-MM-DD'))
+       'started_at', floor(extract(epoch from n.started_at) * 1000)::bigint, 'outcome', n.outcome, 'code',
+       n.response_code, 'transaction_id', n.transaction_id, 'brand', t.card_brand, 'rule', n.rule,
+       'next_charge_on', n.next_charge_on)
          order by n.charge_number) as charges
      from (
        select * from billing_charges where merchant_id = $1 and billing_id = $2
@@ -100,29 +136,11 @@ export async function findBilling(
 ): Promise<BillingWithCharges | null> {
   const [row] = await database.query(FIND, [merchantId, billingId]);
   if (row === undefined) return null;
-  const charges = (row.charges ?? []) as Record<string, unknown>[];
-  return { billing: parseBilling(row), charges: charges.map(parseCharge), lastEnd: parseEnd(row) };
+  return { billing: parseBilling(row), ...CHARGES.parse(row), lastEnd: parseEnd(row) };
 }
 
 function parseEnd(row: Row): EndOfSubscription | null {
   if (row.end_type === null) return null;
-  return {
-    type: row.end_type as EndOfSubscription['type'],
-    reason: row.end_reason as SubscriptionReason,
-    stamp: { by: row.end_by as string, at: row.end_at as Instant },
-  };
-}
-
-function parseCharge(row: Record<string, unknown>): BillingCharge {
-  return {
-    attemptNumber: row.attempt_number as number | null,
-    startedAt: row.startedAt as Instant,
-    by: row.by as string,
-    outcome: row.outcome as ChargeOutcome | null,
-    code: row.code as string | null,
-    transactionId: row.transactionId as string | null,
-    brand: row.brand as CardBrand | null,
-    rule: row.rule as ChargeRule | null,
-    nextChargeOn: row.nextChargeOn as Day | null,
-  };
+  const { by, at, ...end } = END.parse(row);
+  return { ...end, stamp: { by, at } };
 }

@@ -227,6 +227,8 @@ const RULE_SENTENCES = {
   ...Object.fromEntries(RESULTS.map(([, { rule, sentence }]) => [rule, sentence])),
 } as Record<ChargeRule, Sentence>;
 
+export const CHARGE_RULES = Object.keys(RULE_SENTENCES) as ChargeRule[];
+
 /** What was made of a charge, as a person reads it. By hand the billing may stay what it was. */
 export function sentenceOfRule(rule: ChargeRule, nextChargeOn: string | null): Sentence {
   const { pt, en } = RULE_SENTENCES[rule];

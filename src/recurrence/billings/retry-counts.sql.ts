@@ -1,5 +1,6 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import type { Cents } from '../../values/cents.ts';
+import { instantOf, money, nullable, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { type Cents, cents } from '../../values/cents.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 
 /** What the retries of a period came to. */
@@ -21,6 +22,19 @@ const MOST_RETRIES = 300_000;
 /** Each is looked up by its key. */
 const MOST_SUMMED = 5_000;
 
+/** Of each number of the try; the first two are the same in all rows, of which there is one at least. */
+const COUNTED = rowCodec(
+  {
+    summed: whole('m.summed'),
+    amount: money('m.amount'),
+    attemptNumber: nullable(whole()),
+    tries: nullable(whole()),
+    paid: nullable(whole()),
+    firstAt: nullable(instantOf()),
+  },
+  'c',
+);
+
 /** A stretch of billing_charges_retried, which alone is read where vacuum has been. */
 const COUNT = statement(
   'billing_charges.count_retries',
@@ -39,7 +53,7 @@ const COUNT = statement(
        (count(*) filter (where outcome = 'approved'))::integer as paid, min(started_at) as first_at
      from retried group by attempt_number
    )
-   select m.summed, m.amount, c.* from money m left join counted c on true order by c.attempt_number`,
+   select ${COUNTED.columns} from money m left join counted c on true order by c.attempt_number`,
 );
 
 /** The retries of a stretch of business time; of very many the newest. */
@@ -49,20 +63,16 @@ export async function countRetries(
   { from, before }: { readonly from: Instant; readonly before: Instant },
 ): Promise<RetryCounts> {
   const values = [utcText(from), utcText(before), MOST_RETRIES, MOST_SUMMED];
-  const rows = await database.query(COUNT, [merchantId, ...values]);
-  const [first] = rows;
-  const firsts = rows.flatMap((row) => (row.first_at === null ? [] : [row.first_at as Instant]));
-  const tries = rows.reduce((sum, row) => sum + ((row.tries as number | null) ?? 0), 0);
+  const rows = (await database.query(COUNT, [merchantId, ...values])).map(COUNTED.parse);
+  const byAttempt = rows.flatMap(({ attemptNumber, tries, paid }) =>
+    attemptNumber === null || tries === null || paid === null ? [] : [{ attemptNumber, tries, paid }],
+  );
+  const counted = byAttempt.reduce((sum, { tries }) => sum + tries, 0);
+  const firsts = rows.flatMap(({ firstAt }) => (firstAt === null ? [] : [firstAt]));
   return {
-    byAttempt: rows
-      .filter((row) => row.attempt_number !== null)
-      .map((row) => ({
-        attemptNumber: row.attempt_number as number,
-        tries: row.tries as number,
-        paid: row.paid as number,
-      })),
-    amount: (first?.amount ?? 0) as Cents,
-    summed: (first?.summed ?? 0) as number,
-    countedFrom: tries > MOST_RETRIES ? instant(Math.min(...firsts)) : null,
+    byAttempt,
+    amount: rows[0]?.amount ?? cents(0),
+    summed: rows[0]?.summed ?? 0,
+    countedFrom: counted > MOST_RETRIES ? instant(Math.min(...firsts)) : null,
   };
 }

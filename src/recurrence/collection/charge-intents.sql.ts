@@ -1,7 +1,8 @@
 import { racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { boolean, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { type IntentRow, intentsStep, writtenIntents } from '../../transactions/card/intents.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
@@ -31,16 +32,18 @@ const PLANS = inputRows<StartedCharge>({
   plan_id: ['uuid', ({ planId }) => planId],
 });
 
+const PLAN = rowCodec({ merchantId: text(), planId: text() }, 'w');
+
 /**
  * The plan lock, which new subscriptions share, and which a cancel of the plan has alone from
  * before it asks for the end of the subscriptions until its commit. So a cancel waits for the
- * charges that have it, and the charges that have it see every cancel before them: the next step
+ * charges that have it, and the charges that have it see every cancel before them: the next statement
  * looks with a snapshot of its own. No charge waits here, and none passes a cancel that waits: a
  * lock that cannot be had is left for later.
  */
 const SHARE_PLANS = statement(
   'charging.share_plans',
-  `select w.merchant_id, w.plan_id from (
+  `select ${PLAN.columns} from (
      select distinct i.merchant_id, i.plan_id from ${PLANS.sql}
    ) w
    where pg_try_advisory_xact_lock_shared(hashtextextended(w.merchant_id || '|' || w.plan_id::text, 0))`,
@@ -54,6 +57,8 @@ const WANTED = inputRows<StartedCharge>({
   is_scheduled: ['boolean', isScheduled],
 });
 
+const HELD = rowCodec({ transactionId: text() }, 'i');
+
 /**
  * Every change of a subscription or of what it owes holds this lock first. One that is held is left
  * for later: no charge waits here. What is charged on schedule must be active, still be paid with
@@ -61,7 +66,7 @@ const WANTED = inputRows<StartedCharge>({
  */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_free_subscriptions',
-  `select i.transaction_id
+  `select ${HELD.columns}
    from ${WANTED.sql}
    cross join lateral (
      select s.subscription_id, s.plan_id, s.vault_id, s.state, s.state_since from subscriptions s
@@ -85,6 +90,8 @@ const INPUT = inputRows<StartedCharge>({
   created_by: ['text', ({ intent }) => intent.createdBy],
   lease: ['integer', ({ intent }) => intent.leaseMilliseconds],
 });
+
+const TAKEN = rowCodec({ transactionId: text(), wasOurs: boolean() });
 
 /**
  * Takes the billing as it was found, or as an earlier try of the same caller left it. Found by
@@ -125,7 +132,7 @@ const TAKE = statement(
          and c.transaction_id = t.transaction_id
      )
    )
-   select transaction_id, was_ours from taken`,
+   select ${TAKEN.columns} from taken`,
 );
 
 /**
@@ -160,38 +167,38 @@ class KeyUsed extends Error {
   override readonly name = 'KeyUsed';
 }
 
-/** A look at nothing, behind which the commit follows. */
-const GO_ON = statement('charging.go_on', 'select');
-
-const throwIfLost: CommitStep = ([, , taken = [], intents = []]) => {
-  const written = writtenIntents(intents);
-  const isLost = taken.some((row) => !row.was_ours && !written.has(row.transaction_id as string));
-  if (isLost) throw new KeyUsed('a key was used meanwhile');
-  return { statement: GO_ON, values: [] };
-};
-
 /** Those that were taken, by `takeKey`. */
 export async function commitTakes(
   database: Database,
   rows: readonly StartedCharge[],
 ): Promise<ReadonlyMap<string, TakeResult>> {
-  const steps: CommitStep[] = [
-    { statement: SHARE_PLANS, values: PLANS.values(rows.filter(isScheduled)) },
-    ([shared = []]) => ({ statement: HOLD_SUBSCRIPTIONS, values: WANTED.values(sharedOf(rows, shared)) }),
-    ([, held = []]) => ({ statement: TAKE, values: INPUT.values(namedIn(rows, held)) }),
-    ([, , taken = []]) => intentsStep(namedIn(rows, taken).map(({ intent }) => intent)),
-    ...(rows.some(({ intent }) => intent.request !== null) ? [throwIfLost] : []),
-  ];
   try {
-    const [, , taken = []] = await racingForKeys(() => database.commit(steps));
-    const committed = new Set(namedIn(rows, taken));
-    return new Map(rows.map((row) => [takeKey(row), committed.has(row) ? 'committed' : 'notTaken']));
+    const taken = new Set(await racingForKeys(() => database.transaction((tx) => takeBillings(tx, rows))));
+    return new Map(rows.map((row) => [takeKey(row), taken.has(row) ? 'committed' : 'notTaken']));
   } catch (error) {
     const [row] = rows;
     // An error is one of the whole batch: each goes alone then.
     if (!(error instanceof KeyUsed) || rows.length > 1 || row === undefined) throw error;
     return new Map([[takeKey(row), 'keyUsed']]);
   }
+}
+
+/** Billings, attempts and intents of those that are free. */
+async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<readonly StartedCharge[]> {
+  const plans = (await tx.query(SHARE_PLANS, PLANS.values(rows.filter(isScheduled)))).map(PLAN.parse);
+  const shared = new Set(plans.map(({ merchantId, planId }) => `${merchantId}|${planId}`));
+  const wanted = rows.filter(
+    (row) => !isScheduled(row) || shared.has(`${row.intent.merchantId}|${row.planId}`),
+  );
+  const held = (await tx.query(HOLD_SUBSCRIPTIONS, WANTED.values(wanted))).map(HELD.parse);
+  const taken = (await tx.query(TAKE, INPUT.values(namedIn(rows, held)))).map(TAKEN.parse);
+  const started = namedIn(rows, taken);
+  const begin = intentsStep(started.map(({ intent }) => intent));
+  const written = writtenIntents(await tx.query(begin.statement, begin.values));
+  const hasKeys = rows.some(({ intent }) => intent.request !== null);
+  if (hasKeys && taken.some(({ transactionId, wasOurs }) => !wasOurs && !written.has(transactionId)))
+    throw new KeyUsed('a key was used meanwhile');
+  return started;
 }
 
 /** By subscription, so that two batches go through them in one order. */
@@ -204,14 +211,11 @@ function isScheduled({ attemptNumber }: StartedCharge): boolean {
   return attemptNumber !== null;
 }
 
-/** Those whose plan was free, and those by hand. */
-function sharedOf(rows: readonly StartedCharge[], shared: readonly Row[]): StartedCharge[] {
-  const plans = new Set(shared.map((row) => `${row.merchant_id}|${row.plan_id}`));
-  return rows.filter((row) => !isScheduled(row) || plans.has(`${row.intent.merchantId}|${row.planId}`));
-}
-
-/** Those whose transactions the rows name. */
-function namedIn(rows: readonly StartedCharge[], named: readonly Row[]): StartedCharge[] {
-  const ids = new Set(named.map((row) => row.transaction_id));
+/** Those whose transactions are named. */
+function namedIn(
+  rows: readonly StartedCharge[],
+  named: readonly { readonly transactionId: string }[],
+): StartedCharge[] {
+  const ids = new Set(named.map(({ transactionId }) => transactionId));
   return rows.filter(({ intent }) => ids.has(intent.transactionId));
 }

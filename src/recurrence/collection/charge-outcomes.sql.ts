@@ -1,5 +1,5 @@
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import {
@@ -13,11 +13,11 @@ import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
-import { BILLING_MOVES, type BillingState, type ChargeRule } from '../billings/billing.ts';
-import { parseDay } from '../plans/plans.sql.ts';
+import { BILLING_MOVES, type ChargeRule } from '../billings/billing.ts';
 import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
 import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
-import { chargeNumberOf, type Held, heldIn, holdSteps } from './held-charges.sql.ts';
+import { type Held, holdCharges } from './held-charges.sql.ts';
+import { isChargeableByHand } from './manual-charge.ts';
 import { type LockedBilling, type OutcomeRecord, recordOfOutcome, recordOfUnsent } from './outcome-record.ts';
 import type { ChargeFacts } from './result-facts.ts';
 
@@ -74,7 +74,7 @@ const ENDINGS = inputRows<Ending>({
   merchant_id: ['text', ({ end }) => end.merchantId],
   billing_id: ['uuid', ({ end }) => end.billingId],
   subscription_id: ['uuid', ({ end }) => end.subscriptionId],
-  charge_number: ['integer', ({ end, held }) => (end.kind === 'unsent' ? null : chargeNumberOf(held))],
+  charge_number: ['integer', ({ end, held }) => (end.kind === 'unsent' ? null : held.billing.chargeNumber)],
   state: ['text', ({ ended }) => ended.state],
   charge_on: ['date', ({ ended }) => ended.chargeOn],
   charges_made: ['smallint', ({ ended }) => ended.chargesMade],
@@ -107,7 +107,7 @@ const LOOKS = inputRows<Look>(
   {
     merchant_id: ['text', ({ end }) => end.merchantId],
     billing_id: ['uuid', ({ end }) => end.billingId],
-    charge_number: ['integer', ({ held }) => chargeNumberOf(held)],
+    charge_number: ['integer', ({ held }) => held.billing.chargeNumber],
   },
   { after: ENDINGS },
 );
@@ -220,23 +220,18 @@ export function chargeOutcomesWrite(
     bytes: () => 1_300,
     limits: LIMITS,
     async write(rows) {
-      let decided: Decided = { endings: [], looks: [] };
-      const steps: CommitStep[] = [
-        ...holdSteps(rows),
-        (read) => {
-          const answered = answeredOf(rows, heldIn(read));
-          return outcomesStep(answered, outcomeLeases(answered, deliverer));
-        },
-        (read) => {
-          decided = decide(rows, read);
-          const values = [...ENDINGS.values(decided.endings), ...LOOKS.values(decided.looks)];
-          return { statement: END, values };
-        },
-      ];
-      const read = await database.commit(steps);
-      const [, , outcomes = [], [alerts] = []] = read;
+      const { outcomes, decided, isNotified } = await database.transaction(async (tx) => {
+        const held = await holdCharges(tx, rows);
+        const answered = answeredOf(rows, held);
+        const record = outcomesStep(answered, outcomeLeases(answered, deliverer));
+        const outcomes = await tx.query(record.statement, record.values);
+        const decided = decide(rows, held, recordedOutcomes(outcomes));
+        const values = [...ENDINGS.values(decided.endings), ...LOOKS.values(decided.looks)];
+        const [ended] = await tx.query(END, values);
+        return { outcomes, decided, isNotified: ended?.notice_waits === true };
+      });
       dispatchDeliveries(deliverer, outcomes);
-      if (alerts?.notice_waits === true) deliverer.notify();
+      if (isNotified) deliverer.notify();
       return resultsOf(rows, decided);
     },
   };
@@ -255,14 +250,16 @@ function answeredOf(rows: readonly ChargeEnd[], held: ReadonlyMap<string, Held>)
   return rows.flatMap((end) => {
     if (end.kind !== 'answered') return [];
     const billing = held.get(end.billingId)?.billing;
-    return billing?.transaction_id === end.outcome.transactionId ? [end.outcome] : [];
+    return billing?.transactionId === end.outcome.transactionId ? [end.outcome] : [];
   });
 }
 
-/** By what the steps before have read: what is written of each. */
-function decide(rows: readonly ChargeEnd[], read: readonly Row[][]): Decided {
-  const held = heldIn(read);
-  const recorded = recordedOutcomes(read[2] ?? []);
+/** What is written of each. `recorded`: the transactions whose outcome was written. */
+function decide(
+  rows: readonly ChargeEnd[],
+  held: ReadonlyMap<string, Held>,
+  recorded: ReadonlySet<string>,
+): Decided {
   const endings: Ending[] = [];
   const looks: Look[] = [];
   for (const end of rows) {
@@ -273,7 +270,7 @@ function decide(rows: readonly ChargeEnd[], read: readonly Row[][]): Decided {
       if (end.facts === null) looks.push({ end, held: of });
       else endings.push({ end, held: of, ended: recordOfOutcome(billingOf(end, of), end.facts) });
     } else if (end.kind === 'resolved') {
-      if (of.billing.transaction_id !== end.transactionId) continue;
+      if (of.billing.transactionId !== end.transactionId) continue;
       endings.push({ end, held: of, ended: recordOfOutcome(billingOf(end, of), end.facts) });
     } else if (isAsFound(end, of)) endings.push({ end, held: of, ended: endOfUnsent(end, of) });
   }
@@ -284,14 +281,9 @@ function isAsFound(
   { fence, attemptNumber, vaultId }: Extract<ChargeEnd, { kind: 'unsent' }>,
   { billing, vaultId: ownVaultId }: Held,
 ): boolean {
-  if (vaultId !== ownVaultId) return false;
-  const isOpen = billing.billing_state === 'opened';
-  const isChargeable = ['denied', 'paymentInvalid'].includes(billing.billing_state as string);
-  return (
-    billing.fence === fence &&
-    billing.transaction_id === null &&
-    (attemptNumber === null ? isChargeable : isOpen)
-  );
+  const { state, transactionId } = billing;
+  if (vaultId !== ownVaultId || billing.fence !== fence || transactionId !== null) return false;
+  return attemptNumber === null ? isChargeableByHand(state) : state === 'opened';
 }
 
 function endOfUnsent(end: Extract<ChargeEnd, { kind: 'unsent' }>, held: Held): OutcomeRecord {
@@ -301,23 +293,22 @@ function endOfUnsent(end: Extract<ChargeEnd, { kind: 'unsent' }>, held: Held): O
 }
 
 function billingOf(end: ChargeEnd, { subscription, terms, billing }: Held): LockedBilling {
-  const isUnsent = end.kind === 'unsent';
-  const chargeOn = billing.charge_on === null ? null : parseDay(billing.charge_on);
-  const begunOn = saoPauloDay(isUnsent ? end.at : (billing.started_at as Instant));
+  const { state, installment, dueOn, chargeOn, chargesMade, transactionId, voided } = billing;
+  const unsent = end.kind === 'unsent' ? end : null;
+  const begunOn = saoPauloDay((unsent === null ? billing.startedAt : null) ?? end.at);
   return {
     subscription,
     terms,
     subscriptionId: end.subscriptionId,
     billingId: end.billingId,
-    transactionId: isUnsent ? null : (billing.transaction_id as string),
-    state: billing.billing_state as BillingState,
-    installment: billing.installment as number,
-    dueOn: parseDay(billing.due_on),
+    transactionId: unsent === null ? transactionId : null,
+    state,
+    installment,
+    dueOn,
     chargeOn,
-    chargesMade:
-      isUnsent && end.attemptNumber !== null ? end.attemptNumber : (billing.billing_charges_made as number),
-    attemptNumber: isUnsent ? end.attemptNumber : (billing.attempt_number as number | null),
-    voidedBefore: billing.voided as number,
+    chargesMade: unsent?.attemptNumber ?? chargesMade,
+    attemptNumber: unsent === null ? billing.attemptNumber : unsent.attemptNumber,
+    voidedBefore: voided,
     // The database said that its day had come. A machine whose clock is a moment behind would count
     // the day before at midnight, and the next installment would fall on this very day.
     chargedOn: chargeOn !== null && chargeOn > begunOn ? chargeOn : begunOn,
@@ -332,7 +323,7 @@ function resultsOf(
   const results = new Map(rows.map((row) => [endKey(row), nothing]));
   for (const { end } of looks) results.set(endKey(end), { ...nothing, isRecorded: true });
   for (const { end, held, ended } of endings) {
-    const timesSentAgain = ended.rule === 'sentAgain' ? (held.billing.voided_sent as number) + 1 : 0;
+    const timesSentAgain = ended.rule === 'sentAgain' ? held.billing.voidedSent + 1 : 0;
     results.set(endKey(end), { isRecorded: true, rule: ended.rule, timesSentAgain });
   }
   return results;

@@ -1,18 +1,33 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import type { TransactionState } from '../../transactions/transaction.ts';
+import {
+  boolean,
+  day,
+  instantOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+} from '../../platform/postgres/row-codec.ts';
+import { TRANSACTION_STATES } from '../../transactions/transaction.ts';
 import { NEVER_SENT } from '../../transactions/transaction-queries.sql.ts';
-import type { CardBrand } from '../../values/card-number.ts';
-import { cents } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
-import type { BillingState } from '../billings/billing.ts';
-import { parseDay } from '../plans/plans.sql.ts';
-import { type DueBilling, SOFT_DESCRIPTOR_OF_PLAN } from './due-billings.sql.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+import { BILLING_STATES, type BillingState } from '../billings/billing.ts';
+import { DUE, type DueBilling, SOFT_DESCRIPTOR_OF_PLAN } from './due-billings.sql.ts';
+
+const FOUND = rowCodec(
+  {
+    ...DUE.fields,
+    chargeOn: day('b.due_on'),
+    state: oneOf(BILLING_STATES),
+    isCharging: boolean('b.transaction_id is not null'),
+  },
+  'b',
+);
 
 const FIND = statement(
   'hand_charges.find_billing',
-  `select b.billing_id, b.subscription_id, b.state, b.amount, b.fence, b.charges_made,
-     b.transaction_id is not null as is_charging, to_char(b.due_on, 'YYYY-MM-DD') as due_on, s.plan_id,
-     s.vault_id, s.account_number, s.max_retries, s.installments, d.soft_descriptor
+  `select ${FOUND.columns}
    from billings b cross join lateral (
      select o.plan_id, o.vault_id, o.account_number, o.max_retries, o.installments from subscriptions o
      where o.merchant_id = $1 and o.subscription_id = b.subscription_id limit 1
@@ -39,31 +54,33 @@ export async function findBillingToCharge(
 ): Promise<FoundBilling | null> {
   const [row] = await database.query(FIND, [merchantId, billingId]);
   if (row === undefined) return null;
-  return {
-    state: row.state as BillingState,
-    isCharging: row.is_charging as boolean,
-    due: {
-      merchantId,
-      billingId: row.billing_id as string,
-      subscriptionId: row.subscription_id as string,
-      planId: row.plan_id as string,
-      vaultId: row.vault_id as string,
-      accountNumber: row.account_number as string,
-      amount: cents(row.amount as number),
-      fence: row.fence as number,
-      chargesMade: row.charges_made as number,
-      maxRetries: row.max_retries as number,
-      installments: row.installments as number,
-      softDescriptor: row.soft_descriptor as string | null,
-      chargeOn: parseDay(row.due_on),
-    },
-  };
+  const { state, isCharging, ...due } = FOUND.parse(row);
+  return { state, isCharging, due };
 }
+
+const HAND_CHARGE = rowCodec(
+  {
+    billingId: text('c.billing_id'),
+    /**
+     * Whether there is an outcome, and the billing knows of it too; what was never sent has none, and
+     * its key is free again.
+     */
+    isEnded: boolean('c.due_at is null and not o.was_never_sent'),
+    state: oneOf(TRANSACTION_STATES),
+    brand: oneOf(CARD_BRANDS, 'o.card_brand'),
+    responseCode: nullable(text()),
+    adviceCode: nullable(text()),
+    /** Business time. */
+    soldAt: instantOf(),
+  },
+  'o',
+);
+
+export type MadeHandCharge = RowOf<typeof HAND_CHARGE>;
 
 const FIND_CHARGE = statement(
   'hand_charges.find_charge',
-  `select c.billing_id, c.due_at is null and not o.was_never_sent as is_ended, o.state, o.card_brand,
-    o.response_code, o.advice_code, o.sold_at
+  `select ${HAND_CHARGE.columns}
    from billing_charges c cross join lateral (
      select t.state, t.card_brand, t.response_code, t.advice_code, t.sold_at,
        coalesce(${NEVER_SENT}, false) as was_never_sent
@@ -72,21 +89,6 @@ const FIND_CHARGE = statement(
    where c.merchant_id = $1 and c.transaction_id = $2`,
 );
 
-export type MadeHandCharge = {
-  readonly billingId: string;
-  /**
-   * Whether there is an outcome, and the billing knows of it too; what was never sent has none, and
-   * its key is free again.
-   */
-  readonly isEnded: boolean;
-  readonly state: TransactionState;
-  readonly brand: CardBrand;
-  readonly responseCode: string | null;
-  readonly adviceCode: string | null;
-  /** Business time. */
-  readonly soldAt: Instant;
-};
-
 /** What became of the charge that this transaction is. */
 export async function findHandCharge(
   database: Database,
@@ -94,14 +96,5 @@ export async function findHandCharge(
   transactionId: string,
 ): Promise<MadeHandCharge | null> {
   const [row] = await database.query(FIND_CHARGE, [merchantId, transactionId]);
-  if (row === undefined) return null;
-  return {
-    billingId: row.billing_id as string,
-    isEnded: row.is_ended as boolean,
-    state: row.state as TransactionState,
-    brand: row.card_brand as CardBrand,
-    responseCode: row.response_code as string | null,
-    adviceCode: row.advice_code as string | null,
-    soldAt: row.sold_at as Instant,
-  };
+  return row === undefined ? null : HAND_CHARGE.parse(row);
 }

@@ -1,4 +1,5 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import {
   clearChargebackMarkStep,
@@ -6,12 +7,13 @@ import {
 } from '../../transactions/changes/chargebacks.sql.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
-import type { Alert } from '../alerts/alert.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
 import { BILLING_MOVES } from '../billings/billing.ts';
 import { moveAlert } from '../subscriptions/reasons.ts';
 import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
 import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
+
+const CHARGED = rowCodec({ subscriptionId: text('l.subscription_id'), billingId: text('c.billing_id') });
 
 /**
  * The subscription of the billing that was charged: every change of it, or of what it owes, locks
@@ -19,7 +21,7 @@ import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscription-event
  */
 const HOLD = statement(
   'chargebacks.hold_subscription',
-  `select l.subscription_id, c.billing_id from (
+  `select ${CHARGED.columns} from (
      select c.billing_id from billing_charges c where c.merchant_id = $1 and c.transaction_id = $2 limit 1
    ) c cross join lateral (
      select b.subscription_id from billings b where b.merchant_id = $1 and b.billing_id = c.billing_id limit 1
@@ -73,21 +75,23 @@ export async function blockForChargeback(
   { merchantId, transactionId }: UnprocessedChargeback,
   at: Instant,
 ): Promise<boolean> {
-  const key = [merchantId, transactionId];
-  const [, blocked] = await database.commit([
-    { statement: HOLD, values: key },
-    ([held]) => {
-      const { subscription_id: subscriptionId = null, billing_id: billingId = null } = held?.[0] ?? {};
-      const { event, body } = blockAlert(subscriptionId, billingId, transactionId);
-      return { statement: BLOCK, values: [...key, subscriptionId, utcText(at), event, body] };
-    },
-    clearChargebackMarkStep(merchantId, transactionId),
-  ]);
-  if (blocked?.[0]?.notice_waits === true) deliverer.notify();
-  return blocked?.length === 1;
+  const key = [merchantId, transactionId] as const;
+  const blocked = await database.transaction(async (tx) => {
+    const [charged] = (await tx.query(HOLD, key)).map(CHARGED.parse);
+    const rows = charged === undefined ? [] : await tx.query(BLOCK, blockValues(key, charged, at));
+    const clear = clearChargebackMarkStep(merchantId, transactionId);
+    await tx.query(clear.statement, clear.values);
+    return rows;
+  });
+  if (blocked[0]?.notice_waits === true) deliverer.notify();
+  return blocked.length === 1;
 }
 
-function blockAlert(subscriptionId: unknown, billingId: unknown, paymentId: string): Alert {
-  const about = { subscriptionId: subscriptionId as string, billingId: billingId as string, paymentId };
-  return moveAlert({ ...about, state: 'blocked', reason: 'chargeback' });
+function blockValues(
+  [merchantId, paymentId]: readonly [string, string],
+  charged: RowOf<typeof CHARGED>,
+  at: Instant,
+): unknown[] {
+  const { event, body } = moveAlert({ ...charged, paymentId, state: 'blocked', reason: 'chargeback' });
+  return [merchantId, paymentId, charged.subscriptionId, utcText(at), event, body];
 }

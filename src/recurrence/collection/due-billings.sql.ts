@@ -5,36 +5,48 @@ import {
   type Statement,
   statement,
 } from '../../platform/postgres/database.ts';
-import { type Cents, cents } from '../../values/cents.ts';
+import {
+  day,
+  money,
+  nullable,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
-import { parseDay } from '../plans/plans.sql.ts';
 import type { ChargeWindow } from './day-window.ts';
 import { HOUR, OF_NOW, PLACES_OF_CLOCKS, PLACES_OF_PAGE, RESTED, TODAY, TURN } from './due-places.sql.ts';
+
+export const DUE = rowCodec(
+  {
+    merchantId: text(),
+    billingId: text(),
+    subscriptionId: text(),
+    planId: text('s.plan_id'),
+    vaultId: text('s.vault_id'),
+    accountNumber: text('s.account_number'),
+    amount: money(),
+    /** Raised by every charge that begins. */
+    fence: whole(),
+    /** Charges made on schedule so far. */
+    chargesMade: whole(),
+    /** How many retries its terms allow. */
+    maxRetries: whole('s.max_retries'),
+    /** How many billings its terms have in all, or `ENDLESS`. */
+    installments: whole('s.installments'),
+    /** The plan's, else the merchant's; null: none. */
+    softDescriptor: nullable(text('d.soft_descriptor')),
+    chargeOn: day(),
+  },
+  'f',
+);
 
 /**
  * A billing that is to be charged, as it was found: the commit that takes it checks that it still
  * is so.
  */
-export type DueBilling = {
-  readonly merchantId: string;
-  readonly billingId: string;
-  readonly subscriptionId: string;
-  readonly planId: string;
-  readonly vaultId: string;
-  readonly accountNumber: string;
-  readonly amount: Cents;
-  /** Raised by every charge that begins. */
-  readonly fence: number;
-  /** Charges made on schedule so far. */
-  readonly chargesMade: number;
-  /** How many retries its terms allow. */
-  readonly maxRetries: number;
-  /** How many billings its terms have in all, or `ENDLESS`. */
-  readonly installments: number;
-  /** The plan's, else the merchant's; null: none. */
-  readonly softDescriptor: string | null;
-  readonly chargeOn: Day;
-};
+export type DueBilling = RowOf<typeof DUE>;
 
 /** A place in the round over all days and merchants with something due. */
 export type DuePlace = { readonly day: Day; readonly merchantId: string };
@@ -81,9 +93,7 @@ export const SOFT_DESCRIPTOR_OF_PLAN = `select coalesce(p.soft_descriptor, m.sof
  * not end with their plan just now.
  */
 const FOUND = `left join lateral (
-     select f.merchant_id, f.billing_id, f.subscription_id, f.amount, f.fence, f.charges_made,
-       to_char(f.charge_on, 'YYYY-MM-DD') as charge_on, s.plan_id, s.vault_id, s.account_number, s.max_retries,
-       s.installments, d.soft_descriptor
+     select ${DUE.columns}
      from found f cross join lateral (
        select c.plan_id, c.vault_id, c.account_number, c.max_retries, c.installments, c.state, c.state_since
          from subscriptions c
@@ -98,6 +108,12 @@ const FOUND = `left join lateral (
      where s.state = 'active' and (e.asked_at is null or e.asked_at < s.state_since) order by f.charge_on,
        f.rank, f.position limit $5
    ) x on true`;
+
+/** How far a read came. */
+const REACHED = rowCodec(
+  { lastDay: nullable(day()), lastMerchantId: nullable(text()), lookedAt: whole() },
+  'z',
+);
 
 /**
  * The next days of merchants with something due by the real time, one step along the index for each
@@ -119,10 +135,9 @@ const FIND_DUE = statement(
        order by b.charge_on, b.merchant_id limit 1) n
      where p.position < $6
    ), ${PLACES_OF_PAGE}, ${FOUND_AT_PLACES}
-   select z.last_day, z.last_merchant_id, z.looked_at, x.*
+   select ${REACHED.columns}, x.*
    from (
-     select position as looked_at, to_char(charge_on, 'YYYY-MM-DD') as last_day,
-       merchant_id as last_merchant_id
+     select position as looked_at, charge_on as last_day, merchant_id as last_merchant_id
      from places order by position desc limit 1
    ) z ${FOUND}`,
 );
@@ -142,7 +157,7 @@ const FIND_DUE_OF_MOVED = statement(
        order by m.merchant_id limit $6
      ) n ${OF_NOW}
    ), ${PLACES_OF_CLOCKS}, ${FOUND_AT_PLACES}
-   select z.last_day, z.last_merchant_id, z.looked_at, x.* from ${LAST_CLOCK} ${FOUND}`,
+   select ${REACHED.columns}, x.* from ${LAST_CLOCK} ${FOUND}`,
 );
 
 /** One merchant (`$6`), by its clock as it stands: what a jump of the test clock runs. */
@@ -157,7 +172,7 @@ const FIND_DUE_OF = statement(
        ) c on true
      ) n ${OF_NOW}
    ), ${PLACES_OF_CLOCKS}, ${FOUND_AT_PLACES}
-   select z.last_day, z.last_merchant_id, z.looked_at, x.* from ${LAST_CLOCK} ${FOUND}`,
+   select ${REACHED.columns}, x.* from ${LAST_CLOCK} ${FOUND}`,
 );
 
 export type DueRequest = {
@@ -185,13 +200,10 @@ export async function findDueBillings(
   after: DuePlace,
 ): Promise<DuePage> {
   const rows = await find(database, FIND_DUE, request, [PLACES_A_PAGE, after.day, after.merchantId]);
-  const [first] = rows;
-  const billings = parseFound(rows);
-  if (first === undefined || (first.looked_at as number) < PLACES_A_PAGE) return { billings, next: null };
-  return {
-    billings,
-    next: { day: parseDay(first.last_day), merchantId: first.last_merchant_id as string },
-  };
+  const { lastDay = null, lastMerchantId = null } = reachedIn(rows, PLACES_A_PAGE) ?? {};
+  const next =
+    lastDay === null || lastMerchantId === null ? null : { day: lastDay, merchantId: lastMerchantId };
+  return { billings: parseFound(rows), next };
 }
 
 /**
@@ -204,8 +216,7 @@ export async function findDueOfMoved(
   afterMerchantId: string,
 ): Promise<{ readonly billings: readonly DueBilling[]; readonly next: string | null }> {
   const rows = await find(database, FIND_DUE_OF_MOVED, request, [MOVED_A_PAGE, afterMerchantId]);
-  const isEnd = ((rows[0]?.looked_at ?? 0) as number) < MOVED_A_PAGE;
-  return { billings: parseFound(rows), next: isEnd ? null : (rows[0]?.last_merchant_id as string) };
+  return { billings: parseFound(rows), next: reachedIn(rows, MOVED_A_PAGE)?.lastMerchantId ?? null };
 }
 
 /** Those of one merchant by its own clock, its oldest days first. */
@@ -227,25 +238,17 @@ function find(
   return database.query(wanted, [startSeconds, endSeconds, [...inHand], fromTurn, limit, ...place]);
 }
 
-function parseFound(rows: readonly Row[]): DueBilling[] {
-  return rows
-    .filter((row) => row.billing_id !== null)
-    .map((row) => ({
-      merchantId: row.merchant_id as string,
-      billingId: row.billing_id as string,
-      subscriptionId: row.subscription_id as string,
-      planId: row.plan_id as string,
-      vaultId: row.vault_id as string,
-      accountNumber: row.account_number as string,
-      amount: cents(row.amount as number),
-      fence: row.fence as number,
-      chargesMade: row.charges_made as number,
-      maxRetries: row.max_retries as number,
-      installments: row.installments as number,
-      softDescriptor: row.soft_descriptor as string | null,
-      chargeOn: parseDay(row.charge_on),
-    }));
+/** Null: everything was looked at. */
+function reachedIn([first]: readonly Row[], page: number): RowOf<typeof REACHED> | null {
+  const reached = first === undefined ? null : REACHED.parse(first);
+  return reached === null || reached.lookedAt < page ? null : reached;
 }
+
+function parseFound(rows: readonly Row[]): DueBilling[] {
+  return rows.filter((row) => row.billing_id !== null).map(DUE.parse);
+}
+
+const DAY_AND_TURN = rowCodec({ day: day('d.charge_on'), turn: whole('e.turn') });
 
 const EARLIEST_OF = statement(
   'charging.earliest_due_of_merchant',
@@ -260,7 +263,7 @@ const EARLIEST_OF = statement(
        order by b.charge_on limit 1) n
      where d.step < 5000
    )
-   select to_char(d.charge_on, 'YYYY-MM-DD') as day, e.turn from (
+   select ${DAY_AND_TURN.columns} from (
      select exists (select from merchants where merchant_id = $1 and billings_held_at is not null) as is_held
    ) h cross join days d cross join lateral (
      select ${TURN} as turn from billings b
@@ -280,9 +283,9 @@ export async function findEarliestTurnOf(
   database: Database,
   merchantId: string,
   until: Instant,
-): Promise<{ readonly day: Day; readonly turn: number } | null> {
+): Promise<RowOf<typeof DAY_AND_TURN> | null> {
   const [row] = await database.query(EARLIEST_OF, [merchantId, utcText(until)]);
-  return row === undefined ? null : { day: parseDay(row.day), turn: row.turn as number };
+  return row === undefined ? null : DAY_AND_TURN.parse(row);
 }
 
 /**
@@ -314,14 +317,16 @@ export async function putOffBilling(
   await database.query(PUT_OFF, [merchantId, subscriptionId, billingId, fence, seconds]);
 }
 
+const DUE_DAY = rowCodec({ chargeOn: day() }, 'b');
+
 const OLDEST_DUE_DAY = statement(
   'charging.oldest_due_day',
-  `select to_char(b.charge_on, 'YYYY-MM-DD') as day from billings b where b.charge_on is not null
+  `select ${DUE_DAY.columns} from billings b where b.charge_on is not null
    order by b.charge_on limit 1`,
 );
 
 /** The day of the billing that waits the longest to be charged, or that comes first; null: none waits. */
 export async function findOldestDueDay(database: Reader): Promise<Day | null> {
   const [row] = await database.query(OLDEST_DUE_DAY, []);
-  return row === undefined ? null : parseDay(row.day);
+  return row === undefined ? null : DUE_DAY.parse(row).chargeOn;
 }

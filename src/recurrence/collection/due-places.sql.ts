@@ -1,5 +1,6 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type RowOf, real, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
 import type { ChargeWindow } from './day-window.ts';
 
 /** The words of the index. */
@@ -113,6 +114,16 @@ export function dueValues(window: ChargeWindow, inHand: readonly string[]): read
   return [window.startSeconds, window.endSeconds, [...inHand]];
 }
 
+const COUNTS = rowCodec({
+  due: whole(),
+  /** Of merchants whose billings the operator holds. */
+  held: whole(),
+  /** In seconds since the beginning of its day; 0: none is due. */
+  oldestAge: real(),
+});
+
+export type DueCounts = RowOf<typeof COUNTS>;
+
 /** By the real day: those of merchants with a moved clock are due ahead of it. */
 const COUNT = statement(
   'charging.count_due',
@@ -131,20 +142,8 @@ const COUNT = statement(
    ) d`,
 );
 
-export type DueCounts = {
-  readonly due: number;
-  /** Of merchants whose billings the operator holds. */
-  readonly held: number;
-  /** In seconds since the beginning of its day; 0: none is due. */
-  readonly oldestAge: number;
-};
-
 /** What is to be charged by now, of all merchants. */
 export async function countDue(database: Database): Promise<DueCounts> {
   const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
-  return {
-    due: row?.due as number,
-    held: row?.held as number,
-    oldestAge: row?.oldest_age as number,
-  };
+  return COUNTS.parse(row as Row);
 }

@@ -1,8 +1,19 @@
-import { type CommitStep, type Row, statement } from '../../platform/postgres/database.ts';
+import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import {
+  day,
+  instantOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { BILLING_STATES } from '../billings/billing.ts';
 import type { Terms } from '../plans/plan.ts';
-import { parseTerms } from '../plans/plans.sql.ts';
-import type { SubscriptionState } from '../subscriptions/subscription.ts';
+import { TERMS } from '../plans/plans.sql.ts';
+import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
 
 /** A billing that is charged, and its subscription. */
 type ChargedBilling = {
@@ -17,18 +28,47 @@ const KEYS = inputRows<ChargedBilling>({
   billing_id: ['uuid', (row) => row.billingId],
 });
 
+const SUBSCRIPTION = rowCodec(
+  {
+    subscriptionId: text(),
+    accountNumber: text(),
+    vaultId: text(),
+    subscription: oneOf(SUBSCRIPTION_STATES, 'h.state'),
+  },
+  'h',
+);
+
 /** In the order in which they come, which is that of the keys. */
 const HOLD_SUBSCRIPTIONS = statement(
   'charging.hold_subscriptions',
-  `select h.subscription_id, h.account_number, h.vault_id, h.state as subscription_state,
-     h.amount as terms_amount, h.plan_type as terms_plan_type, h.trial_days as terms_trial_days,
-     h.interval_days as terms_interval_days, h.installments as terms_installments,
-     h.max_retries as terms_max_retries
+  `select ${SUBSCRIPTION.columns}, ${TERMS.columnsOf('h')}
    from ${KEYS.sql} cross join lateral (
      select s.* from subscriptions s where s.merchant_id = i.merchant_id
        and s.subscription_id = i.subscription_id
      limit 1 for no key update of s
    ) h`,
+);
+
+const BILLING = rowCodec(
+  {
+    billingId: text(),
+    subscriptionId: text(),
+    state: oneOf(BILLING_STATES),
+    installment: whole(),
+    dueOn: day(),
+    chargeOn: nullable(day()),
+    chargesMade: whole(),
+    fence: whole(),
+    /** Of the charge under way, as the next three; null: none is. */
+    transactionId: nullable(text()),
+    chargeNumber: nullable(whole('c.charge_number')),
+    attemptNumber: nullable(whole('c.attempt_number')),
+    startedAt: nullable(instantOf('c.started_at')),
+    /** How often the same attempt came to nothing before, and how often of those it was sent. */
+    voided: whole('u.voided'),
+    voidedSent: whole('u.voided_sent'),
+  },
+  'h',
 );
 
 /**
@@ -37,10 +77,7 @@ const HOLD_SUBSCRIPTIONS = statement(
  */
 const HOLD_BILLINGS = statement(
   'charging.hold_billings',
-  `select h.billing_id, h.subscription_id, h.state as billing_state, h.installment,
-     to_char(h.due_on, 'YYYY-MM-DD') as due_on, to_char(h.charge_on, 'YYYY-MM-DD') as charge_on,
-     h.charges_made as billing_charges_made, h.fence, h.transaction_id, c.charge_number, c.attempt_number,
-     c.started_at, u.voided, u.voided_sent
+  `select ${BILLING.columns}
    from ${KEYS.sql} cross join lateral (
      select b.* from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
      limit 1 for no key update of b
@@ -59,41 +96,28 @@ const HOLD_BILLINGS = statement(
    ) u`,
 );
 
-/** Locks subscriptions, then billings: the first two steps of a commit that ends charges. */
-export function holdSteps(rows: readonly ChargedBilling[]): CommitStep[] {
-  const values = KEYS.values(rows);
-  return [
-    { statement: HOLD_SUBSCRIPTIONS, values },
-    { statement: HOLD_BILLINGS, values },
-  ];
-}
-
 /** A billing and its subscription, as they are locked. */
-export type Held = {
-  readonly accountNumber: string;
-  readonly vaultId: string;
+export type Held = RowOf<typeof SUBSCRIPTION> & {
   readonly terms: Terms;
-  readonly subscription: SubscriptionState;
-  readonly billing: Row;
+  readonly billing: RowOf<typeof BILLING>;
 };
 
-/** By billing, from the rows of `holdSteps`. */
-export function heldIn([subscriptions = [], billings = []]: readonly Row[][]): ReadonlyMap<string, Held> {
-  const bySubscription = new Map(subscriptions.map((row) => [row.subscription_id, row]));
+/** Locks subscriptions, then billings, in a commit that ends charges; gives them by billing. */
+export async function holdCharges(
+  tx: Tx,
+  rows: readonly ChargedBilling[],
+): Promise<ReadonlyMap<string, Held>> {
+  const values = KEYS.values(rows);
+  const subscriptions = (await tx.query(HOLD_SUBSCRIPTIONS, values)).map((row) => ({
+    ...SUBSCRIPTION.parse(row),
+    terms: TERMS.parse(row),
+  }));
+  const billings = (await tx.query(HOLD_BILLINGS, values)).map(BILLING.parse);
+  const byId = new Map(subscriptions.map((subscription) => [subscription.subscriptionId, subscription]));
   return new Map(
     billings.flatMap((billing): [string, Held][] => {
-      const row = bySubscription.get(billing.subscription_id);
-      if (row === undefined) return [];
-      const subscription = row.subscription_state as SubscriptionState;
-      const accountNumber = row.account_number as string;
-      const vaultId = row.vault_id as string;
-      const held = { accountNumber, vaultId, terms: parseTerms(row), subscription, billing };
-      return [[billing.billing_id as string, held]];
+      const subscription = byId.get(billing.subscriptionId);
+      return subscription === undefined ? [] : [[billing.billingId, { ...subscription, billing }]];
     }),
   );
-}
-
-/** Of the charge under way; null: none. */
-export function chargeNumberOf({ billing }: Held): number | null {
-  return billing.charge_number as number | null;
 }

@@ -1,12 +1,11 @@
-import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
-import type { MerchantActor } from '../../audit/merchant-event.ts';
+import type { Audit, AuditDetail, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
+import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import { type CommitStep, type Row, statement } from '../../platform/postgres/database.ts';
+import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { utcText } from '../../values/instant.ts';
-import { planCreated, planEdited, planMoved } from './audited-plan.ts';
 import { PLAN_MOVES, type Plan, type PlanState, type Stamp, searchText } from './plan.ts';
 import { type EditedPlan, type EditRefusal, planEdit, type WantedPlan } from './plan-edit.ts';
 import { parsePlan, WHOLE_PLAN } from './plans.sql.ts';
@@ -67,9 +66,13 @@ async function insertPlan(audit: Audit, row: NewPlan): Promise<CreateResult> {
   const keys = keyValues(row.request);
   const columns = [...writtenColumns(row.plan), state, created.by, utcText(created.at)];
   try {
-    const step = { statement: INSERT, values: [merchantId, planId, ...columns, ...keys] };
-    const event = planCreated(row.planner, row.plan);
-    await audit.commit([step], ([written]) => (written?.length === 1 ? [event] : []), merchantId);
+    await audit.transaction(
+      async (tx) => {
+        const written = await tx.query(INSERT, [merchantId, planId, ...columns, ...keys]);
+        if (written.length === 1) tx.record(planCreated(row.planner, row.plan));
+      },
+      { merchantId },
+    );
     return 'written';
   } catch (error) {
     if (isKeyTaken(error)) return 'keyUsed';
@@ -151,31 +154,31 @@ export function planEditsWrite(audit: Audit): BatchedWriteOptions<EditRow, EditR
     key: keyOf,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
-    write: (rows) => writeOneByOne(rows, keyOf, (row) => editPlan(audit, row)),
+    write: (rows) =>
+      writeOneByOne(rows, keyOf, (row) =>
+        audit.transaction((tx) => editPlan(tx, row), { merchantId: row.merchantId }),
+      ),
   };
 }
 
-async function editPlan(
-  audit: Audit,
-  { merchantId, planId, wanted, stamp, planner }: EditRow,
-): Promise<EditResult> {
-  const key = [merchantId, planId];
-  let result: EditResult = 'notFound';
-  let events: readonly AuditEvent[] = [];
-  const update: CommitStep = ([plans = [], uses = []]) => {
-    const [plan] = plans.map(parsePlan);
-    // The commit may be tried again.
-    [result, events] = ['notFound', []];
-    if (plan === undefined) return null;
-    const edit = planEdit(plan, wanted, uses[0]?.is_in_use === true);
-    result = edit.kind === 'refused' ? edit : 'done';
-    if (edit.kind !== 'changed') return null;
-    events = [planEdited(planner, plan, edit.plan)];
-    return { statement: UPDATE, values: [...key, ...writtenColumns(edit.plan), ...columnsOf(stamp)] };
-  };
-  const read = [LOCK, FIND_USE].map((wantedStatement) => ({ statement: wantedStatement, values: key }));
-  await audit.commit([...read, update], () => events, merchantId);
-  return result;
+/** Null: there is none. */
+async function lockPlan(tx: Tx, { merchantId, planId }: PlanKey): Promise<Plan | null> {
+  const [plan] = await tx.query(LOCK, [merchantId, planId]);
+  return plan === undefined ? null : parsePlan(plan);
+}
+
+async function editPlan(tx: AuditedTx, row: EditRow): Promise<EditResult> {
+  const { merchantId, planId, wanted, stamp, planner } = row;
+  const plan = await lockPlan(tx, row);
+  if (plan === null) return 'notFound';
+  const [use] = await tx.query(FIND_USE, [merchantId, planId]);
+  const edit = planEdit(plan, wanted, use?.is_in_use === true);
+  if (edit.kind === 'refused') return edit;
+  if (edit.kind === 'changed') {
+    await tx.query(UPDATE, [merchantId, planId, ...writtenColumns(edit.plan), ...columnsOf(stamp)]);
+    tx.record(planEdited(planner, plan, edit.plan));
+  }
+  return 'done';
 }
 
 const MOVE = statement(
@@ -215,28 +218,58 @@ export function planMovesWrite(audit: Audit): BatchedWriteOptions<MoveRow, MoveR
     key: keyOf,
     merchant: ({ merchantId }) => merchantId,
     limits: LIMITS,
-    write: (rows) => writeOneByOne(rows, keyOf, (row) => movePlan(audit, row)),
+    write: (rows) =>
+      writeOneByOne(rows, keyOf, (row) =>
+        audit.transaction((tx) => movePlan(tx, row), { merchantId: row.merchantId }),
+      ),
   };
 }
 
-async function movePlan(audit: Audit, row: MoveRow): Promise<MoveResult> {
+async function movePlan(tx: AuditedTx, row: MoveRow): Promise<MoveResult> {
   const { merchantId, planId, state, stamp, planner, leaseMilliseconds } = row;
-  const key = [merchantId, planId];
-  const isThere = (rows: readonly Row[][]) => rows[0]?.[0] !== undefined;
-  const isMoved = (rows: readonly Row[][]) => isThere(rows) && rows[0]?.[0]?.plan_state !== state;
-  const move: CommitStep = (rows) =>
-    isMoved(rows) ? { statement: MOVE, values: [...key, state, ...columnsOf(stamp)] } : null;
+  const plan = await lockPlan(tx, row);
+  if (plan === null) return 'notFound';
+  if (plan.state !== state) {
+    await tx.query(MOVE, [merchantId, planId, state, ...columnsOf(stamp)]);
+    tx.record(planMoved(planner, planId, plan.state, state));
+  }
   // Also for a plan that is canceled already: subscriptions of it may have been activated since.
-  const ask: CommitStep = (rows) => {
-    if (!isThere(rows) || state !== 'canceled') return null;
-    return { statement: ASK_FOR_ENDING, values: [...key, ...columnsOf(stamp), leaseMilliseconds] };
-  };
-  const events: AuditEvents = (rows) =>
-    isMoved(rows) ? [planMoved(planner, planId, rows[0]?.[0]?.plan_state as PlanState, state)] : [];
-  const rows = await audit.commit([{ statement: LOCK, values: key }, move, ask], events, merchantId);
-  return isThere(rows) ? 'done' : 'notFound';
+  if (state === 'canceled')
+    await tx.query(ASK_FOR_ENDING, [merchantId, planId, ...columnsOf(stamp), leaseMilliseconds]);
+  return 'done';
 }
 
 const columnsOf = ({ by, at }: Stamp): unknown[] => [by, utcText(at)];
 
 const keyOf = ({ merchantId, planId }: PlanKey): string => `${merchantId}|${planId}`;
+
+/** What the audit log says of a plan: an offer of the merchant, none of it about a person. */
+function fieldsOf({ name, description, softDescriptor, terms }: EditedPlan): AuditDetail {
+  const { amount, planType, trialDays, intervalDays, installments, maxRetries } = terms;
+  return {
+    name,
+    amount,
+    planType,
+    trialDays,
+    intervalDays,
+    installments,
+    maxRetries,
+    softDescriptor: softDescriptor ?? '',
+    // Last: the longest, and cut where it is too long.
+    description,
+  };
+}
+
+function planCreated(planner: MerchantActor, plan: Plan): AuditEvent {
+  return merchantEvent('plan.create', planner, `plans/${plan.planId}`, fieldsOf(plan));
+}
+
+function planEdited(planner: MerchantActor, before: Plan, after: EditedPlan): AuditEvent {
+  const changed = changedFields(fieldsOf(before), fieldsOf(after));
+  return merchantEvent('plan.change', planner, `plans/${before.planId}`, changed);
+}
+
+function planMoved(planner: MerchantActor, planId: string, before: PlanState, state: PlanState): AuditEvent {
+  const changed = changedFields({ state: before }, { state });
+  return merchantEvent('plan.change', planner, `plans/${planId}`, changed);
+}

@@ -1,71 +1,82 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
-import type { Day, Instant } from '../../values/instant.ts';
+import {
+  instantOf,
+  nullable,
+  oneOf,
+  parsedBy,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { parsePlanAmount } from '../../values/plan-amount.ts';
 import {
   PLAN_STATES,
+  PLAN_TYPES,
   type Plan,
   type PlanFilter,
   type PlanOrder,
-  type PlanState,
-  type PlanType,
   type Stamp,
   searchText,
   type Terms,
 } from './plan.ts';
 
-/**
- * The columns of a plan `p` besides its terms, under names that do not collide with those of what
- * is shown beside it.
- */
-export const PLAN_COLUMNS = `p.merchant_id, p.plan_id, p.name as plan_name, p.description as plan_description,
-  p.soft_descriptor as plan_soft_descriptor,
-  p.state as plan_state, p.created_by as plan_created_by, p.created_at as plan_created_at,
-  p.modified_by as plan_modified_by, p.modified_at as plan_modified_at`;
+/** What is made and changed has these columns. */
+export const STAMPS = rowCodec({
+  createdBy: text(),
+  createdAt: instantOf(),
+  modifiedBy: nullable(text()),
+  modifiedAt: nullable(instantOf()),
+});
 
-export const WHOLE_PLAN = `${PLAN_COLUMNS}, p.amount as terms_amount,
-  p.plan_type as terms_plan_type, p.trial_days as terms_trial_days, p.interval_days as terms_interval_days,
-  p.installments as terms_installments, p.max_retries as terms_max_retries`;
-
-/** Reads `PLAN_COLUMNS`. */
-export function parsePlanWithoutTerms(row: Row): Omit<Plan, 'terms'> {
-  return {
-    merchantId: row.merchant_id as string,
-    planId: row.plan_id as string,
-    name: row.plan_name as string,
-    description: row.plan_description as string,
-    softDescriptor: row.plan_soft_descriptor as string | null,
-    state: row.plan_state as PlanState,
-    created: { by: row.plan_created_by as string, at: row.plan_created_at as Instant },
-    modified: parseModified(row.plan_modified_by, row.plan_modified_at),
-  };
+/** With stamps in the place of those columns. */
+export function stamped<T extends RowOf<typeof STAMPS>>({
+  createdBy,
+  createdAt,
+  modifiedBy,
+  modifiedAt,
+  ...rest
+}: T) {
+  const modified: Stamp | null =
+    modifiedBy === null || modifiedAt === null ? null : { by: modifiedBy, at: modifiedAt };
+  return { ...rest, created: { by: createdBy, at: createdAt } satisfies Stamp, modified };
 }
 
-/** Reads the terms of a plan or of a subscription. */
-export function parseTerms(row: Row): Terms {
-  return {
-    amount: parsePlanAmount(row.terms_amount as string),
-    planType: row.terms_plan_type as PlanType,
-    trialDays: row.terms_trial_days as number,
-    intervalDays: row.terms_interval_days as number,
-    installments: row.terms_installments as number,
-    maxRetries: row.terms_max_retries as number,
-  };
-}
+/** A plan `p` besides its terms. */
+export const PLAN = rowCodec(
+  {
+    merchantId: text(),
+    planId: text(),
+    name: text(),
+    description: text(),
+    softDescriptor: nullable(text()),
+    state: oneOf(PLAN_STATES),
+    ...STAMPS.fields,
+  },
+  'p',
+  'plan_',
+);
 
-/** The last change; null: there was none. */
-export function parseModified(by: unknown, at: unknown): Stamp | null {
-  return by === null ? null : { by: by as string, at: at as Instant };
-}
+/** The terms of a plan `p`, or of a subscription. */
+export const TERMS = rowCodec<Terms>(
+  {
+    amount: parsedBy((value) => (typeof value === 'string' ? parsePlanAmount(value) : undefined)),
+    planType: oneOf(PLAN_TYPES),
+    trialDays: whole(),
+    intervalDays: whole(),
+    installments: whole(),
+    maxRetries: whole(),
+  },
+  'p',
+  'terms_',
+);
+
+export const WHOLE_PLAN = `${PLAN.columns}, ${TERMS.columns}`;
 
 export function parsePlan(row: Row): Plan {
-  return { ...parsePlanWithoutTerms(row), terms: parseTerms(row) };
-}
-
-/** A day of the database, selected as `to_char(…, 'YYYY-MM-DD')`. */
-export function parseDay(text: unknown): Day {
-  return text as Day;
+  return { ...stamped(PLAN.parse(row)), terms: TERMS.parse(row) };
 }
 
 const FIND = statement(

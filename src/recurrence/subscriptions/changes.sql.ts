@@ -1,30 +1,31 @@
-import type { Audit, AuditEvents } from '../../audit/audit-event.ts';
-import type { MerchantActor } from '../../audit/merchant-event.ts';
+import type { Audit, AuditDetail, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
+import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import {
-  type CommitStep,
-  type Row,
-  type Statement,
-  type Step,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
+import {
+  boolean,
+  day,
+  instantOf,
+  nullable,
+  oneOf,
+  parsedBy,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
-import { type Instant, saoPauloDay } from '../../values/instant.ts';
+import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
-import { parseDay, parseTerms } from '../plans/plans.sql.ts';
-import { subscriptionChanged } from './audited-subscription.ts';
-import { type Customer, changedCustomerFields } from './customer.ts';
+import type { Terms } from '../plans/plan.ts';
+import { TERMS } from '../plans/plans.sql.ts';
+import { type Customer, changedCustomerFields, readCustomer } from './customer.ts';
 import { moveAlert } from './reasons.ts';
 import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts';
-import {
-  type ChangeRefusal,
-  SUBSCRIPTION_MOVES,
-  type Subscription,
-  type SubscriptionState,
-} from './subscription.ts';
+import { type ChangeRefusal, SUBSCRIPTION_MOVES, SUBSCRIPTION_STATES } from './subscription.ts';
 import { MOVE_NOTICES, WRITTEN_EVENTS, WRITTEN_MOVES } from './subscription-events.sql.ts';
 
 /**
@@ -60,37 +61,56 @@ const SHARE_PLAN = statement(
    from subscriptions s where s.merchant_id = $1 and s.subscription_id = $2`,
 );
 
+const LOCKED = rowCodec(
+  {
+    state: oneOf(SUBSCRIPTION_STATES),
+    vaultId: text(),
+    customer: nullable(parsedBy(readCustomer)),
+    firstDueOn: day(),
+  },
+  's',
+);
+
 /** Every change of a subscription or of its billings holds this lock. */
 const LOCK = statement(
   'subscriptions.lock',
-  `select s.state, s.vault_id, s.customer, s.amount as terms_amount, s.plan_type as terms_plan_type,
-     s.trial_days as terms_trial_days, s.interval_days as terms_interval_days,
-     s.installments as terms_installments, s.max_retries as terms_max_retries,
-     to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on
+  `select ${LOCKED.columns}, ${TERMS.columnsOf('s')}
    from subscriptions s where s.merchant_id = $1 and s.subscription_id = $2 for no key update`,
 );
 
-/**
- * The open one, if there is one, is the newest. Locked, so that no charge of it begins meanwhile. A
- * charge that came to nothing was none.
- */
-const LOCK_LATEST_BILLINGS = statement(
-  'subscriptions.lock_latest_billings',
-  `select b.billing_id, b.installment, to_char(b.due_on, 'YYYY-MM-DD') as due_on,
-     b.state = 'opened' as is_open, b.transaction_id is not null as is_charging,
-     case when b.charges_made > 0 then true else exists (
+/** A charge that came to nothing was none. */
+const LATEST = rowCodec(
+  {
+    billingId: text(),
+    installment: whole(),
+    dueOn: day(),
+    isOpen: boolean("b.state = 'opened'"),
+    isCharging: boolean('b.transaction_id is not null'),
+    wasCharged: boolean(`case when b.charges_made > 0 then true else exists (
        select from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
          and c.outcome is distinct from 'voided'
-     ) end as was_charged, (
+     ) end`),
+    lastChargedAt: nullable(
+      instantOf(`(
        select max(c.started_at) from billing_charges c where c.merchant_id = b.merchant_id
          and c.billing_id = b.billing_id
          and c.outcome is distinct from 'voided'
-     ) as last_charged_at, exists (
+     )`),
+    ),
+    isSeriesCharged: boolean(`exists (
        select from billings o where o.merchant_id = b.merchant_id and o.subscription_id = b.subscription_id
          and (o.charges_made > 0 or exists (
            select from billing_charges c where c.merchant_id = o.merchant_id and c.billing_id = o.billing_id
              and c.outcome is distinct from 'voided'))
-     ) as is_series_charged
+     )`),
+  },
+  'b',
+);
+
+/** The open one, if there is one, is the newest. Locked, so that no charge of it begins meanwhile. */
+const LOCK_LATEST_BILLINGS = statement(
+  'subscriptions.lock_latest_billings',
+  `select ${LATEST.columns}
    from billings b where b.merchant_id = $1 and b.subscription_id = $2 and not b.is_skipped
    order by b.installment desc limit 2 for no key update of b`,
 );
@@ -120,9 +140,7 @@ const OPEN_BILLING = statement(
   'subscriptions.open_billing',
   `insert into billings (merchant_id, billing_id, subscription_id, installment, state, amount, due_on,
      charge_on, created_by, created_at)
-   select $1::text, $3::uuid, $2::uuid, $4::smallint, 'opened', $5::bigint, $6::date, $9::date, $7::text,
-     $8::timestamptz
-   where $4::smallint is not null`,
+   values ($1, $3, $2, $4, 'opened', $5, $6, $9, $7, $8)`,
 );
 
 const LOCK_CARD = statement(
@@ -192,156 +210,133 @@ export function subscriptionChangesWrite(
 
 type WriteTools = { readonly audit: Audit; readonly deliverer: Pick<Deliverer, 'notify'> };
 
+/** `isNotified`: alerts were written, which the deliverer sends. */
+type Written = { readonly result: ChangeResult; readonly isNotified: boolean };
+
+function written(result: ChangeResult, isNotified = false): Written {
+  return { result, isNotified };
+}
+
 /** None is carried out after its deadline: an activation is a charge to come. */
-function writeChange(
+async function writeChange(
   { audit, deliverer }: WriteTools,
   change: SubscriptionChange,
   deadline: Deadline,
 ): Promise<ChangeResult> {
-  const inTime: AuditedCommit = (steps, events) => audit.commit(steps, events, change.merchantId, deadline);
-  const { wanted } = change;
-  switch (wanted.kind) {
-    case 'status':
-      return moveStatus(inTime, change, wanted, deliverer);
-    case 'card':
-      return changeCard(inTime, change, wanted.vaultId);
-    case 'customer':
-      return changeCustomer(inTime, change, wanted.customer);
-  }
+  const { merchantId, wanted } = change;
+  const write = (tx: AuditedTx): Promise<Written> => {
+    switch (wanted.kind) {
+      case 'status':
+        return moveStatus(tx, change, wanted);
+      case 'card':
+        return changeCard(tx, change, wanted.vaultId);
+      case 'customer':
+        return changeCustomer(tx, change, wanted.customer);
+    }
+  };
+  const { result, isNotified } = await audit.transaction(write, { merchantId, deadline });
+  if (isNotified) deliverer.notify();
+  return result;
 }
 
-type AuditedCommit = (steps: readonly CommitStep[], events: AuditEvents) => Promise<Row[][]>;
+/** A new subscription has no entry: it says itself who made it, and when. */
+function subscriptionChanged(
+  { actor, subscriptionId }: SubscriptionChange,
+  before: AuditDetail,
+  after: AuditDetail,
+): AuditEvent {
+  const changed = changedFields(before, after);
+  return merchantEvent('subscription.change', actor, `subscriptions/${subscriptionId}`, changed);
+}
 
-/** Behind the plan lock and three reads. */
-const MOVED = 3;
+type Locked = RowOf<typeof LOCKED> & { readonly terms: Terms };
+
+/** Null: there is none. */
+async function lock(tx: Tx, { merchantId, subscriptionId }: SubscriptionChange): Promise<Locked | null> {
+  const [row] = await tx.query(LOCK, [merchantId, subscriptionId]);
+  return row === undefined ? null : { ...LOCKED.parse(row), terms: TERMS.parse(row) };
+}
 
 type StatusRequest = Extract<SubscriptionChange['wanted'], { kind: 'status' }>;
 
+/** Without a card none becomes active: there would be nothing to charge. */
 async function moveStatus(
-  commit: AuditedCommit,
+  tx: AuditedTx,
   change: SubscriptionChange,
   wanted: StatusRequest,
-  deliverer: Pick<Deliverer, 'notify'>,
-): Promise<ChangeResult> {
+): Promise<Written> {
   const { merchantId, subscriptionId, actor, at } = change;
-  const by = actor.userName;
   const key = [merchantId, subscriptionId];
-  const moment = new Date(at).toISOString();
-  const move: CommitStep = ([, ...rows]) => {
-    const { state, ends } = writtenMove(rows, change, wanted);
-    if (state === null && ends === null) return null;
-    const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
-    const reason = state === 'canceled' ? 'user' : null;
-    const { event = null, body = null } = state === null ? {} : moveAlert({ subscriptionId, state, reason });
-    return { statement: MOVE, values: [...key, state, by, moment, ...ended, 'opened', event, body] };
-  };
-  const open: CommitStep = ([, ...rows]) => {
-    const { opens } = writtenMove(rows, change, wanted);
-    if (opens === null) return null;
-    const amount = centsOfPlanAmount(parseTerms(rows[0]?.[0] as Row).amount);
-    const billing = [wanted.billingId, opens.installment, amount, opens.dueOn];
-    return { statement: OPEN_BILLING, values: [...key, ...billing, by, moment, opens.chargeOn] };
-  };
-  const lockCard: CommitStep = ([, locked]) => step(LOCK_CARD, [merchantId, locked?.[0]?.vault_id ?? null]);
-  const read = [step(SHARE_PLAN, key), step(LOCK, key), step(LOCK_LATEST_BILLINGS, key), lockCard];
-  const events: AuditEvents = ([, ...rows]) => {
-    const { state } = writtenMove(rows, change, wanted);
-    const before = rows[0]?.[0]?.state as SubscriptionState;
-    return state === null ? [] : [subscriptionChanged(change, { state: before }, { state })];
-  };
-  const [, ...rows] = await commit([...read, move, open], events);
-  if (rows[MOVED]?.[0]?.notice_waits === true) deliverer.notify();
-  const decided = decideMove(rows, change, wanted);
-  return typeof decided === 'string' ? decided : 'changed';
+  await tx.query(SHARE_PLAN, key);
+  const locked = await lock(tx, change);
+  if (locked === null) return written('notFound');
+  const latest = (await tx.query(LOCK_LATEST_BILLINGS, key)).map(parseCounted);
+  const cards = await tx.query(LOCK_CARD, [merchantId, locked.vaultId]);
+  const move = statusMove(locked, latest, wanted.event, saoPauloDay(at));
+  if (move === 'completed') return written('completed');
+  const { state, ends, opens } = move;
+  if (wanted.event === 'activate' && state !== null && cards.length === 0) return written('cardRemoved');
+  const isNotified = (state !== null || ends !== null) && (await writeMove(tx, change, move));
+  if (opens !== null) {
+    const billing = [opens.installment, centsOfPlanAmount(locked.terms.amount), opens.dueOn];
+    const stamp = [actor.userName, utcText(at)];
+    await tx.query(OPEN_BILLING, [...key, wanted.billingId, ...billing, ...stamp, opens.chargeOn]);
+  }
+  if (state !== null) tx.record(subscriptionChanged(change, { state: locked.state }, { state }));
+  return written('changed', isNotified);
 }
 
-function step(wanted: Statement, values: readonly unknown[]): Step {
-  return { statement: wanted, values };
-}
-
-/**
- * By what the three reads behind the plan lock gave. Without a card none becomes active: there
- * would be nothing to charge.
- */
-function decideMove(
-  [locked, billings, cards]: readonly Row[][],
-  { at }: SubscriptionChange,
-  { event }: StatusRequest,
-): StatusMove | ChangeRefusal {
-  const row = locked?.[0];
-  if (row === undefined) return 'notFound';
-  const move = statusMove(parseLocked(row), (billings ?? []).map(parseCounted), event, saoPauloDay(at));
-  const isMadeActive = event === 'activate' && move !== 'completed' && move.state !== null;
-  return isMadeActive && cards?.length === 0 ? 'cardRemoved' : move;
-}
-
-/** A refused change goes through the same steps and writes nothing. */
-function writtenMove(rows: readonly Row[][], change: SubscriptionChange, wanted: StatusRequest): StatusMove {
-  const decided = decideMove(rows, change, wanted);
-  return typeof decided === 'string' ? { state: null, ends: null, opens: null } : decided;
-}
-
-function parseLocked(row: Row): Pick<Subscription, 'state' | 'terms' | 'firstDueOn'> {
-  return {
-    state: row.state as SubscriptionState,
-    terms: parseTerms(row),
-    firstDueOn: parseDay(row.first_due_on),
-  };
+/** Gives whether alerts wait for the deliverer. */
+async function writeMove(
+  tx: Tx,
+  { merchantId, subscriptionId, actor, at }: SubscriptionChange,
+  { state, ends }: StatusMove,
+): Promise<boolean> {
+  const stamp = [actor.userName, utcText(at)];
+  const ended = [ends?.billingId ?? null, ends?.isSkipped ?? false];
+  const reason = state === 'canceled' ? 'user' : null;
+  const { event = null, body = null } = state === null ? {} : moveAlert({ subscriptionId, state, reason });
+  const values = [merchantId, subscriptionId, state, ...stamp, ...ended, 'opened', event, body];
+  const [moved] = await tx.query(MOVE, values);
+  return moved?.notice_waits === true;
 }
 
 function parseCounted(row: Row): CountedBilling {
-  return {
-    billingId: row.billing_id as string,
-    installment: row.installment as number,
-    dueOn: parseDay(row.due_on),
-    isOpen: row.is_open as boolean,
-    isCharging: row.is_charging as boolean,
-    wasCharged: row.was_charged as boolean,
-    isSeriesCharged: row.is_series_charged as boolean,
-    lastChargedOn: row.last_charged_at === null ? null : saoPauloDay(row.last_charged_at as Instant),
-  };
+  const { lastChargedAt, ...billing } = LATEST.parse(row);
+  return { ...billing, lastChargedOn: lastChargedAt === null ? null : saoPauloDay(lastChargedAt) };
 }
 
 /**
  * The card is locked first, as a new subscription locks it, so that it is not removed before it is
  * named.
  */
-async function changeCard(
-  commit: AuditedCommit,
-  change: SubscriptionChange,
-  vaultId: string,
-): Promise<ChangeResult> {
+async function changeCard(tx: AuditedTx, change: SubscriptionChange, vaultId: string): Promise<Written> {
   const { merchantId, subscriptionId, actor, at } = change;
-  const key = [merchantId, subscriptionId];
-  const write: CommitStep = ([found]) =>
-    found?.length === 1
-      ? step(CHANGE_CARD, [...key, vaultId, actor.userName, new Date(at).toISOString()])
-      : null;
-  const events: AuditEvents = ([, before, changed]) =>
-    changed?.length === 1
-      ? [subscriptionChanged(change, { vaultId: before?.[0]?.vault_id as string }, { vaultId })]
-      : [];
-  const read = [step(LOCK_CARD, [merchantId, vaultId]), step(LOCK, key)];
-  const [cards, locked] = await commit([...read, write], events);
-  if (locked?.length !== 1) return 'notFound';
-  return cards?.length === 1 ? 'changed' : 'unknownCard';
+  const cards = await tx.query(LOCK_CARD, [merchantId, vaultId]);
+  const locked = await lock(tx, change);
+  if (locked === null) return written('notFound');
+  if (cards.length === 0) return written('unknownCard');
+  const values = [merchantId, subscriptionId, vaultId, actor.userName, utcText(at)];
+  const changed = await tx.query(CHANGE_CARD, values);
+  if (changed.length === 1) tx.record(subscriptionChanged(change, { vaultId: locked.vaultId }, { vaultId }));
+  return written('changed');
 }
 
 /** The audit log has the names of the fields that changed: it is kept longer than the person's data. */
 async function changeCustomer(
-  commit: AuditedCommit,
+  tx: AuditedTx,
   change: SubscriptionChange,
   customer: Customer | null,
-): Promise<ChangeResult> {
+): Promise<Written> {
   const { merchantId, subscriptionId, actor, at } = change;
-  const key = [merchantId, subscriptionId];
+  const locked = await lock(tx, change);
+  if (locked === null) return written('notFound');
   const described = customer && JSON.stringify(customer);
-  const write = step(CHANGE_CUSTOMER, [...key, described, actor.userName, new Date(at).toISOString()]);
-  const events: AuditEvents = ([before, changed]) => {
-    if (changed?.length !== 1) return [];
-    const fields = changedCustomerFields((before?.[0]?.customer ?? null) as Customer | null, customer);
-    return [subscriptionChanged(change, {}, { customer: fields })];
-  };
-  const [locked] = await commit([step(LOCK, key), write], events);
-  return locked?.length === 1 ? 'changed' : 'notFound';
+  const values = [merchantId, subscriptionId, described, actor.userName, utcText(at)];
+  const changed = await tx.query(CHANGE_CUSTOMER, values);
+  if (changed.length === 1) {
+    const fields = changedCustomerFields(locked.customer, customer);
+    tx.record(subscriptionChanged(change, {}, { customer: fields }));
+  }
+  return written('changed');
 }

@@ -18,6 +18,11 @@ export function customerOf(described: Customer | null | undefined): Customer | n
   return given.length === 0 ? null : Object.fromEntries(given);
 }
 
+/** As it is kept. */
+export function readCustomer(value: unknown): Customer | undefined {
+  return typeof value === 'object' && value !== null ? value : undefined;
+}
+
 /** The names of the fields that differ: what stood in them, and stands now, is a person's. */
 export function changedCustomerFields(before: Customer | null, after: Customer | null): string {
   return CUSTOMER_FIELDS.filter((field) => before?.[field] !== after?.[field]).join(', ');

@@ -1,20 +1,30 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { Customer } from './customer.ts';
-import type { SubscriptionState } from './subscription.ts';
-import type { CardSubscription } from './subscriptions-of-cards.sql.ts';
+import { oneOf, parsedBy, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { readCustomer } from './customer.ts';
+import { SUBSCRIPTION_STATES } from './subscription.ts';
 
-export type SubscriptionKey = { readonly merchantId: string; readonly subscriptionId: string };
+const KEY = rowCodec({ merchantId: text(), subscriptionId: text() });
+
+export type SubscriptionKey = RowOf<typeof KEY>;
+
+const CUSTOMER_SUBSCRIPTION = rowCodec(
+  {
+    ...KEY.fields,
+    vaultId: text(),
+    state: oneOf(SUBSCRIPTION_STATES),
+    orderNumber: text(),
+    customer: parsedBy(readCustomer),
+  },
+  's',
+);
 
 /** A subscription with the customer that it names. */
-export type CustomerSubscription = CardSubscription & {
-  readonly state: SubscriptionState;
-  readonly customer: Customer;
-};
+export type CustomerSubscription = RowOf<typeof CUSTOMER_SUBSCRIPTION>;
 
 const LIST = statement(
   'subscriptions.list_of_person',
-  `select s.merchant_id, s.subscription_id, s.vault_id, s.state, s.order_number, s.customer
+  `select ${CUSTOMER_SUBSCRIPTION.columns}
    from subscriptions s
    where s.customer ->> 'documentNumber' is not null and s.customer ->> 'documentNumber' = $1
      and ($2::text is null or s.merchant_id = $2) and (s.merchant_id, s.subscription_id) > ($3, $4::uuid)
@@ -37,18 +47,7 @@ export async function listCustomerSubscriptions(
   limit: number,
 ): Promise<CustomerSubscription[]> {
   const values = [document, merchantId, behind.merchantId, behind.subscriptionId, limit];
-  return (await database.query(LIST, values)).map(parse);
-}
-
-function parse(row: Row): CustomerSubscription {
-  return {
-    merchantId: row.merchant_id as string,
-    subscriptionId: row.subscription_id as string,
-    vaultId: row.vault_id as string,
-    state: row.state as SubscriptionState,
-    orderNumber: row.order_number as string,
-    customer: row.customer as Customer,
-  };
+  return (await database.query(LIST, values)).map(CUSTOMER_SUBSCRIPTION.parse);
 }
 
 const KEYS = inputRows<SubscriptionKey>({
@@ -69,7 +68,7 @@ const ERASE = statement(
    )
    update subscriptions set customer = null, customer_erased_at = now()
    where ctid = any (array(select place from held)) and customer is not null
-   returning merchant_id, subscription_id`,
+   returning ${KEY.columns}`,
 );
 
 /** Erases the customers of these subscriptions, save of those that go on; returns which. */
@@ -77,11 +76,7 @@ export async function eraseSubscriptionCustomers(
   database: Database,
   keys: readonly SubscriptionKey[],
 ): Promise<SubscriptionKey[]> {
-  const rows = await database.query(ERASE, KEYS.values(keys));
-  return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    subscriptionId: row.subscription_id as string,
-  }));
+  return (await database.query(ERASE, KEYS.values(keys))).map(KEY.parse);
 }
 
 const ERASE_OLD = statement(

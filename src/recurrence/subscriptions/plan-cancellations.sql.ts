@@ -1,4 +1,5 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { boolean, nullable, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import type { AlertEvent } from '../alerts/alert.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
@@ -7,26 +8,28 @@ import { moveAlert } from './reasons.ts';
 import { SUBSCRIPTION_MOVES } from './subscription.ts';
 import { WRITTEN_MOVES } from './subscription-events.sql.ts';
 
+const CANCELLATION = rowCodec(
+  {
+    merchantId: text(),
+    planId: text(),
+    /** Distinguishes this request from a later one. */
+    askedAt: text('c.asked_at::text'),
+    canceledBy: text(),
+    /** Business time. */
+    canceledAt: text('c.canceled_at::text'),
+  },
+  'c',
+);
+
 /**
  * The end of the subscriptions of a canceled plan, as it was asked for. Times are texts of the
  * database, to the microsecond.
  */
-export type PlanCancellation = {
-  readonly merchantId: string;
-  readonly planId: string;
-  /** Distinguishes this request from a later one. */
-  readonly askedAt: string;
-  readonly canceledBy: string;
-  /** Business time. */
-  readonly canceledAt: string;
-};
-
-const COLUMNS = `c.merchant_id, c.plan_id, c.asked_at::text as asked_at, c.canceled_by,
-  c.canceled_at::text as canceled_at`;
+export type PlanCancellation = RowOf<typeof CANCELLATION>;
 
 const FIND = statement(
   'plan_cancellations.find',
-  `select ${COLUMNS} from plan_cancellations c where c.merchant_id = $1 and c.plan_id = $2`,
+  `select ${CANCELLATION.columns} from plan_cancellations c where c.merchant_id = $1 and c.plan_id = $2`,
 );
 
 /** What is still asked for of a plan, or null: nothing, or it is done. */
@@ -35,7 +38,7 @@ export async function findPlanCancellation(
   { merchantId, planId }: Pick<PlanCancellation, 'merchantId' | 'planId'>,
 ): Promise<PlanCancellation | null> {
   const [row] = await database.query(FIND, [merchantId, planId]);
-  return row === undefined ? null : parseCancellation(row);
+  return row === undefined ? null : CANCELLATION.parse(row);
 }
 
 const CLAIM = statement(
@@ -46,7 +49,7 @@ const CLAIM = statement(
    )
    update plan_cancellations c set lease_expires_at = now() + $2 * interval '1 millisecond'
    from due d where c.merchant_id = d.merchant_id and c.plan_id = d.plan_id
-   returning ${COLUMNS}`,
+   returning ${CANCELLATION.columns}`,
 );
 
 /** Takes what no process works on, for all merchants, the longest waiting first. */
@@ -55,7 +58,7 @@ export async function claimPlanCancellations(
   limit: number,
   leaseMilliseconds: number,
 ): Promise<PlanCancellation[]> {
-  return (await database.query(CLAIM, [limit, leaseMilliseconds])).map(parseCancellation);
+  return (await database.query(CLAIM, [limit, leaseMilliseconds])).map(CANCELLATION.parse);
 }
 
 /** Milliseconds until the next one may be taken; null when none is left. */
@@ -65,12 +68,14 @@ export const EARLIEST_CANCELLATION = statement(
     from plan_cancellations`,
 );
 
+const SUBSCRIPTION = rowCodec({ subscriptionId: text() }, 's');
+
 /**
  * The next subscriptions of the plan in one state, in the order of their ids: of the index alone.
  */
 const PASS = statement(
   'plan_cancellations.pass',
-  `select s.subscription_id from subscriptions s
+  `select ${SUBSCRIPTION.columns} from subscriptions s
    where s.merchant_id = $1 and s.plan_id = $2 and s.state = $3 and s.subscription_id > $4
    order by s.subscription_id limit $5`,
 );
@@ -82,7 +87,7 @@ const PASS = statement(
  */
 const LOCK_SUBSCRIPTIONS = statement(
   'plan_cancellations.lock_subscriptions',
-  `select l.subscription_id from unnest($2::uuid[]) with ordinality as i (subscription_id, place) cross
+  `select ${SUBSCRIPTION.columnsOf('l')} from unnest($2::uuid[]) with ordinality as i (subscription_id, place) cross
     join lateral (
      select s.subscription_id from subscriptions s
      where s.merchant_id = $1 and s.subscription_id = i.subscription_id and s.state in ('active', 'blocked')
@@ -91,15 +96,21 @@ const LOCK_SUBSCRIPTIONS = statement(
    ) l`,
 );
 
+/** Without an open billing, `openId` is null; without `billingId` another transaction holds it. */
+const OPEN = rowCodec({
+  subscriptionId: text('i.subscription_id'),
+  openId: nullable(text('o.billing_id')),
+  billingId: nullable(text('l.billing_id')),
+  isUntouched: nullable(boolean('l.charges_made = 0 and k.was_charged is null')),
+});
+
 /**
- * What they have open and is not under charge (`open_id`), and the same again where it is free:
- * without `billing_id` another transaction holds it. A statement of its own: what was committed
- * before the subscriptions were locked is seen.
+ * What they have open and is not under charge, and the same again where it is free. A statement of
+ * its own: what was committed before the subscriptions were locked is seen.
  */
 const LOCK_BILLINGS = statement(
   'plan_cancellations.lock_billings',
-  `select i.subscription_id, o.billing_id as open_id, l.billing_id, l.charges_made = 0
-    and k.was_charged is null as is_untouched
+  `select ${OPEN.columns}
    from unnest($2::uuid[]) as i (subscription_id) left join lateral (
      select b.billing_id from billings b
      where b.merchant_id = $1 and b.subscription_id = i.subscription_id and b.state = 'opened'
@@ -150,10 +161,12 @@ const CANCEL_BILLINGS = statement(
    )) and state || '' in (${fromStates(BILLING_MOVES, 'cancel')})`,
 );
 
+const LEFT = rowCodec({ leftBehind: whole('count(*)::integer') });
+
 /** How many of them are still to be ended: they were locked. */
 const COUNT_LEFT = statement(
   'plan_cancellations.count_left',
-  `select count(*)::integer as left_behind from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
+  `select ${LEFT.columns} from unnest($2::uuid[]) as i (subscription_id) cross join lateral (
      select true as is_meant from subscriptions s
      where s.merchant_id = $1 and s.subscription_id = i.subscription_id and s.state in ('active', 'blocked')
        and s.state_since <= $3::timestamptz limit 1
@@ -185,36 +198,39 @@ export type EndedBatch = {
  */
 export async function endBatch(
   database: Database,
-  { merchantId, planId, askedAt, canceledBy, canceledAt }: PlanCancellation,
+  cancellation: PlanCancellation,
   { state, behind }: EndingPlace,
   limit: number,
 ): Promise<EndedBatch> {
-  const passed = await database.query(PASS, [merchantId, planId, state, behind, limit]);
-  const next = nextPlace(state, passed, limit);
-  if (passed.length === 0) return { ended: 0, left: 0, isNotified: false, next };
-  const wanted = passed.map((row) => row.subscription_id);
+  const { merchantId, planId, askedAt } = cancellation;
+  const found = await database.query(PASS, [merchantId, planId, state, behind, limit]);
+  const wanted = found.map((row) => SUBSCRIPTION.parse(row).subscriptionId);
+  const next = nextPlace(state, wanted, limit);
+  if (wanted.length === 0) return { ended: 0, left: 0, isNotified: false, next };
+  const ending = await database.transaction((tx) => endFree(tx, cancellation, wanted));
+  if (ending.ended === wanted.length) return { ...ending, left: 0, next };
+  const [count] = (await database.query(COUNT_LEFT, [merchantId, wanted, askedAt])).map(LEFT.parse);
+  return { ...ending, left: count?.leftBehind ?? 0, next };
+}
+
+/** Ends those that are free, with what they have open. */
+async function endFree(
+  tx: Tx,
+  { merchantId, askedAt, canceledBy, canceledAt }: PlanCancellation,
+  wanted: readonly string[],
+): Promise<Pick<EndedBatch, 'ended' | 'isNotified'>> {
+  const locked = (await tx.query(LOCK_SUBSCRIPTIONS, [merchantId, wanted, askedAt])).map(SUBSCRIPTION.parse);
+  const held = locked.map(({ subscriptionId }) => subscriptionId);
+  const open = (await tx.query(LOCK_BILLINGS, [merchantId, held])).map(OPEN.parse);
+  const free = open.filter(({ openId, billingId }) => openId === null || billingId !== null);
+  const ending = free.map(({ subscriptionId }) => subscriptionId);
   const stamp = [canceledBy, canceledAt];
-  const locked = (rows: readonly Row[][]) => (rows[0] ?? []).map((row) => row.subscription_id);
-  const free = (rows: readonly Row[][]) => (rows[1] ?? []).filter((row) => !isHeld(row));
-  const rows = await database.commit([
-    { statement: LOCK_SUBSCRIPTIONS, values: [merchantId, wanted, askedAt] },
-    (before) => ({ statement: LOCK_BILLINGS, values: [merchantId, locked(before)] }),
-    (before) => {
-      const ending = free(before).map((row) => row.subscription_id as string);
-      return { statement: END_SUBSCRIPTIONS, values: [merchantId, ending, ...stamp, ...endAlerts(ending)] };
-    },
-    (before) => {
-      const billings = free(before).filter((row) => row.billing_id !== null);
-      const untouched = billings.filter((row) => row.is_untouched === true);
-      const ids = [billings, untouched].map((some) => some.map((row) => row.billing_id));
-      return { statement: CANCEL_BILLINGS, values: [merchantId, ...ids, ...stamp] };
-    },
-  ]);
-  const ended = free(rows).length;
-  const isNotified = rows[2]?.[0]?.notice_waits === true;
-  if (ended === passed.length) return { ended, left: 0, isNotified, next };
-  const [count] = await database.query(COUNT_LEFT, [merchantId, wanted, askedAt]);
-  return { ended, left: count?.left_behind as number, isNotified, next };
+  const [ended] = await tx.query(END_SUBSCRIPTIONS, [merchantId, ending, ...stamp, ...endAlerts(ending)]);
+  const billings = free.filter(({ billingId }) => billingId !== null);
+  const untouched = billings.filter(({ isUntouched }) => isUntouched === true);
+  const ids = [billings, untouched].map((some) => some.map(({ billingId }) => billingId));
+  await tx.query(CANCEL_BILLINGS, [merchantId, ...ids, ...stamp]);
+  return { ended: free.length, isNotified: ended?.notice_waits === true };
 }
 
 /** The event of all of them, and the text of each. */
@@ -225,13 +241,13 @@ function endAlerts(subscriptionIds: readonly string[]): [event: AlertEvent, bodi
   return ['canceled', alerts.map(({ body }) => body)];
 }
 
-/** Another transaction holds what this subscription has open. */
-function isHeld({ open_id, billing_id }: Row): boolean {
-  return open_id !== null && billing_id === null;
-}
-
-function nextPlace(state: EndingPlace['state'], passed: readonly Row[], limit: number): EndingPlace | null {
-  if (passed.length === limit) return { state, behind: passed.at(-1)?.subscription_id as string };
+function nextPlace(
+  state: EndingPlace['state'],
+  passed: readonly string[],
+  limit: number,
+): EndingPlace | null {
+  const last = passed[limit - 1];
+  if (last !== undefined) return { state, behind: last };
   return state === 'active' ? { state: 'blocked', behind: FIRST_ID } : null;
 }
 
@@ -265,14 +281,4 @@ export async function handBackPlanCancellation(
   pauseSeconds: number,
 ): Promise<void> {
   await database.query(HAND_BACK, [merchantId, planId, askedAt, pauseSeconds]);
-}
-
-function parseCancellation(row: Row): PlanCancellation {
-  return {
-    merchantId: row.merchant_id as string,
-    planId: row.plan_id as string,
-    askedAt: row.asked_at as string,
-    canceledBy: row.canceled_by as string,
-    canceledAt: row.canceled_at as string,
-  };
 }

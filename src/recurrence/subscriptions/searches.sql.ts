@@ -3,10 +3,10 @@ import type { Reader } from '../../platform/postgres/database.ts';
 import { itemsOf, type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { searchText } from '../plans/plan.ts';
 import type { Subscription, SubscriptionField, SubscriptionFilter } from './subscription.ts';
-import { parseSubscription, SUBSCRIPTION_COLUMNS } from './subscriptions.sql.ts';
+import { parseSubscription, WHOLE_SUBSCRIPTION } from './subscriptions.sql.ts';
 
 /** A row of a page and its plan, each looked up by its key. */
-const SHOWN = `${SUBSCRIPTION_COLUMNS} from page g cross join lateral (
+const SHOWN = `${WHOLE_SUBSCRIPTION} from page g cross join lateral (
        select * from subscriptions where merchant_id = $1 and subscription_id = g.subscription_id limit 1
      ) s cross join lateral (
        select * from plans where merchant_id = $1 and plan_id = s.plan_id limit 1

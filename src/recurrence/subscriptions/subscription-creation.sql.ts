@@ -1,9 +1,11 @@
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
-import { type Instant, saoPauloDay } from '../../values/instant.ts';
+import { boolean, nullable, oneOf, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
+import { PLAN_STATES } from '../plans/plan.ts';
 import type { Customer } from './customer.ts';
 import type { SubscriptionCreationRefusal } from './subscription.ts';
 
@@ -51,7 +53,7 @@ const INPUT = inputRows<Timed<NewSubscription>>({
   account_number: ['text', (row) => row.accountNumber],
   customer: ['jsonb', ({ customer }) => customer && JSON.stringify(customer)],
   created_by: ['text', (row) => row.createdBy],
-  created_at: ['timestamptz', (row) => new Date(row.createdAt).toISOString()],
+  created_at: ['timestamptz', (row) => utcText(row.createdAt)],
   created_on: ['date', (row) => saoPauloDay(row.createdAt)],
   ...KEY_COLUMNS,
   deadline: ['timestamptz', (row) => row.deadline],
@@ -139,16 +141,24 @@ const UNWRITTEN = inputRows<Unwritten>({
   key_hash: ['bytea', (row) => row.request?.keyHash ?? null],
 });
 
-const EXPLAIN = statement(
-  'enrolments.explain',
-  `select i.subscription_id, p.state as plan_state, c.vault_id is not null as has_card,
-     exists (
+const EXPLAINED = rowCodec({
+  subscriptionId: nullable(text('i.subscription_id')),
+  planState: nullable(oneOf(PLAN_STATES, 'p.state')),
+  hasCard: boolean('c.vault_id is not null'),
+  isCreated: boolean(`exists (
        select from subscriptions s where s.merchant_id = i.merchant_id
          and s.subscription_id = i.subscription_id
-     ) as is_created,
-     exists (
+     )`),
+  isKeyUsed: boolean(`exists (
        select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash
-     ) as is_key_used
+     )`),
+});
+
+type Explained = RowOf<typeof EXPLAINED>;
+
+const EXPLAIN = statement(
+  'enrolments.explain',
+  `select ${EXPLAINED.columns}
    from ${UNWRITTEN.sql}
    left join lateral (
      select o.state from plans o where o.merchant_id = i.merchant_id and o.plan_id = i.plan_id limit 1
@@ -192,10 +202,10 @@ export function newSubscriptionsWrite(
 async function explain(
   database: Database,
   rows: readonly NewSubscription[],
-): Promise<ReadonlyMap<string, SubscriptionCreationResult | typeof NOT_WRITTEN>> {
+): Promise<ReadonlyMap<string | null, SubscriptionCreationResult | typeof NOT_WRITTEN>> {
   if (rows.length === 0) return new Map();
-  const returned = await database.query(EXPLAIN, UNWRITTEN.values(rows));
-  return new Map(returned.map((row) => [row.subscription_id as string, reasonOf(row)]));
+  const explained = (await database.query(EXPLAIN, UNWRITTEN.values(rows))).map(EXPLAINED.parse);
+  return new Map(explained.map((row) => [row.subscriptionId, reasonOf(row)]));
 }
 
 /**
@@ -205,24 +215,21 @@ export async function findCreationRefusals(
   database: Reader,
   wanted: Pick<NewSubscription, 'merchantId' | 'planId' | 'vaultId'>,
 ): Promise<readonly SubscriptionCreationRefusal[]> {
-  const [row] = await database.query(
-    EXPLAIN,
-    UNWRITTEN.values([{ ...wanted, subscriptionId: null, request: null }]),
-  );
-  return row === undefined ? [] : refusalsOf(row);
+  const values = UNWRITTEN.values([{ ...wanted, subscriptionId: null, request: null }]);
+  return (await database.query(EXPLAIN, values)).map(EXPLAINED.parse).flatMap(refusalsOf);
 }
 
-function reasonOf(row: Row): SubscriptionCreationResult | typeof NOT_WRITTEN {
-  if (row.is_created === true) return 'created';
-  if (row.is_key_used === true) return 'keyUsed';
+function reasonOf(row: Explained): SubscriptionCreationResult | typeof NOT_WRITTEN {
+  if (row.isCreated) return 'created';
+  if (row.isKeyUsed) return 'keyUsed';
   const refusals = refusalsOf(row);
   return refusals.length === 0 ? NOT_WRITTEN : refusals;
 }
 
-function refusalsOf(row: Row): SubscriptionCreationRefusal[] {
+function refusalsOf({ planState, hasCard }: Explained): SubscriptionCreationRefusal[] {
   const refusals: SubscriptionCreationRefusal[] = [];
-  if (row.plan_state === null) refusals.push('unknownPlan');
-  if (row.has_card !== true) refusals.push('unknownCard');
-  if (row.plan_state !== null && row.plan_state !== 'active') refusals.push('planNotActive');
+  if (planState === null) refusals.push('unknownPlan');
+  if (!hasCard) refusals.push('unknownCard');
+  if (planState !== null && planState !== 'active') refusals.push('planNotActive');
   return refusals;
 }

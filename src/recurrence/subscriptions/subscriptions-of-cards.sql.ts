@@ -1,16 +1,26 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { Customer } from './customer.ts';
+import { nullable, oneOf, parsedBy, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { readCustomer } from './customer.ts';
+import { SUBSCRIPTION_STATES } from './subscription.ts';
 
 export type CardKey = { readonly merchantId: string; readonly vaultId: string };
 
+/** Of those whose customer has no document: only the card says whose they are. */
+const NAMELESS = rowCodec(
+  { merchantId: text(), vaultId: text(), subscriptionId: text(), state: oneOf(SUBSCRIPTION_STATES) },
+  's',
+);
+
+export type NamelessSubscription = RowOf<typeof NAMELESS>;
+
 /** A subscription as the card that pays it shows it. */
-export type CardSubscription = CardKey & {
-  readonly subscriptionId: string;
-  readonly state: string;
-  readonly orderNumber: string;
-  readonly customer: Customer | null;
-};
+const CARD_SUBSCRIPTION = rowCodec(
+  { ...NAMELESS.fields, orderNumber: text(), customer: nullable(parsedBy(readCustomer)) },
+  's',
+);
+
+export type CardSubscription = RowOf<typeof CARD_SUBSCRIPTION>;
 
 const CARDS = inputRows<CardKey>(
   { merchant_id: ['text', (card) => card.merchantId], vault_id: ['uuid', (card) => card.vaultId] },
@@ -20,7 +30,7 @@ const CARDS = inputRows<CardKey>(
 /** Only the index by card has its range in order: see `vault.delete_card`. */
 const LIST = statement(
   'subscriptions.list_of_cards',
-  `select s.* from ${CARDS.sql} cross join lateral (
+  `select ${CARD_SUBSCRIPTION.columns} from ${CARDS.sql} cross join lateral (
      select merchant_id, vault_id::text, subscription_id::text, state, order_number, customer from subscriptions
      where merchant_id = i.merchant_id and vault_id between i.vault_id and i.vault_id
      order by vault_id limit $1
@@ -33,23 +43,12 @@ export async function listSubscriptionsOf(
   cards: readonly CardKey[],
   limit: number,
 ): Promise<CardSubscription[]> {
-  const rows = await database.query(LIST, [limit, ...CARDS.values(cards)]);
-  return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    vaultId: row.vault_id as string,
-    subscriptionId: row.subscription_id as string,
-    state: row.state as string,
-    orderNumber: row.order_number as string,
-    customer: row.customer as Customer | null,
-  }));
+  return (await database.query(LIST, [limit, ...CARDS.values(cards)])).map(CARD_SUBSCRIPTION.parse);
 }
-
-/** Of those whose customer has no document: only the card says whose they are. */
-export type NamelessSubscription = CardKey & { readonly subscriptionId: string; readonly state: string };
 
 const LIST_NAMELESS = statement(
   'subscriptions.list_nameless_of_cards',
-  `select s.* from ${CARDS.sql} cross join lateral (
+  `select ${NAMELESS.columns} from ${CARDS.sql} cross join lateral (
      select merchant_id, vault_id::text, subscription_id::text, state from subscriptions
      where merchant_id = i.merchant_id and vault_id between i.vault_id and i.vault_id
        and customer is not null and customer ->> 'documentNumber' is null
@@ -63,13 +62,7 @@ export async function listNamelessSubscriptionsOf(
   cards: readonly CardKey[],
   limit: number,
 ): Promise<NamelessSubscription[]> {
-  const rows = await database.query(LIST_NAMELESS, [limit, ...CARDS.values(cards)]);
-  return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    vaultId: row.vault_id as string,
-    subscriptionId: row.subscription_id as string,
-    state: row.state as string,
-  }));
+  return (await database.query(LIST_NAMELESS, [limit, ...CARDS.values(cards)])).map(NAMELESS.parse);
 }
 
 /** What another transaction has locked is left, as where the document says whose it is. */

@@ -1,63 +1,75 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import type { Instant } from '../../values/instant.ts';
 import {
-  PLAN_COLUMNS,
-  parseDay,
-  parseModified,
-  parsePlanWithoutTerms,
-  parseTerms,
-} from '../plans/plans.sql.ts';
-import type { Customer } from './customer.ts';
-import type {
-  Subscription,
-  SubscriptionEntry,
-  SubscriptionEventType,
-  SubscriptionReason,
-  SubscriptionState,
-  SubscriptionWithEvents,
+  day,
+  instantOf,
+  nullable,
+  oneOf,
+  parsedBy,
+  rowCodec,
+  text,
+} from '../../platform/postgres/row-codec.ts';
+import { PLAN, STAMPS, stamped, TERMS } from '../plans/plans.sql.ts';
+import { readCustomer } from './customer.ts';
+import {
+  SUBSCRIPTION_EVENT_TYPES,
+  SUBSCRIPTION_REASONS,
+  SUBSCRIPTION_STATES,
+  type Subscription,
+  type SubscriptionEntry,
+  type SubscriptionWithEvents,
 } from './subscription.ts';
 
-/**
- * The columns of a subscription `s` with its plan `p`, under names that do not collide with those
- * of a billing beside them.
- */
-export const SUBSCRIPTION_COLUMNS = `${PLAN_COLUMNS},
-    s.amount as terms_amount, s.plan_type as terms_plan_type, s.trial_days as terms_trial_days,
-    s.interval_days as terms_interval_days, s.installments as terms_installments,
-    s.max_retries as terms_max_retries, s.subscription_id, s.vault_id, s.order_number, s.account_number,
-    s.customer, s.state as subscription_state, s.reason as subscription_reason,
-    to_char(s.first_due_on, 'YYYY-MM-DD') as first_due_on, s.created_by as subscription_created_by,
-    s.created_at as subscription_created_at, s.modified_by as subscription_modified_by,
-    s.modified_at as subscription_modified_at`;
+const SUBSCRIPTION = rowCodec(
+  {
+    merchantId: text(),
+    subscriptionId: text(),
+    vaultId: text(),
+    orderNumber: text(),
+    accountNumber: text(),
+    state: oneOf(SUBSCRIPTION_STATES),
+    reason: nullable(oneOf(SUBSCRIPTION_REASONS)),
+    firstDueOn: day(),
+    customer: nullable(parsedBy(readCustomer)),
+    ...STAMPS.fields,
+  },
+  's',
+  'subscription_',
+);
 
-/** Reads `SUBSCRIPTION_COLUMNS`. */
+/** A subscription `s` with its plan `p`. */
+export const WHOLE_SUBSCRIPTION = `${PLAN.columns}, ${TERMS.columnsOf('s')}, ${SUBSCRIPTION.columns}`;
+
 export function parseSubscription(row: Row): Subscription {
-  const plan = parsePlanWithoutTerms(row);
-  return {
-    merchantId: plan.merchantId,
-    subscriptionId: row.subscription_id as string,
-    vaultId: row.vault_id as string,
-    orderNumber: row.order_number as string,
-    accountNumber: row.account_number as string,
-    state: row.subscription_state as SubscriptionState,
-    reason: row.subscription_reason as SubscriptionReason | null,
-    terms: parseTerms(row),
-    firstDueOn: parseDay(row.first_due_on),
-    customer: row.customer as Customer | null,
-    plan,
-    created: { by: row.subscription_created_by as string, at: row.subscription_created_at as Instant },
-    modified: parseModified(row.subscription_modified_by, row.subscription_modified_at),
-  };
+  const plan = stamped(PLAN.parse(row));
+  return { ...stamped(SUBSCRIPTION.parse(row)), terms: TERMS.parse(row), plan };
+}
+
+/** As JSON. */
+const EVENT = rowCodec({
+  type: oneOf(SUBSCRIPTION_EVENT_TYPES),
+  by: text(),
+  at: instantOf(),
+  reason: nullable(oneOf(SUBSCRIPTION_REASONS)),
+  billingId: nullable(text()),
+});
+
+const HISTORY = rowCodec({
+  history: parsedBy((value) => ((value ?? []) as Row[]).map(parseEvent), 'e.history'),
+});
+
+function parseEvent(row: Row): SubscriptionEntry {
+  const { by, at, ...event } = EVENT.parse(row);
+  return { ...event, stamp: { by, at } };
 }
 
 /** Canceled and activated again and again it has as many: the newest are shown. */
 const FIND = statement(
   'subscriptions.find',
-  `select ${SUBSCRIPTION_COLUMNS}, e.history from subscriptions s cross join lateral (
+  `select ${WHOLE_SUBSCRIPTION}, ${HISTORY.columns} from subscriptions s cross join lateral (
      select * from plans where merchant_id = $1 and plan_id = s.plan_id limit 1
    ) p cross join lateral (
      select json_agg(json_build_object('type', type, 'by', created_by,
-       'at', floor(extract(epoch from created_at) * 1000)::bigint, 'reason', reason, 'billingId', billing_id)
+       'at', floor(extract(epoch from created_at) * 1000)::bigint, 'reason', reason, 'billing_id', billing_id)
        order by event_number) as history
      from (
        select * from subscription_events where merchant_id = $1 and subscription_id = $2
@@ -76,16 +88,5 @@ export async function findSubscription(
   subscriptionId: string,
 ): Promise<SubscriptionWithEvents | null> {
   const [row] = await database.query(FIND, [merchantId, subscriptionId]);
-  if (row === undefined) return null;
-  const history = (row.history ?? []) as Record<string, unknown>[];
-  return { subscription: parseSubscription(row), history: history.map(parseEvent) };
-}
-
-function parseEvent(row: Record<string, unknown>): SubscriptionEntry {
-  return {
-    type: row.type as SubscriptionEventType,
-    stamp: { by: row.by as string, at: row.at as Instant },
-    reason: row.reason as SubscriptionReason | null,
-    billingId: row.billingId as string | null,
-  };
+  return row === undefined ? null : { subscription: parseSubscription(row), ...HISTORY.parse(row) };
 }
