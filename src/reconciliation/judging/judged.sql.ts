@@ -41,7 +41,8 @@ export const INSTALLMENT_KEY = rowCodec<InstallmentKey>({
   installmentNumber: whole(),
 });
 
-const JUDGED = rowCodec(
+/** What of a receivable `r` is judged. */
+export const JUDGED = rowCodec(
   {
     gross: whole(),
     canceled: whole(),
@@ -61,9 +62,6 @@ const JUDGED = rowCodec(
   },
   'r',
 );
-
-/** What of a receivable `r` is judged. */
-export const JUDGED_COLUMNS = JUDGED.columns;
 
 export function parseJudged(row: Row): JudgedInstallment {
   const { coveredTo, ...judged } = JUDGED.parse(row);

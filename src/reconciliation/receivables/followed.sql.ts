@@ -18,7 +18,7 @@ import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import type { FollowedInstallment, FollowedReceivable, FollowedSale } from './receivable.ts';
-import { FOLLOWED_COLUMNS, parseFollowed, saidMoney } from './receivables.sql.ts';
+import { FOLLOWED, parseFollowed, saidMoney } from './receivables.sql.ts';
 
 const BEHIND = rowCodec({ merchantId: text() }, 'm');
 
@@ -142,7 +142,7 @@ const INSTALLMENT = rowCodec({
 
 const READ_INSTALLMENTS = statement(
   'receivables.read_installments',
-  `select ${SALE.columns}, ${INSTALLMENT.columns}, ${FOLLOWED_COLUMNS}
+  `select ${SALE.columns}, ${INSTALLMENT.columns}, ${FOLLOWED.columns}
    from unnest($2::uuid[]) as w (transaction_id), lateral (
      select * from transactions where merchant_id = $1 and transaction_id = w.transaction_id and state = 'approved' limit 1
    ) t left join preauthorizations p on p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id

@@ -22,7 +22,8 @@ export function saidMoney(sql: string | null = null): Column<Cents | null> {
   return nullable(whole(sql)) as Column<Cents | null>;
 }
 
-const FOLLOWED = rowCodec(
+/** What of a receivable `r` follows its installment. */
+export const FOLLOWED = rowCodec(
   {
     canceled: money(),
     state: oneOf(INSTALLMENT_STATES, 'r.installment_state'),
@@ -37,9 +38,6 @@ const FOLLOWED = rowCodec(
   },
   'r',
 );
-
-/** What of a receivable `r` follows its installment. */
-export const FOLLOWED_COLUMNS = FOLLOWED.columns;
 
 export function parseFollowed(row: Row): FollowedBefore {
   const followed = FOLLOWED.parse(row);
