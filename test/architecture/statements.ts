@@ -159,7 +159,9 @@ function codecText(call: Node, program: Program): ConstantText {
         codes: [program.sourceOf(property.argument as Node).replace(/fields$/, 'columns')],
       };
     const name = (nameOf(property.key) ?? '').replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    const sql = sqlOf(sqlOfColumn(property.value), program);
+    const given = sqlOfColumn(property.value);
+    const constant = nameOf(given);
+    const sql = constant === null ? sqlOf(given, program) : { quasis: ['', ''], codes: [constant] };
     return sql === null ? plain(name) : joined([sql, plain(` as ${name}`)], '');
   });
   return joined(columns, ', ');

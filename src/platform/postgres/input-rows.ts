@@ -6,7 +6,7 @@ type Values = {
   uuid: string | null;
   smallint: number | null;
   integer: number | null;
-  bigint: number | null;
+  bigint: number | bigint | null;
   boolean: boolean | null;
   date: string | null;
   timestamptz: string | Deadline | null;

@@ -17,6 +17,15 @@ function readInt8(text: string): number {
   return value;
 }
 
+/** Elements of an array, which may be null. */
+function readInt8Array(text: string): (number | null)[] {
+  if (text === '{}') return [];
+  return text
+    .slice(1, -1)
+    .split(',')
+    .map((each) => (each === 'NULL' ? null : readInt8(each)));
+}
+
 /** `2026-11-21 13:00:00.123456+00` (the sessions run in UTC) as milliseconds since the epoch. */
 function readTimestamptz(text: string): number {
   return Date.parse(`${text.slice(0, 10)}T${text.slice(11).replace('+00', 'Z')}`);
@@ -30,8 +39,7 @@ export const READ_TYPES = {
     // Days stay text: `2026-11-21`.
     if (oid === DATE) return (text: string) => text;
     if (oid === DATE_ARRAY) return pg.types.getTypeParser(TEXT_ARRAY as number, 'text');
-    if (oid === INT8_ARRAY)
-      return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(readInt8));
+    if (oid === INT8_ARRAY) return readInt8Array;
     return pg.types.getTypeParser(oid, format as 'text');
   },
 } as unknown as pg.CustomTypesConfig;

@@ -6,8 +6,8 @@ import {
   keptCounts,
 } from '../../boletos/changes/filed-changes.sql.ts';
 import { newId } from '../../platform/chance.ts';
-import type { Database } from '../../platform/postgres/database.ts';
-import { type ExceptionRow, NO_MERCHANT, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
+import type { Database, Row } from '../../platform/postgres/database.ts';
+import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { NO_CODE } from '../files/entry-fields.ts';
 import { filedChanges } from './filed-changes.ts';
 import { type ReturnFile, readReturnFile } from './read-return-file.ts';
@@ -34,27 +34,29 @@ export async function processReturnFile(
   // Sent anew, it has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
   const steps = keepFiledChangesSteps(ofBank, changes);
-  const exceptions = recordExceptionsStep(exceptionsOf(read, unknown));
-  const rows = await audit.commit([...steps, () => exceptions], (kept) => {
-    const { unfit, known, again, ...counts } = keptCounts(kept.slice(0, steps.length));
+  const exceptions = exceptionsOf(read, unknown);
+  const counts = await audit.transaction(async (tx) => {
+    const rows: Row[][] = [];
+    for (const { statement, values } of steps) rows.push(await tx.query(statement, values));
+    const counts = keptCounts(rows);
+    await recordExceptions(tx, exceptions);
+    const { ours, taken } = counts;
     const ofFile = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount };
-    const detail = { ...ofFile, ...counts, unknown: unknown.length };
-    return [
-      {
-        ...operator,
-        action: 'returnFile.import',
-        outcome: 'success',
-        resource: `banks/${head.bank}/files/${file.name}`,
-        detail: {
-          ...detail,
-          unfit: namedNumbers(unfit),
-          known: namedNumbers(known),
-          again: namedNumbers(again),
-        },
+    tx.record({
+      ...operator,
+      action: 'returnFile.import',
+      outcome: 'success',
+      resource: `banks/${head.bank}/files/${file.name}`,
+      detail: {
+        ...{ ...ofFile, ours, taken, unknown: unknown.length },
+        unfit: namedNumbers(counts.unfit),
+        known: namedNumbers(counts.known),
+        again: namedNumbers(counts.again),
       },
-    ];
+    });
+    return counts;
   });
-  return { ...read, unknown, ...keptCounts(rows.slice(0, steps.length)) };
+  return { ...read, unknown, ...counts };
 }
 
 /** Boletos of others change in ways that are none of our business. */

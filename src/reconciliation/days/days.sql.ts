@@ -1,7 +1,7 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import type { Cents } from '../../values/cents.ts';
+import { day, money, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
-import { parseKey } from '../judging/judged.sql.ts';
+import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
 import type { DayOfReceivables } from './day.ts';
 
@@ -10,14 +10,26 @@ import type { DayOfReceivables } from './day.ts';
  * came. Of what lines of files move otherwise than by one payout only the expectation is here. An installment
  * of which nothing was left before its payout is not expected.
  */
+const SUMS = rowCodec({
+  day: day(),
+  expectedCount: whole('sum(expected_count)::bigint'),
+  expectedNet: money('sum(expected_net)::bigint'),
+  expectedFee: money('sum(expected_fee)::bigint'),
+  openCount: whole('sum(open_count)::bigint'),
+  openNet: money('sum(open_net)::bigint'),
+  receivedCount: whole('sum(received_count)::bigint'),
+  receivedNet: whole('sum(received_net)::bigint'),
+  receivedFee: whole('sum(received_fee)::bigint'),
+  withoutNet: whole('sum(without_net_count)::bigint'),
+  unfiledCount: whole('sum(unfiled_count)::bigint'),
+  unfiledNet: whole('sum(unfiled_net)::bigint'),
+  differingCount: whole('sum(differing_count)::bigint'),
+  difference: whole('sum(difference)::bigint'),
+});
+
 const LIST_DAYS = statement(
   'receivable_days.list',
-  `select day::text as on_day, sum(expected_count)::bigint as expected_count, sum(expected_net)::bigint as expected_net,
-     sum(expected_fee)::bigint as expected_fee, sum(open_count)::bigint as open_count, sum(open_net)::bigint as open_net,
-     sum(received_count)::bigint as received_count, sum(received_net)::bigint as received_net,
-     sum(received_fee)::bigint as received_fee, sum(without_net_count)::bigint as without_net_count,
-     sum(unfiled_count)::bigint as unfiled_count, sum(unfiled_net)::bigint as unfiled_net,
-     sum(differing_count)::bigint as differing_count, sum(difference)::bigint as difference
+  `select ${SUMS.columns}
    from receivable_days where merchant_id = $1 and account_number = $2 and day between $3 and $4
    group by day having sum(expected_count + received_count) > 0
    order by day`,
@@ -40,30 +52,26 @@ export async function listReceivableDays(
   { accountNumber, from, to }: PeriodOfAccount,
 ): Promise<DayOfReceivables[]> {
   const rows = await database.query(LIST_DAYS, [merchantId, accountNumber, from, to]);
-  return rows.map((row) => ({
-    day: row.on_day as Day,
-    expected: {
-      count: row.expected_count as number,
-      net: row.expected_net as Cents,
-      fee: row.expected_fee as Cents,
-    },
-    open: { count: row.open_count as number, net: row.open_net as Cents },
+  return rows.map(SUMS.parse).map((sums) => ({
+    day: sums.day,
+    expected: { count: sums.expectedCount, net: sums.expectedNet, fee: sums.expectedFee },
+    open: { count: sums.openCount, net: sums.openNet },
     received: {
-      count: row.received_count as number,
-      net: row.received_net as number,
-      fee: row.received_fee as number,
-      withoutNet: row.without_net_count as number,
+      count: sums.receivedCount,
+      net: sums.receivedNet,
+      fee: sums.receivedFee,
+      withoutNet: sums.withoutNet,
     },
-    unfiled: { count: row.unfiled_count as number, net: row.unfiled_net as number },
+    unfiled: { count: sums.unfiledCount, net: sums.unfiledNet },
     taken: { count: 0, net: 0 },
-    differing: { count: row.differing_count as number, difference: row.difference as number },
+    differing: { count: sums.differingCount, difference: sums.difference },
   }));
 }
 
 /** Those whose first and last day embrace some of the period. */
 const LIST_APART = statement(
   'receivables.list_apart',
-  `select merchant_id, transaction_id, installment_number from receivables
+  `select ${INSTALLMENT_KEY.columns} from receivables
    where merchant_id = $1 and account_number = $2 and apart_to >= $3 and apart_from <= $4
    order by apart_to, transaction_id, installment_number limit $5`,
 );
@@ -75,5 +83,6 @@ export async function listApart(
   { accountNumber, from, to }: PeriodOfAccount,
   limit: number,
 ): Promise<InstallmentKey[]> {
-  return (await database.query(LIST_APART, [merchantId, accountNumber, from, to, limit])).map(parseKey);
+  const rows = await database.query(LIST_APART, [merchantId, accountNumber, from, to, limit]);
+  return rows.map(INSTALLMENT_KEY.parse);
 }

@@ -1,4 +1,4 @@
-import { type Step, statement } from '../../platform/postgres/database.ts';
+import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
@@ -88,14 +88,15 @@ const RECORD = statement(
      ) n
      returning true
    )
-   select (select count(*) from inserted) as opened, (select count(*) from moved) as moved,
-     exists (select from enqueued) as is_waiting`,
+   select exists (select from enqueued) as is_waiting`,
 );
 
 /** Stands for no merchant in the key of an exception. */
 export const NO_MERCHANT = '';
 
-/** Writes exceptions within a commit; its one row says how many, and whether a delivery waits. */
-export function recordExceptionsStep(rows: readonly ExceptionRow[]): Step | null {
-  return rows.length === 0 ? null : { statement: RECORD, values: ROWS.values(rows) };
+/** True: a delivery was written that waits to be sent. */
+export async function recordExceptions(tx: Tx, rows: readonly ExceptionRow[]): Promise<boolean> {
+  if (rows.length === 0) return false;
+  const [row] = await tx.query(RECORD, ROWS.values(rows));
+  return row?.is_waiting === true;
 }

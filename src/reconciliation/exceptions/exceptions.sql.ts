@@ -1,50 +1,73 @@
-import type { Audit, AuditEvents } from '../../audit/audit-event.ts';
+import type { Audit } from '../../audit/audit-event.ts';
 import { type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import { MOST_COUNTED_OF_ALL, type Page, type WantedPage } from '../../platform/pages.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Reader, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Reader, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
+import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
-import { fromStates } from '../../platform/postgres/state-table.ts';
-import type { Day, Instant } from '../../values/instant.ts';
-import type { EntryKind } from '../settlement-entry.ts';
 import {
+  day,
+  instantOf,
+  nullable,
+  oneOf,
+  parsedBy,
+  type RowOf,
+  real,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { fromStates } from '../../platform/postgres/state-table.ts';
+import type { Day } from '../../values/instant.ts';
+import { ENTRY_KINDS, SETTLEMENT_FORMATS } from '../settlement-entry.ts';
+import {
+  EXCEPTION_CLASSES,
   EXCEPTION_MOVES,
   EXCEPTION_STATES,
+  EXPLANATIONS,
   type ExceptionClass,
   type ExceptionState,
-  type Explanation,
   type ReconciliationException,
 } from './exception.ts';
+import { NO_MERCHANT } from './exception-writes.sql.ts';
 
-const COLUMNS = `e.merchant_id, e.exception_id, e.class, e.state, e.account_number, e.transaction_id, e.boleto_id,
-  e.installment_number, e.file_number, e.line_number, e.amount, e.expected, e.found,
-  to_char(e.day, 'YYYY-MM-DD') as day_text, e.explanation, e.opened_at, e.ended_at, e.resolved_by, e.reason`;
+/** Null: `NO_MERCHANT`. */
+const MERCHANT = parsedBy((value) => (typeof value === 'string' ? value || null : undefined));
+
+const EXCEPTION = rowCodec<
+  Omit<ReconciliationException, 'line'> & {
+    readonly fileNumber: number | null;
+    readonly lineNumber: number | null;
+  }
+>(
+  {
+    exceptionId: text(),
+    merchantId: MERCHANT,
+    accountNumber: nullable(text()),
+    class: oneOf(EXCEPTION_CLASSES),
+    state: oneOf(EXCEPTION_STATES),
+    transactionId: nullable(text()),
+    installmentNumber: nullable(whole()),
+    boletoId: nullable(text()),
+    fileNumber: nullable(whole()),
+    lineNumber: nullable(whole()),
+    amount: whole(),
+    expected: nullable(text()),
+    found: nullable(text()),
+    day: nullable(day()),
+    explanation: nullable(oneOf(EXPLANATIONS)),
+    openedAt: instantOf(),
+    endedAt: nullable(instantOf()),
+    resolvedBy: nullable(text()),
+    reason: nullable(text()),
+  },
+  'e',
+);
 
 function parseException(row: Row): ReconciliationException {
-  const merchantId = row.merchant_id as string;
-  return {
-    exceptionId: row.exception_id as string,
-    merchantId: merchantId === '' ? null : merchantId,
-    accountNumber: row.account_number as string | null,
-    class: row.class as ExceptionClass,
-    state: row.state as ExceptionState,
-    transactionId: row.transaction_id as string | null,
-    installmentNumber: row.installment_number as number | null,
-    boletoId: row.boleto_id as string | null,
-    line:
-      row.file_number === null
-        ? null
-        : { fileNumber: row.file_number as number, lineNumber: row.line_number as number },
-    amount: row.amount as number,
-    expected: row.expected as string | null,
-    found: row.found as string | null,
-    day: row.day_text as Day | null,
-    explanation: row.explanation as Explanation | null,
-    openedAt: row.opened_at as Instant,
-    endedAt: row.ended_at as Instant | null,
-    resolvedBy: row.resolved_by as string | null,
-    reason: row.reason as string | null,
-  };
+  const { fileNumber, lineNumber, ...exception } = EXCEPTION.parse(row);
+  const isOfLine = fileNumber !== null && lineNumber !== null;
+  return { ...exception, line: isOfLine ? { fileNumber, lineNumber } : null };
 }
 
 /** Which are searched for; null: of every state or class, of every day on that side. */
@@ -69,24 +92,10 @@ const LIST = pageOf({
   keys: `select e.day, e.exception_id ${FOUND}`,
   key: 'exception_id',
   order: ['day', 'exception_id'],
-  shown: `${COLUMNS} from page g cross join lateral (
+  shown: `${EXCEPTION.columns} from page g cross join lateral (
        select * from reconciliation_exceptions where merchant_id = $1 and exception_id = g.exception_id limit 1
      ) e`,
 });
-
-const FIND_ACCOUNT = statement(
-  'reconciliation_exceptions.find_account',
-  'select account_number from accounts where merchant_id = $1 and account_number = $2',
-);
-
-/** Whether the account is one of the merchant's. */
-export async function hasAccount(
-  database: Reader,
-  merchantId: string,
-  accountNumber: string,
-): Promise<boolean> {
-  return (await database.query(FIND_ACCOUNT, [merchantId, accountNumber])).length === 1;
-}
 
 /** A page of the exceptions of an account and how many fit in all, both of one moment. */
 export async function listExceptionPage(
@@ -120,14 +129,14 @@ const KINDS = `unnest($1::text[]) as s (state) cross join unnest($2::text[]) as 
 
 const LIST_ALL = statement(
   'reconciliation_exceptions.list_of_operator',
-  `select ${COLUMNS} from ${KINDS} (
+  `select ${EXCEPTION.columns} from ${KINDS} (
      select * from reconciliation_exceptions e
      where e.state = s.state and e.class = n.class and ${IS_OLD} ${BY_SIZE} limit $3
    ) e ${BY_SIZE} limit $3`,
 );
 const LIST_OF_MERCHANT = statement(
   'reconciliation_exceptions.list_of_merchant',
-  `select ${COLUMNS} from ${KINDS} (
+  `select ${EXCEPTION.columns} from ${KINDS} (
      select * from reconciliation_exceptions e
      where e.merchant_id = $5 and e.state = s.state and e.class = n.class and ${IS_OLD} ${BY_SIZE} limit $3
    ) e ${BY_SIZE} limit $3`,
@@ -135,7 +144,7 @@ const LIST_OF_MERCHANT = statement(
 /** What is about one day is read whole. */
 const LIST_OF_DAY = statement(
   'reconciliation_exceptions.list_of_day',
-  `select ${COLUMNS} from reconciliation_exceptions e
+  `select ${EXCEPTION.columns} from reconciliation_exceptions e
    where e.day = $5::date and e.class = any ($2::text[]) and e.state = any ($1::text[])
      and ($6::text is null or e.merchant_id = $6) and ${IS_OLD}
    ${BY_SIZE} limit $3`,
@@ -173,13 +182,24 @@ export async function listExceptionsOfAll(
 }
 
 const COUNTED = `select e.merchant_id, e.class, e.amount, ${SINCE} as since from reconciliation_exceptions e`;
+const GROUP = rowCodec(
+  {
+    merchantId: MERCHANT,
+    class: oneOf(EXCEPTION_CLASSES),
+    count: whole(),
+    cents: whole(),
+    oldestAge: real(),
+    inAll: whole('sum(g.count) over ()::bigint'),
+    centsInAll: whole('sum(g.cents) over ()::bigint'),
+  },
+  'g',
+);
 const SUMS = `grouped as (
      select merchant_id, class, count(*) as count, sum(abs(amount))::bigint as cents,
        extract(epoch from now() - min(since))::float8 as oldest_age
      from counted group by merchant_id, class
    )
-   select g.*, sum(g.count) over ()::bigint as in_all, sum(g.cents) over ()::bigint as cents_in_all
-   from grouped g order by g.cents desc, g.merchant_id, g.class limit $7`;
+   select ${GROUP.columns} from grouped g order by g.cents desc, g.merchant_id, g.class limit $7`;
 
 const SUM_OPEN = statement(
   'reconciliation_exceptions.sum_open_of_operator',
@@ -213,25 +233,16 @@ export async function sumExceptionsOfAll(
   limit: number,
 ): Promise<ExceptionSums> {
   const sum = isOpenOnly(filter) ? SUM_OPEN : SUM_ALL;
-  const rows = await database.query(sum, [...filterValues(filter), MOST_COUNTED_OF_ALL, limit]);
-  const count = (rows[0]?.in_all as number | undefined) ?? 0;
-  return {
-    count,
-    cents: (rows[0]?.cents_in_all as number | undefined) ?? 0,
-    isCutShort: count >= MOST_COUNTED_OF_ALL,
-    groups: rows.map((row) => ({
-      merchantId: (row.merchant_id as string) || null,
-      class: row.class as ExceptionClass,
-      count: row.count as number,
-      cents: row.cents as number,
-      oldestAge: row.oldest_age as number,
-    })),
-  };
+  const values = [...filterValues(filter), MOST_COUNTED_OF_ALL, limit];
+  const rows = (await database.query(sum, values)).map(GROUP.parse);
+  const { inAll: count, centsInAll: cents } = rows[0] ?? { inAll: 0, centsInAll: 0 };
+  const groups = rows.map(({ inAll: _, centsInAll: __, ...group }) => group);
+  return { count, cents, isCutShort: count >= MOST_COUNTED_OF_ALL, groups };
 }
 
 const FIND = statement(
   'reconciliation_exceptions.find',
-  `select ${COLUMNS} from reconciliation_exceptions e where e.exception_id = $1`,
+  `select ${EXCEPTION.columns} from reconciliation_exceptions e where e.exception_id = $1`,
 );
 
 export async function findException(
@@ -244,7 +255,7 @@ export async function findException(
 
 const FIND_OWN = statement(
   'reconciliation_exceptions.find_own',
-  `select ${COLUMNS} from reconciliation_exceptions e where e.merchant_id = $1 and e.exception_id = $2`,
+  `select ${EXCEPTION.columns} from reconciliation_exceptions e where e.merchant_id = $1 and e.exception_id = $2`,
 );
 
 /** Null: this merchant has no such exception. */
@@ -257,9 +268,19 @@ export async function findOwnException(
   return row === undefined ? null : parseException(row);
 }
 
+const LINE = rowCodec(
+  {
+    line: text(),
+    kind: oneOf(ENTRY_KINDS),
+    fileName: text('f.name'),
+    format: oneOf(SETTLEMENT_FORMATS, 'f.format'),
+  },
+  'e',
+);
+
 const READ_LINE = statement(
   'settlement_entries.read_line',
-  `select e.line, e.kind, f.name, f.format from settlement_entries e join settlement_files f on f.file_number = e.file_number
+  `select ${LINE.columns} from settlement_entries e join settlement_files f on f.file_number = e.file_number
    where e.file_number = $1 and e.line_number = $2 and f.taken_at is not null`,
 );
 
@@ -267,20 +288,9 @@ export async function readLine(
   database: Reader,
   fileNumber: number,
   lineNumber: number,
-): Promise<{
-  readonly line: string;
-  readonly kind: EntryKind;
-  readonly fileName: string;
-  readonly format: string;
-} | null> {
+): Promise<RowOf<typeof LINE> | null> {
   const [row] = await database.query(READ_LINE, [fileNumber, lineNumber]);
-  if (row === undefined) return null;
-  return {
-    line: row.line as string,
-    kind: row.kind as EntryKind,
-    fileName: row.name as string,
-    format: row.format as string,
-  };
+  return row === undefined ? null : LINE.parse(row);
 }
 
 const LOCK = statement(
@@ -295,17 +305,16 @@ const RESOLVE = statement(
    returning exception_id`,
 );
 
-/** The steps that end an exception by a person's word; the second gives a row when it was done. */
-export function resolveSteps(
+/** Ends an exception by a person's word. False: it had ended before. */
+export async function recordResolution(
+  tx: Tx,
   { merchantId, exceptionId }: Pick<ReconciliationException, 'merchantId' | 'exceptionId'>,
   by: string,
   reason: string,
-): Step[] {
-  const key = [merchantId ?? '', exceptionId];
-  return [
-    { statement: LOCK, values: key },
-    { statement: RESOLVE, values: [...key, by, reason] },
-  ];
+): Promise<boolean> {
+  const key = [merchantId ?? NO_MERCHANT, exceptionId];
+  await tx.query(LOCK, key);
+  return (await tx.query(RESOLVE, [...key, by, reason])).length === 1;
 }
 
 /** What a merchant says of one of its own. */
@@ -330,17 +339,15 @@ export function resolutionsWrite(audit: Audit): BatchedWriteOptions<WantedResolu
     write: async ([row], deadlines) => {
       const { actor, exception, reason } = row as WantedResolution;
       const { exceptionId, class: name, amount, state } = exception;
-      const event = merchantEvent(
-        'reconciliation.resolve',
-        actor,
-        `reconciliation-exceptions/${exceptionId}`,
-        {
-          ...{ class: name, amount, was: state, reason },
+      const resource = `reconciliation-exceptions/${exceptionId}`;
+      const detail = { class: name, amount, was: state, reason };
+      await audit.transaction(
+        async (tx) => {
+          if (await recordResolution(tx, exception, actor.userName, reason))
+            tx.record(merchantEvent('reconciliation.resolve', actor, resource, detail));
         },
+        { merchantId: actor.merchantId, deadline: deadlines[0] as Deadline },
       );
-      const events: AuditEvents = ([, resolved = []]) => (resolved.length === 0 ? [] : [event]);
-      const steps = resolveSteps(exception, actor.userName, reason);
-      await audit.commit(steps, events, actor.merchantId, deadlines[0]);
       return new Map([[exceptionId, 'done']]);
     },
   };

@@ -1,12 +1,8 @@
+import { hasAccount } from '../../merchants/accounts.sql.ts';
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import type { Search } from '../../platform/postgres/searches.ts';
 import type { ReconciliationException } from './exception.ts';
-import {
-  type ExceptionFilter,
-  type ExceptionOrder,
-  hasAccount,
-  listExceptionPage,
-} from './exceptions.sql.ts';
+import { type ExceptionFilter, type ExceptionOrder, listExceptionPage } from './exceptions.sql.ts';
 
 export type ListExceptionsTools = { readonly search: Search };
 

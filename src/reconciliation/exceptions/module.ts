@@ -2,11 +2,11 @@ import type { Audit } from '../../audit/audit-event.ts';
 import { serve } from '../../platform/http/endpoint.ts';
 import { databaseGauge, type Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
+import { countingWhenRead } from '../../platform/work/every-so-often.ts';
 import { EXCEPTION_PERIOD_FAULTS, RESOLVE_REFUSALS } from './contract.ts';
 import { EXCEPTION_ENDPOINTS } from './endpoints.ts';
-import type { CountedExceptions } from './exception-counts.sql.ts';
+import { type CountedExceptions, countExceptions } from './exception-counts.sql.ts';
 import { resolutionsWrite } from './exceptions.sql.ts';
-import { countingExceptions } from './work.ts';
 
 const OPEN_EXCEPTIONS = databaseGauge('parcela_reconciliation_exceptions', 'Open exceptions, by class.', [
   'class',
@@ -45,13 +45,18 @@ export const EXCEPTIONS: Published = {
   ],
 };
 
+/** However often the metrics are read, the database is asked every ten seconds. */
+const COUNT_MILLISECONDS = 10_000;
+
 /** Where the acquirer's files and what it owes differ. */
 export function openExceptions(context: ModuleContext & { readonly audit: Audit }): Module {
   const { database, lookUp, search, batched, clock, metrics, audit } = context;
   const writeResolution = batched(resolutionsWrite(audit));
+  const observe = observeExceptions(metrics);
+  const count = async () => observe(await countExceptions(database));
   return {
     endpoints: serve(EXCEPTION_ENDPOINTS, { lookUp, search, clock, writeResolution }),
-    works: [countingExceptions({ database, metrics }, observeExceptions(metrics))],
+    works: [countingWhenRead('countExceptions', COUNT_MILLISECONDS, metrics, count)],
     clockedWork: [],
   };
 }

@@ -1,7 +1,7 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { ReconciliationException } from './exception.ts';
-import { findException, resolveSteps } from './exceptions.sql.ts';
+import { findException, recordResolution } from './exceptions.sql.ts';
 
 export type ResolveExceptionTools = { readonly database: Database; readonly audit: Audit };
 
@@ -23,20 +23,18 @@ export async function resolveException(
 ): Promise<ResolveExceptionResult> {
   const before = await findException(database, exceptionId);
   if (before === null) return { kind: 'unknownId' };
-  const steps = resolveSteps(before, operator.actor.slice(0, LONGEST_NAME), reason);
-  const [, resolved = []] = await audit.commit(steps, (rows) =>
-    rows[1]?.length === 1
-      ? [
-          {
-            ...operator,
-            action: 'reconciliation.resolve',
-            outcome: 'success',
-            resource: `reconciliation-exceptions/${exceptionId}`,
-            detail: { class: before.class, amount: before.amount, was: before.state, reason },
-          },
-        ]
-      : [],
-  );
+  const isResolved = await audit.transaction(async (tx) => {
+    const isDone = await recordResolution(tx, before, operator.actor.slice(0, LONGEST_NAME), reason);
+    if (isDone)
+      tx.record({
+        ...operator,
+        action: 'reconciliation.resolve',
+        outcome: 'success',
+        resource: `reconciliation-exceptions/${exceptionId}`,
+        detail: { class: before.class, amount: before.amount, was: before.state, reason },
+      });
+    return isDone;
+  });
   const exception = (await findException(database, exceptionId)) ?? before;
-  return resolved.length === 1 ? { kind: 'resolved', exception } : { kind: 'ended', exception };
+  return { kind: isResolved ? 'resolved' : 'ended', exception };
 }

@@ -10,7 +10,7 @@ import type {
   SettlementFileEnd,
   SettlementFileHead,
 } from '../settlement-entry.ts';
-import { type FilePlace, isMoney, keptName, type SettlementFile } from './settlement-file.ts';
+import { isMoney, keptName, type SettlementFile } from './settlement-file.ts';
 import {
   abandonFile,
   beginFile,
@@ -18,7 +18,7 @@ import {
   type FiledLine,
   type FileSums,
   findTakenFile,
-  finishSteps,
+  finishFile,
   type HeldFile,
   holdLeftFile,
   readFile,
@@ -139,7 +139,7 @@ async function takeFile(
     await deleteLines(database, file);
     const { sums, end } = await writeEntries(tools, file, events);
     if (end.sha256 !== sha256.toString('hex')) throw new FileRefused(REFUSALS.changed);
-    return await finishFile(tools, file, { head, sums, sha256, name, actor });
+    return await makeVisible(tools, file, { head, sums, sha256, name, actor });
   } catch (error) {
     await abandonFile(database, file).catch(() => {});
     throw error;
@@ -226,41 +226,30 @@ type ToFinish = {
   readonly actor: Actor;
 };
 
-async function finishFile(
+async function makeVisible(
   { database, audit, notify }: ImportTools,
   file: HeldFile,
   { head, sums, sha256, name, actor }: ToFinish,
 ): Promise<Taken> {
-  let place: FilePlace = { ok: false, refusal: 'beingTaken' };
-  const steps = finishSteps(file, head, sums, (given) => {
-    place = given;
+  const { format, establishment } = head;
+  const { entries, gross, net } = sums;
+  const detail = { name, sha256: sha256.toString('hex'), format, establishment, entries, gross, net };
+  const place = await audit.transaction(async (tx) => {
+    const place = await finishFile(tx, file, head, sums);
+    if (place?.ok === true)
+      tx.record({
+        ...actor,
+        action: 'settlement.import',
+        outcome: 'success',
+        resource: `settlement-files/${file.fileNumber}`,
+        detail,
+      });
+    return place;
   });
-  const [, , finished = []] = await audit.commit(steps, ([, , done]) =>
-    done?.length === 1
-      ? [
-          {
-            ...actor,
-            action: 'settlement.import',
-            outcome: 'success',
-            resource: `settlement-files/${file.fileNumber}`,
-            detail: {
-              name,
-              sha256: sha256.toString('hex'),
-              format: head.format,
-              establishment: head.establishment,
-              entries: sums.entries,
-              gross: sums.gross,
-              net: sums.net,
-            },
-          },
-        ]
-      : [],
-  );
-  const got = place as FilePlace;
-  if (!got.ok) throw new FileRefused(REFUSALS[got.refusal]);
-  if (finished.length !== 1) throw new Error('another process took the file over');
+  if (place === null) throw new Error('another process took the file over');
+  if (!place.ok) throw new FileRefused(REFUSALS[place.refusal]);
   notify();
-  return { kind: 'taken', file: await fileOf(database, file.fileNumber), replaces: got.replaces };
+  return { kind: 'taken', file: await fileOf(database, file.fileNumber), replaces: place.replaces };
 }
 
 async function fileOf(database: Database, fileNumber: number): Promise<SettlementFile> {

@@ -1,14 +1,25 @@
 import {
-  type CommitStep,
   type Database,
   type Reader,
   type Row,
   statement,
+  type Tx,
 } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { Day, Instant } from '../../values/instant.ts';
+import {
+  boolean,
+  day,
+  instantOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import type { Day } from '../../values/instant.ts';
 import { referenceTail } from '../order-reference.ts';
-import type { SettlementEntry, SettlementFileHead, SettlementFormat } from '../settlement-entry.ts';
+import { SETTLEMENT_FORMATS, type SettlementEntry, type SettlementFileHead } from '../settlement-entry.ts';
 import type { FileSpan } from './file-coverage.ts';
 import { type FilePlace, placeOfFile, type SettlementFile } from './settlement-file.ts';
 
@@ -18,16 +29,23 @@ import { type FilePlace, placeOfFile, type SettlementFile } from './settlement-f
  * next goes on under a new fence, from the beginning, and an import of any other clears it away.
  */
 
+const NUMBER = rowCodec({ fileNumber: whole() });
+
 const FIND_TAKEN = statement(
   'settlement_files.find_taken',
-  'select file_number from settlement_files where sha256 = $1 and taken_at is not null',
+  `select ${NUMBER.columns} from settlement_files where sha256 = $1 and taken_at is not null`,
 );
 
 /** The number under which this very content was taken; null: it was not. */
 export async function findTakenFile(database: Database, sha256: Buffer): Promise<number | null> {
   const [row] = await database.query(FIND_TAKEN, [sha256]);
-  return (row?.file_number as number | undefined) ?? null;
+  return row === undefined ? null : NUMBER.parse(row).fileNumber;
 }
+
+const HELD = rowCodec({ fileNumber: whole(), fence: whole() });
+
+/** A file under the lease of this process. */
+export type HeldFile = RowOf<typeof HELD>;
 
 const BEGIN = statement(
   'settlement_files.begin',
@@ -37,7 +55,7 @@ const BEGIN = statement(
    on conflict (sha256) do update set name = excluded.name, taken_by = excluded.taken_by, due_at = excluded.due_at,
      fence = settlement_files.fence + 1, began_at = now()
    where settlement_files.taken_at is null and settlement_files.due_at <= now()
-   returning file_number, fence`,
+   returning ${HELD.columns}`,
 );
 
 /** A file that is to be taken. */
@@ -47,9 +65,6 @@ export type NewFile = {
   readonly head: SettlementFileHead;
   readonly takenBy: string;
 };
-
-/** A file under the lease of this process. */
-export type HeldFile = { readonly fileNumber: number; readonly fence: number };
 
 /** Null: another process is taking it, or has taken it. */
 export async function beginFile(
@@ -69,7 +84,7 @@ const HOLD_LEFT = statement(
      select file_number from settlement_files where taken_at is null and due_at <= now()
      order by due_at limit 1 for update skip locked
    )
-   returning file_number, fence`,
+   returning ${HELD.columns}`,
 );
 
 /** Takes a file from a process that died at it. */
@@ -78,7 +93,7 @@ export async function holdLeftFile(database: Database, leaseMilliseconds: number
 }
 
 function held([row]: readonly Row[]): HeldFile | null {
-  return row === undefined ? null : { fileNumber: row.file_number as number, fence: row.fence as number };
+  return row === undefined ? null : HELD.parse(row);
 }
 
 const ABANDON = statement(
@@ -92,6 +107,8 @@ export async function abandonFile(database: Database, file: HeldFile): Promise<v
   await database.query(ABANDON, [file.fileNumber, file.fence]);
 }
 
+const COUNT = rowCodec({ count: whole('count(*)') });
+
 const DELETE_LINES = statement(
   'settlement_entries.delete_some',
   `with gone as (
@@ -103,14 +120,14 @@ const DELETE_LINES = statement(
      ))
      returning true
    )
-   select count(*) as count from gone`,
+   select ${COUNT.columns} from gone`,
 );
 
 /** Deletes the lines of a file that is not taken. */
 export async function deleteLines(database: Database, { fileNumber, fence }: HeldFile): Promise<void> {
   for (let count = 1; count > 0; ) {
-    const [row] = await database.query(DELETE_LINES, [fileNumber, fence]);
-    count = row?.count as number;
+    const [deleted] = (await database.query(DELETE_LINES, [fileNumber, fence])).map(COUNT.parse);
+    count = deleted?.count ?? 0;
   }
 }
 
@@ -125,7 +142,7 @@ const ENTRIES = inputRows<FiledLine>(
     kind: ['text', ({ entry }) => entry.kind],
     establishment: ['text', ({ entry }) => entry.establishment],
     order_reference: ['text', ({ entry }) => entry.orderReference],
-    reference_tail: ['text', ({ entry }) => referenceTail(entry.orderReference)?.toString() ?? null],
+    reference_tail: ['bigint', ({ entry }) => referenceTail(entry.orderReference)],
     tid: ['text', ({ entry }) => entry.tid],
     nsu: ['text', ({ entry }) => entry.nsu],
     authorization_code: ['text', ({ entry }) => entry.authorizationCode],
@@ -155,12 +172,7 @@ const WRITE_LINES = statement(
      update settlement_files set due_at = now() + $2 * interval '1 millisecond'
      where file_number = $1 and fence = $3 and taken_at is null returning file_number
    ), written as (
-     insert into settlement_entries (file_number, line_number, kind, establishment, order_reference, reference_tail, tid,
-       nsu, authorization_code, brand, card_last_four, sold_on, installment_number, installment_count, gross, fee, net,
-       anticipation_fee, bank_on, batch, receivable_unit, description, document, line)
-     select h.file_number, i.line_number, i.kind, i.establishment, i.order_reference, i.reference_tail::bigint, i.tid,
-       i.nsu, i.authorization_code, i.brand, i.card_last_four, i.sold_on, i.installment_number, i.installment_count,
-       i.gross, i.fee, i.net, i.anticipation_fee, i.bank_on, i.batch, i.receivable_unit, i.description, i.document, i.line
+     insert into settlement_entries (file_number, ${ENTRIES.names}) select h.file_number, ${ENTRIES.selected}
      from held h, ${ENTRIES.sql}
    )
    select file_number from held`,
@@ -183,19 +195,25 @@ const TAKE_TURN = statement(
   `select pg_advisory_xact_lock(hashtextextended('settlement|' || $1::text || '|' || $2::text, 0))`,
 );
 
-const FIND_BEFORE = statement(
-  'settlement_files.find_before',
-  `select
-     (select file_number from settlement_files
+const BEFORE = rowCodec({
+  ofSequence: nullable(
+    whole(`(select file_number from settlement_files
       where format = $1 and establishment = $2 and sequence = $3 and taken_at is not null and replaced_by is null
-      limit 1) as same,
-     (select case when count(*) = 1 then min(file_number) end from settlement_files
+      limit 1)`),
+  ),
+  ofDays: nullable(
+    whole(`(select case when count(*) = 1 then min(file_number) end from settlement_files
       where format = $1 and establishment = $2 and from_on = $4::date and to_on = $5::date and taken_at is not null
-        and replaced_by is null) as of_days,
-     (select sequence from settlement_files
+        and replaced_by is null)`),
+  ),
+  highestBelow: nullable(
+    whole(`(select sequence from settlement_files
       where format = $1 and establishment = $2 and sequence < $3 and taken_at is not null
-      order by sequence desc limit 1) as highest_below`,
-);
+      order by sequence desc limit 1)`),
+  ),
+});
+
+const FIND_BEFORE = statement('settlement_files.find_before', `select ${BEFORE.columns}`);
 
 const FINISH = statement(
   'settlement_files.finish',
@@ -220,111 +238,114 @@ export type FileSums = {
   readonly to: Day;
 };
 
-/** The steps that make a whole file visible; `onPlace` is called with the place it gets. */
-export function finishSteps(
+/**
+ * Makes a whole file visible, where there is a place for it; gives the place. Null: another process has
+ * the file now.
+ */
+export async function finishFile(
+  tx: Tx,
   { fileNumber, fence }: HeldFile,
   head: SettlementFileHead,
-  sums: FileSums,
-  onPlace: (place: FilePlace) => void,
-): CommitStep[] {
+  { entries, gross, net, from, to }: FileSums,
+): Promise<FilePlace | null> {
   const key = [head.format, head.establishment];
-  return [
-    { statement: TAKE_TURN, values: key },
-    { statement: FIND_BEFORE, values: [...key, head.sequence, sums.from, sums.to] },
-    ([, before = []]) => {
-      const [{ same: ofSequence, of_days, highest_below } = {} as Row] = before;
-      const same = head.sequence !== null ? ofSequence : head.isRepetition ? of_days : null;
-      const place = placeOfFile(head, {
-        same: (same ?? null) as number | null,
-        highestBelow: (highest_below ?? null) as number | null,
-      });
-      onPlace(place);
-      if (!place.ok) return null;
-      const { entries, gross, net, from, to } = sums;
-      const { replaces, missingBefore } = place;
-      const values = [fileNumber, entries, gross, net, replaces, missingBefore, fence, from, to];
-      return { statement: FINISH, values };
-    },
-  ];
+  await tx.query(TAKE_TURN, key);
+  const [row] = await tx.query(FIND_BEFORE, [...key, head.sequence, from, to]);
+  const { ofSequence, ofDays, highestBelow } = BEFORE.parse(row as Row);
+  const same = head.sequence !== null ? ofSequence : head.isRepetition ? ofDays : null;
+  const place = placeOfFile(head, { same, highestBelow });
+  if (!place.ok) return place;
+  const { replaces, missingBefore } = place;
+  const values = [fileNumber, entries, gross, net, replaces, missingBefore, fence, from, to];
+  return (await tx.query(FINISH, values)).length === 1 ? place : null;
 }
 
-const FILE_COLUMNS = `file_number, name, format, version, establishment, to_char(made_on, 'YYYY-MM-DD') as made_on,
-  to_char(from_on, 'YYYY-MM-DD') as from_on, to_char(to_on, 'YYYY-MM-DD') as to_on, sequence, is_repetition,
-  missing_before, entries, gross, net, taken_at, matched_at`;
+const FILE = rowCodec<SettlementFile>({
+  fileNumber: whole(),
+  name: text(),
+  format: oneOf(SETTLEMENT_FORMATS),
+  version: text(),
+  establishment: text(),
+  madeOn: day(),
+  from: day('from_on'),
+  to: day('to_on'),
+  sequence: nullable(whole()),
+  isRepetition: boolean(),
+  missingBefore: whole(),
+  entries: whole(),
+  gross: whole(),
+  net: whole(),
+  takenAt: instantOf(),
+  matchedAt: nullable(instantOf()),
+});
 
 const FIND = statement(
   'settlement_files.find',
-  `select ${FILE_COLUMNS} from settlement_files where file_number = $1 and taken_at is not null`,
+  `select ${FILE.columns} from settlement_files where file_number = $1 and taken_at is not null`,
 );
 
 export async function readFile(database: Database, fileNumber: number): Promise<SettlementFile | null> {
   const [row] = await database.query(FIND, [fileNumber]);
-  return row === undefined ? null : parseFile(row);
+  return row === undefined ? null : FILE.parse(row);
 }
+
+/** `replacedBy`: the number of the file that took its place; `matchedLine`: up to where it is matched. */
+const LISTED_FILE = rowCodec({ ...FILE.fields, replacedBy: nullable(whole()), matchedLine: whole() });
+
+export type ListedFile = RowOf<typeof LISTED_FILE>;
 
 const LIST = statement(
   'settlement_files.list',
-  `select ${FILE_COLUMNS}, replaced_by, matched_line from settlement_files
+  `select ${LISTED_FILE.columns} from settlement_files
    where taken_at is not null and file_number < $1 order by file_number desc limit $2`,
 );
 
-/** `replacedBy`: the number of the file that took its place; `matchedLine`: up to where it is matched. */
-export type ListedFile = SettlementFile & {
-  readonly replacedBy: number | null;
-  readonly matchedLine: number;
-};
-
 /** Those with a lower number, the newest first. */
 export async function listFiles(database: Reader, before: number, limit: number): Promise<ListedFile[]> {
-  const rows = await database.query(LIST, [before, limit]);
-  return rows.map((row) => ({
-    ...parseFile(row),
-    replacedBy: row.replaced_by as number | null,
-    matchedLine: row.matched_line as number,
-  }));
+  return (await database.query(LIST, [before, limit])).map(LISTED_FILE.parse);
 }
 
-const LIST_UNDER_WAY = statement(
-  'settlement_files.list_under_way',
-  `select f.file_number, f.name, f.format, f.establishment, f.taken_by, f.began_at, f.due_at <= now() as is_left,
-     coalesce((select e.line_number from settlement_entries e where e.file_number = f.file_number
-       order by e.line_number desc limit 1), 0) as line_number
-   from settlement_files f where f.taken_at is null order by f.file_number desc limit $1`,
+const UNDER_WAY = rowCodec(
+  {
+    fileNumber: whole(),
+    name: text(),
+    format: oneOf(SETTLEMENT_FORMATS),
+    establishment: text(),
+    takenBy: text(),
+    beganAt: instantOf(),
+    /** Its process died: the next import clears it away, or takes it anew. */
+    isLeft: boolean('f.due_at <= now()'),
+    /** The last line that was written. */
+    lineNumber:
+      whole(`coalesce((select e.line_number from settlement_entries e where e.file_number = f.file_number
+       order by e.line_number desc limit 1), 0)`),
+  },
+  'f',
 );
 
 /** A file that is being taken now: nothing of it counts yet. */
-export type FileUnderWay = {
-  readonly fileNumber: number;
-  readonly name: string;
-  readonly format: SettlementFormat;
-  readonly establishment: string;
-  readonly takenBy: string;
-  readonly beganAt: Instant;
-  /** Its process died: the next import clears it away, or takes it anew. */
-  readonly isLeft: boolean;
-  /** The last line that was written. */
-  readonly lineNumber: number;
-};
+export type FileUnderWay = RowOf<typeof UNDER_WAY>;
+
+const LIST_UNDER_WAY = statement(
+  'settlement_files.list_under_way',
+  `select ${UNDER_WAY.columns} from settlement_files f where f.taken_at is null order by f.file_number desc limit $1`,
+);
 
 /** The newest first. */
 export async function listFilesUnderWay(database: Reader, limit: number): Promise<FileUnderWay[]> {
-  const rows = await database.query(LIST_UNDER_WAY, [limit]);
-  return rows.map((row) => ({
-    fileNumber: row.file_number as number,
-    name: row.name as string,
-    format: row.format as SettlementFormat,
-    establishment: row.establishment as string,
-    takenBy: row.taken_by as string,
-    beganAt: row.began_at as Instant,
-    isLeft: row.is_left as boolean,
-    lineNumber: row.line_number as number,
-  }));
+  return (await database.query(LIST_UNDER_WAY, [limit])).map(UNDER_WAY.parse);
 }
+
+const SPAN = rowCodec<FileSpan>({
+  format: oneOf(SETTLEMENT_FORMATS),
+  establishment: text(),
+  from: day('from_on'),
+  to: day('to_on'),
+});
 
 const LIST_SPANS = statement(
   'settlement_files.list_spans',
-  `select distinct format, establishment, to_char(from_on, 'YYYY-MM-DD') as from_on, to_char(to_on, 'YYYY-MM-DD') as to_on
-   from settlement_files
+  `select distinct ${SPAN.columns} from settlement_files
    where taken_at is not null and replaced_by is null and to_on >= $1::date and from_on <= $2::date
    order by format, establishment, from_on limit $3`,
 );
@@ -336,32 +357,5 @@ export async function listFileSpans(
   to: Day,
   limit: number,
 ): Promise<FileSpan[]> {
-  const rows = await database.query(LIST_SPANS, [from, to, limit]);
-  return rows.map((row) => ({
-    format: row.format as SettlementFormat,
-    establishment: row.establishment as string,
-    from: row.from_on as Day,
-    to: row.to_on as Day,
-  }));
-}
-
-function parseFile(row: Row): SettlementFile {
-  return {
-    fileNumber: row.file_number as number,
-    name: row.name as string,
-    format: row.format as SettlementFormat,
-    version: row.version as string,
-    establishment: row.establishment as string,
-    madeOn: row.made_on as Day,
-    from: row.from_on as Day,
-    to: row.to_on as Day,
-    sequence: row.sequence as number | null,
-    isRepetition: row.is_repetition as boolean,
-    missingBefore: row.missing_before as number,
-    entries: row.entries as number,
-    gross: row.gross as number,
-    net: row.net as number,
-    takenAt: row.taken_at as Instant,
-    matchedAt: row.matched_at as Instant | null,
-  };
+  return (await database.query(LIST_SPANS, [from, to, limit])).map(SPAN.parse);
 }

@@ -1,5 +1,13 @@
-import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import type { Instant } from '../../values/instant.ts';
+import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
+import {
+  instantOf,
+  nullable,
+  parsedBy,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import type { SettlementFault } from '../settlement-entry.ts';
 
 const FORGET_AFTER = '400 days';
@@ -40,38 +48,36 @@ export async function keepRefusedFile(database: Database, file: RefusedFile): Pr
   await database.query(KEEP, values);
 }
 
+const REFUSAL = rowCodec(
+  {
+    sha256: text("encode(r.sha256, 'hex')"),
+    name: text(),
+    sizeBytes: whole(),
+    reason: nullable(text()),
+    faults: parsedBy((value) =>
+      typeof value === 'string' ? (JSON.parse(value) as SettlementFault[]) : undefined,
+    ),
+    refusedBy: text(),
+    refusedAt: instantOf(),
+    /** How often this content came. */
+    times: whole(),
+    /** The number under which it was taken after all; null: it was not. */
+    takenAs: nullable(whole('f.file_number')),
+  },
+  'r',
+);
+
+export type ListedRefusal = RowOf<typeof REFUSAL>;
+
 const LIST = statement(
   'settlement_refusals.list',
-  `select encode(r.sha256, 'hex') as sha256, r.name, r.size_bytes, r.reason, r.faults, r.refused_by, r.refused_at, r.times,
-     f.file_number as taken_as
+  `select ${REFUSAL.columns}
    from settlement_refusals r
    left join settlement_files f on f.sha256 = r.sha256 and f.taken_at is not null
    order by r.refused_at desc limit $1`,
 );
 
-export type ListedRefusal = RefusedFile & {
-  readonly refusedAt: Instant;
-  /** How often this content came. */
-  readonly times: number;
-  /** The number under which it was taken after all; null: it was not. */
-  readonly takenAs: number | null;
-};
-
 /** The newest first. */
 export async function listRefusedFiles(database: Reader, limit: number): Promise<ListedRefusal[]> {
-  return (await database.query(LIST, [limit])).map(parseRefusal);
-}
-
-function parseRefusal(row: Row): ListedRefusal {
-  return {
-    sha256: row.sha256 as string,
-    name: row.name as string,
-    sizeBytes: row.size_bytes as number,
-    reason: row.reason as string | null,
-    faults: JSON.parse(row.faults as string) as SettlementFault[],
-    refusedBy: row.refused_by as string,
-    refusedAt: row.refused_at as Instant,
-    times: row.times as number,
-    takenAs: row.taken_as as number | null,
-  };
+  return (await database.query(LIST, [limit])).map(REFUSAL.parse);
 }

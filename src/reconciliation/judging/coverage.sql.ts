@@ -35,7 +35,7 @@ const IS_FILE_MISSING = `exists (
 
 /** Up to which day files of an establishment of its merchant tell of it; null: they do not. */
 export const COVERED_TO = `(
-       select to_char(max(v.covered_to), 'YYYY-MM-DD') from settlement_coverages v
+       select max(v.covered_to) from settlement_coverages v
        where v.merchant_id = r.merchant_id and v.covered_from <= r.expected_on
          and v.covered_to >= r.expected_on + ${GRACE}
          and case when ${IS_UNPAID} then not ${IS_FILE_MISSING} else true end

@@ -1,21 +1,12 @@
 import { newId } from '../../platform/chance.ts';
-import { type CommitStep, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { Day } from '../../values/instant.ts';
-import {
-  type ExceptionClass,
-  type ExceptionMove,
-  type ExceptionState,
-  exceptionMove,
-  type Finding,
-  type KnownException,
-  noticeOf,
-} from '../exceptions/exception.ts';
+import { type ExceptionClass, exceptionMove, type Finding, noticeOf } from '../exceptions/exception.ts';
 import { exceptionMessage } from '../exceptions/exception-message.ts';
-import { type ExceptionRow, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
+import { type ExceptionRow, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { findingsOf } from './finding.ts';
-import { judgedSteps, parseJudged, parseKey, partsByPlace, placeOf } from './judged.sql.ts';
-import { type FiledPayout, filedPayout, type InstallmentKey, type MatchedPart } from './matched-part.ts';
+import { type KnownInstallment, lockKnown, type StandingException } from './judged.sql.ts';
+import { type FiledPayout, filedPayout, type InstallmentKey } from './matched-part.ts';
 import { type ApartDays, apartDays } from './money-of-day.ts';
 
 /*
@@ -51,36 +42,12 @@ const RECORD_FILED = statement(
    returning true`,
 );
 
-/** How many steps `judgeSteps` gives. */
-const STEPS_TO_JUDGE = 5;
-
-/**
- * The steps that judge installments within a commit; `at`: how many steps stand before them. Of the
- * last one's row `is_waiting` says that the deliverer is to be notified.
- */
-export function judgeSteps(keys: readonly InstallmentKey[], at: number): CommitStep[] {
-  if (keys.length === 0) return Array.from({ length: STEPS_TO_JUDGE }, () => () => null);
-  return [
-    ...judgedSteps(uniqueKeys(keys)),
-    (rows) => filedStep(rows[at] ?? [], partsByPlace(rows[at + 1] ?? [])),
-    (rows) => {
-      const [parts, known] = [partsByPlace(rows[at + 1] ?? []), knownByPlace(rows[at + 2] ?? [])];
-      return recordExceptionsStep((rows[at] ?? []).flatMap((row) => exceptionRows(row, parts, known)));
-    },
-  ];
-}
-
-/** The same of installments that a step before them gives. */
-export function judgeGivenSteps(
-  keysOf: (rows: readonly Row[][]) => readonly InstallmentKey[],
-  at: number,
-): CommitStep[] {
-  return Array.from({ length: STEPS_TO_JUDGE }, (_, index): CommitStep => {
-    return (rows) => {
-      const step = judgeSteps(keysOf(rows), at)[index] as CommitStep;
-      return typeof step === 'function' ? step(rows) : step;
-    };
-  });
+/** True: a delivery was written that waits to be sent. */
+export async function judge(tx: Tx, keys: readonly InstallmentKey[]): Promise<boolean> {
+  if (keys.length === 0) return false;
+  const known = await lockKnown(tx, uniqueKeys(keys));
+  if (known.length > 0) await tx.query(RECORD_FILED, FILED.values(known.map(filedMoney)));
+  return recordExceptions(tx, known.flatMap(exceptionRows));
 }
 
 function uniqueKeys(keys: readonly InstallmentKey[]): InstallmentKey[] {
@@ -88,75 +55,35 @@ function uniqueKeys(keys: readonly InstallmentKey[]): InstallmentKey[] {
   return [...new Map(named as [string, InstallmentKey][]).values()];
 }
 
-function knownByPlace(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
-  return Map.groupBy(rows, placeOf);
-}
-
 /** What a receivable shows as filed: the sums of the lines that pay it, their last day, if that is all. */
-function filedStep(judged: readonly Row[], parts: ReadonlyMap<string, readonly MatchedPart[]>): Step | null {
-  if (judged.length === 0) return null;
-  const rows = judged.map((row) => {
-    const lines = parts.get(placeOf(row)) ?? [];
-    const apart = apartDays(lines, { expectedOn: row.expected_on as Day });
-    return { ...parseKey(row), ...filedPayout(lines), apart };
-  });
-  return { statement: RECORD_FILED, values: FILED.values(rows) };
+function filedMoney({ key, installment, parts }: KnownInstallment): FiledMoney {
+  return { ...key, ...filedPayout(parts), apart: apartDays(parts, installment) };
 }
 
-function exceptionRows(
-  row: Row,
-  parts: ReadonlyMap<string, readonly MatchedPart[]>,
-  known: ReadonlyMap<string, readonly Row[]>,
-): ExceptionRow[] {
-  const place = placeOf(row);
-  const findings = findingsOf(parseJudged(row), parts.get(place) ?? []);
-  const standing = known.get(place) ?? [];
-  const classes = new Set<string>([
-    ...findings.map((finding) => finding.class),
-    ...standing.map((each) => each.class as string),
-  ]);
+function exceptionRows(known: KnownInstallment): ExceptionRow[] {
+  const { installment, parts, standing } = known;
+  const findings = findingsOf(installment, parts);
+  const classes = new Set([...findings, ...standing].map((each) => each.class));
   return [...classes].flatMap((name) => {
     const finding = findings.find((each) => each.class === name) ?? null;
-    const before = standing.find((each) => each.class === name);
-    const move = exceptionMove(before === undefined ? null : parseKnown(before), finding);
-    return exceptionRow(row, name as ExceptionClass, { finding, before, move });
+    const before = standing.find((each) => each.class === name) ?? null;
+    return exceptionRow(known, name, finding, before);
   });
-}
-
-function parseKnown(row: Row): KnownException {
-  return {
-    class: row.class as ExceptionClass,
-    state: row.state as ExceptionState,
-    amount: row.amount as number,
-    expected: row.expected as string | null,
-    found: row.found as string | null,
-    day: row.day_text as Day | null,
-    wasOpen: row.was_open as boolean,
-  };
 }
 
 function exceptionRow(
-  row: Row,
+  { key, accountNumber }: KnownInstallment,
   name: ExceptionClass,
-  {
-    finding,
-    before,
-    move,
-  }: {
-    readonly finding: Finding | null;
-    readonly before: Row | undefined;
-    readonly move: ExceptionMove;
-  },
+  finding: Finding | null,
+  before: StandingException | null,
 ): ExceptionRow[] {
+  const move = exceptionMove(before, finding);
   if (move.kind === 'none') return [];
-  const key = parseKey(row);
-  const known = before === undefined ? null : parseKnown(before);
   // One that healed keeps the money that it was about.
-  const shown = finding ?? { ...(known as KnownException), explanation: null };
-  const exceptionId = (before?.exception_id as string | undefined) ?? newId();
-  const state = move.kind === 'refresh' ? (known as KnownException).state : move.state;
-  const accountNumber = row.account_number as string;
-  const notice = noticeOf(known, move, finding);
+  const shown = finding ?? { ...(before as StandingException), explanation: null };
+  const exceptionId = before?.exceptionId ?? newId();
+  const state = move.kind === 'refresh' ? (before as StandingException).state : move.state;
+  const notice = noticeOf(before, move, finding);
   return [
     {
       ...key,
@@ -164,7 +91,7 @@ function exceptionRow(
       key: `${key.transactionId}:${key.installmentNumber}:${name}`,
       class: name,
       event: move.kind === 'move' ? (move.event as ExceptionRow['event']) : move.kind,
-      before: known?.state ?? null,
+      before: before?.state ?? null,
       state,
       accountNumber,
       fileNumber: null,

@@ -1,3 +1,4 @@
+import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { Day } from '../../values/instant.ts';
 import { ROUNDING_CENTS } from '../receivables/receivable.ts';
 
@@ -19,7 +20,7 @@ export type JudgedInstallment = {
   /** When it was paid by the books, with or without a line of a file; null: not (yet). */
   readonly paidOn: Day | null;
   readonly installmentCount: number;
-  readonly state: 'authorized' | 'paid' | 'canceled' | 'blocked';
+  readonly state: InstallmentState;
   /** Files of the merchant's establishments cover its day, and `GRACE_DAYS` behind it. */
   readonly isCovered: boolean;
   /** A line pays its batch, and waits for the list of the batch to be whole. */

@@ -1,10 +1,28 @@
-import { type Reader, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import {
+  type Reader,
+  type Row,
+  type Statement,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { addDays, type Day } from '../../values/instant.ts';
-import type { EntryKind, EntryMoney } from '../settlement-entry.ts';
+import {
+  boolean,
+  day,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
+import { addDays } from '../../values/instant.ts';
+import { EXCEPTION_CLASSES, EXCEPTION_STATES, type KnownException } from '../exceptions/exception.ts';
+import { ENTRY_KINDS, SETTLEMENT_FORMATS } from '../settlement-entry.ts';
 import { AWAITS_LIST, COVERED_TO } from './coverage.sql.ts';
 import { GRACE_DAYS, type JudgedInstallment, TAKING_DAYS } from './judged-installment.ts';
-import type { InstallmentKey, MatchedPart, MatchRule } from './matched-part.ts';
+import { FILED_CHANGE_STATES, type InstallmentKey, MATCH_RULES, type MatchedPart } from './matched-part.ts';
 
 /** Chargebacks of a receivable `r`, as the states took what the acquirer or its files reported. */
 const OF_CHARGEBACKS = `from acquirer_changes e
@@ -17,15 +35,83 @@ export const CHARGED_BACK = `(
        ${OF_CHARGEBACKS}
      )`;
 
-/**
- * What of a receivable `r` is judged.
- */
-export const JUDGED_COLUMNS = `r.gross, r.canceled, r.fee_portion, r.expected_fee, r.expected_net,
-     to_char(r.expected_on, 'YYYY-MM-DD') as expected_on, to_char(r.paid_on, 'YYYY-MM-DD') as paid_on,
-     r.installment_count, r.installment_state as state, ${COVERED_TO} as covered_to, ${AWAITS_LIST} as awaits_list,
-     ${CHARGED_BACK} as charged_back, (
+export const INSTALLMENT_KEY = rowCodec<InstallmentKey>({
+  merchantId: text(),
+  transactionId: text(),
+  installmentNumber: whole(),
+});
+
+/** What of a receivable `r` is judged. */
+export const JUDGED = rowCodec(
+  {
+    gross: whole(),
+    canceled: whole(),
+    feePortion: whole(),
+    expectedFee: whole(),
+    expectedNet: whole(),
+    expectedOn: day(),
+    paidOn: nullable(day()),
+    installmentCount: whole(),
+    state: oneOf(INSTALLMENT_STATES, 'r.installment_state'),
+    coveredTo: nullable(day(COVERED_TO)),
+    awaitsList: boolean(AWAITS_LIST),
+    chargedBack: nullable(whole(CHARGED_BACK)),
+    chargedBackByFiles: whole(`(
        select coalesce(sum(e.amount), 0)::bigint ${OF_CHARGEBACKS} and e.source = 'file'
-     ) as charged_back_by_files`;
+     )`),
+  },
+  'r',
+);
+
+export function parseJudged(row: Row): JudgedInstallment {
+  const { coveredTo, ...judged } = JUDGED.parse(row);
+  const { expectedOn } = judged;
+  return {
+    ...judged,
+    isCovered: coveredTo !== null && addDays(expectedOn, GRACE_DAYS) <= coveredTo,
+    mayStillTake: coveredTo === null || coveredTo < addDays(expectedOn, TAKING_DAYS),
+  };
+}
+
+const HELD = rowCodec({ ...INSTALLMENT_KEY.fields, accountNumber: text() }, 'r');
+
+const MATCHED_PART = rowCodec<MatchedPart>(
+  {
+    kind: oneOf(ENTRY_KINDS),
+    rule: oneOf(MATCH_RULES),
+    fileNumber: whole(),
+    lineNumber: whole(),
+    gross: whole(),
+    fee: nullable(whole()),
+    net: nullable(whole()),
+    anticipationFee: nullable(whole()),
+    bankOn: nullable(day()),
+    document: nullable(text()),
+    changeId: nullable(text()),
+    changeState: nullable(oneOf(FILED_CHANGE_STATES, 'c.state')),
+  },
+  'm',
+);
+
+const PLACED_PART = rowCodec({ ...INSTALLMENT_KEY.fields, ...MATCHED_PART.fields }, 'm');
+
+const STANDING = rowCodec<InstallmentKey & KnownException & { readonly exceptionId: string }>(
+  {
+    ...INSTALLMENT_KEY.fields,
+    exceptionId: text(),
+    class: oneOf(EXCEPTION_CLASSES),
+    state: oneOf(EXCEPTION_STATES),
+    amount: whole(),
+    expected: nullable(text()),
+    found: nullable(text()),
+    day: nullable(day()),
+    wasOpen: boolean(),
+  },
+  'e',
+);
+
+/** An exception as it stands written of an installment. */
+export type StandingException = RowOf<typeof STANDING>;
 
 const KEYS = inputRows<InstallmentKey>({
   merchant_id: ['text', (key) => key.merchantId],
@@ -33,7 +119,7 @@ const KEYS = inputRows<InstallmentKey>({
   installment_number: ['smallint', (key) => key.installmentNumber],
 });
 
-const OF_KEYS = `select r.merchant_id, r.transaction_id, r.installment_number, r.account_number, ${JUDGED_COLUMNS}
+const OF_KEYS = `select ${HELD.columns}, ${JUDGED.columns}
    from (select * from ${KEYS.sql} order by 1, 2, 3) k
    cross join lateral (
      select * from receivables
@@ -46,7 +132,7 @@ const READ_INSTALLMENTS = statement('receivables.read_judged', `${OF_KEYS}) r or
 /** With a bound far above what files say of one installment. */
 const READ_PARTS = statement(
   'settlement_matches.read_parts',
-  `select m.*, to_char(m.bank_on, 'YYYY-MM-DD') as bank_day, c.state as change_state
+  `select ${PLACED_PART.columns}
    from ${KEYS.sql}
    cross join lateral (
      select * from settlement_matches
@@ -60,9 +146,9 @@ const READ_PARTS = statement(
    order by m.file_number, m.line_number`,
 );
 
-const READ_KNOWN = statement(
+const READ_STANDING = statement(
   'reconciliation_exceptions.read_known',
-  `select e.*, to_char(e.day, 'YYYY-MM-DD') as day_text from ${KEYS.sql}
+  `select ${STANDING.columns} from ${KEYS.sql}
    cross join lateral (
      select * from reconciliation_exceptions
      where merchant_id = i.merchant_id and transaction_id = i.transaction_id
@@ -71,107 +157,84 @@ const READ_KNOWN = statement(
    ) e`,
 );
 
-/** Installments under lock, then the parts of lines in them, then the exceptions that stand of them. */
-export function judgedSteps(keys: readonly InstallmentKey[]): Step[] {
-  const values = KEYS.values(keys);
-  return [LOCK, READ_PARTS, READ_KNOWN].map((each) => ({ statement: each, values }));
-}
-
 /** An installment with all that is known of it. */
-export type ReadInstallment = InstallmentKey & {
+export type KnownInstallment = {
+  readonly key: InstallmentKey;
+  readonly accountNumber: string;
   readonly installment: JudgedInstallment;
   readonly parts: readonly MatchedPart[];
-  /** The exceptions that are not healed: their ids by class. */
-  readonly exceptions: ReadonlyMap<string, string>;
+  readonly standing: readonly StandingException[];
 };
+
+/** Installments under lock; then what lines and exceptions say of them is read. */
+export function lockKnown(tx: Tx, keys: readonly InstallmentKey[]): Promise<KnownInstallment[]> {
+  return readKnown(tx, LOCK, keys);
+}
+
+async function readKnown(
+  reader: Reader,
+  installments: Statement,
+  keys: readonly InstallmentKey[],
+): Promise<KnownInstallment[]> {
+  const values = KEYS.values(keys);
+  const rows = await reader.query(installments, values);
+  const parts = Map.groupBy((await reader.query(READ_PARTS, values)).map(PLACED_PART.parse), placeOf);
+  const standing = Map.groupBy((await reader.query(READ_STANDING, values)).map(STANDING.parse), placeOf);
+  return rows.map((row) => {
+    const { accountNumber, ...key } = HELD.parse(row);
+    const place = placeOf(key);
+    return {
+      ...{ key, accountNumber, installment: parseJudged(row) },
+      parts: parts.get(place) ?? [],
+      standing: standing.get(place) ?? [],
+    };
+  });
+}
+
+const placeOf = ({ merchantId, transactionId, installmentNumber }: InstallmentKey) =>
+  `${merchantId} ${transactionId} ${installmentNumber}`;
+
+export type ReadInstallment = InstallmentKey &
+  Pick<KnownInstallment, 'installment' | 'parts'> & {
+    /** The exceptions that are not healed: their ids by class. */
+    readonly exceptions: ReadonlyMap<string, string>;
+  };
 
 /** The same without a lock, in the order of their keys. */
 export async function readJudged(
-  database: Reader,
+  reader: Reader,
   keys: readonly InstallmentKey[],
 ): Promise<ReadInstallment[]> {
   if (keys.length === 0) return [];
-  const values = KEYS.values(keys);
-  const installments = await database.query(READ_INSTALLMENTS, values);
-  const parts = partsByPlace(await database.query(READ_PARTS, values));
-  const known = Map.groupBy(await database.query(READ_KNOWN, values), placeOf);
-  return installments.map((row) => ({
-    ...parseKey(row),
-    installment: parseJudged(row),
-    parts: parts.get(placeOf(row)) ?? [],
+  const known = await readKnown(reader, READ_INSTALLMENTS, keys);
+  return known.map(({ key, installment, parts, standing }) => ({
+    ...{ ...key, installment, parts },
     exceptions: new Map(
-      (known.get(placeOf(row)) ?? [])
-        .filter(({ state }) => state !== 'healed')
-        .map((each) => [each.class as string, each.exception_id as string]),
+      standing.filter(({ state }) => state !== 'healed').map((each) => [each.class, each.exceptionId]),
     ),
   }));
 }
 
-export const placeOf = (row: Row) => `${row.merchant_id} ${row.transaction_id} ${row.installment_number}`;
+const SHOWN_LINE = rowCodec(
+  {
+    ...MATCHED_PART.fields,
+    fileName: text('f.name'),
+    format: oneOf(SETTLEMENT_FORMATS, 'f.format'),
+    line: nullable(
+      text(
+        '(select e.line from settlement_entries e where e.file_number = m.file_number and e.line_number = m.line_number)',
+      ),
+    ),
+  },
+  'm',
+);
 
-export function partsByPlace(rows: readonly Row[]): ReadonlyMap<string, readonly MatchedPart[]> {
-  const places = Map.groupBy(rows, placeOf);
-  return new Map([...places].map(([place, found]) => [place, found.map(parsePart)]));
-}
-
-/** Of a line, or of its part in an installment. */
-export function parseLine(
-  row: Row,
-): EntryMoney & Pick<MatchedPart, 'kind' | 'fileNumber' | 'lineNumber' | 'bankOn' | 'document'> {
-  return {
-    kind: row.kind as EntryKind,
-    fileNumber: row.file_number as number,
-    lineNumber: row.line_number as number,
-    gross: row.gross as number,
-    fee: row.fee as number | null,
-    net: row.net as number | null,
-    anticipationFee: row.anticipation_fee as number | null,
-    bankOn: row.bank_day as Day | null,
-    document: row.document as string | null,
-  };
-}
-
-export function parsePart(row: Row): MatchedPart {
-  return {
-    ...parseLine(row),
-    rule: row.rule as MatchRule,
-    changeId: row.change_id as string | null,
-    changeState: row.change_state as MatchedPart['changeState'],
-  };
-}
-
-export function parseJudged(row: Row): JudgedInstallment {
-  const [expectedOn, coveredTo] = [row.expected_on as Day, row.covered_to as Day | null];
-  return {
-    gross: row.gross as number,
-    canceled: row.canceled as number,
-    chargedBack: row.charged_back as number | null,
-    chargedBackByFiles: row.charged_back_by_files as number,
-    feePortion: row.fee_portion as number,
-    expectedFee: row.expected_fee as number,
-    expectedNet: row.expected_net as number,
-    expectedOn,
-    paidOn: row.paid_on as Day | null,
-    installmentCount: row.installment_count as number,
-    state: row.state as JudgedInstallment['state'],
-    isCovered: coveredTo !== null && addDays(expectedOn, GRACE_DAYS) <= coveredTo,
-    awaitsList: row.awaits_list as boolean,
-    mayStillTake: coveredTo === null || coveredTo < addDays(expectedOn, TAKING_DAYS),
-  };
-}
-
-export function parseKey(row: Row): InstallmentKey {
-  return {
-    merchantId: row.merchant_id as string,
-    transactionId: row.transaction_id as string,
-    installmentNumber: row.installment_number as number,
-  };
-}
+/** A line of a file as a person reads it. */
+export type ShownLine = RowOf<typeof SHOWN_LINE>;
 
 const READ_LINES = statement(
   'settlement_matches.read_lines_of_installment',
-  `select m.*, to_char(m.bank_on, 'YYYY-MM-DD') as bank_day, f.name, f.format, c.state as change_state,
-     (select e.line from settlement_entries e where e.file_number = m.file_number and e.line_number = m.line_number) as line
+  `select ${SHOWN_LINE.columns}
    from settlement_matches m
    join settlement_files f on f.file_number = m.file_number
    left join acquirer_changes c on c.merchant_id = m.merchant_id and c.change_id = m.change_id
@@ -179,22 +242,15 @@ const READ_LINES = statement(
    order by m.file_number, m.line_number limit 50`,
 );
 
-/** A line of a file as a person reads it. */
-export type ShownLine = MatchedPart & {
-  readonly fileName: string;
-  readonly format: string;
-  readonly line: string | null;
-};
-
 export async function readLinesOfInstallment(
   database: Reader,
   { merchantId, transactionId, installmentNumber }: InstallmentKey,
 ): Promise<ShownLine[]> {
   const rows = await database.query(READ_LINES, [merchantId, transactionId, installmentNumber]);
-  return rows.map((row) => ({
-    ...parsePart(row),
-    fileName: row.name as string,
-    format: row.format as string,
-    line: row.line as string | null,
-  }));
+  return rows.map(SHOWN_LINE.parse);
+}
+
+/** Of a part as `truth/` reads it: its day is `bank_day`. */
+export function parsePart(row: Row): MatchedPart {
+  return MATCHED_PART.parse({ ...row, bank_on: row.bank_day });
 }

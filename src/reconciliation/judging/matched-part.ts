@@ -5,6 +5,9 @@ import { type EntryKind, type EntryMoney, isPaying, netOf } from '../settlement-
 export const MATCH_RULES = ['reference', 'tid', 'nsu', 'authorization', 'batch'] as const;
 export type MatchRule = (typeof MATCH_RULES)[number];
 
+/** What became of a change that a line became. */
+export const FILED_CHANGE_STATES = ['waiting', 'applied', 'refused'] as const;
+
 /** One installment, as the key of what is written about it. */
 export type InstallmentKey = {
   readonly merchantId: string;
@@ -23,7 +26,7 @@ export type MatchedPart = EntryMoney & {
   readonly document: string | null;
   /** The change that the line became, which may be that of another line too; null: it became none. */
   readonly changeId: string | null;
-  readonly changeState: 'waiting' | 'applied' | 'refused' | null;
+  readonly changeState: (typeof FILED_CHANGE_STATES)[number] | null;
 };
 
 /** What files say that was paid of an installment; null: nothing was. */

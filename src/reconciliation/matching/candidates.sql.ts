@@ -1,9 +1,20 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { CardBrand } from '../../values/card-number.ts';
-import type { Day } from '../../values/instant.ts';
-import { CHARGED_BACK, parseKey, parseLine } from '../judging/judged.sql.ts';
+import {
+  boolean,
+  day,
+  listOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+import { CHARGED_BACK } from '../judging/judged.sql.ts';
 import type { JudgedInstallment } from '../judging/judged-installment.ts';
-import type { SettlementEntry, SettlementFormat } from '../settlement-entry.ts';
+import { ENTRY_KINDS, SETTLEMENT_FORMATS, type SettlementEntry } from '../settlement-entry.ts';
 import type { BatchMember } from './batch-members.ts';
 import type { Candidate } from './entry-match.ts';
 import type { PartWeight } from './entry-parts.ts';
@@ -18,19 +29,21 @@ export type FoundCandidate = Candidate &
     readonly list: number | null;
   };
 
-/** A file whose lines are being matched, under the lease of this process. */
-export type MatchedFile = {
-  readonly fileNumber: number;
-  readonly fence: number;
-  readonly matchedLine: number;
-  readonly sha256: string;
-  readonly format: SettlementFormat;
-  readonly establishment: string;
-  readonly from: Day;
-  readonly to: Day;
+const MATCHED_FILE = rowCodec({
+  fileNumber: whole(),
+  fence: whole(),
+  matchedLine: whole(),
+  sha256: text("encode(sha256, 'hex')"),
+  format: oneOf(SETTLEMENT_FORMATS),
+  establishment: text(),
+  from: day('from_on'),
+  to: day('to_on'),
   /** The file that this one was sent anew for. */
-  readonly replaces: number | null;
-};
+  replaces: nullable(whole()),
+});
+
+/** A file whose lines are being matched, under the lease of this process. */
+export type MatchedFile = RowOf<typeof MATCHED_FILE>;
 
 /**
  * What Rede pays of a batch is divided over the sales that its other file lists, and that no file paid
@@ -51,25 +64,13 @@ const CLAIM = statement(
      select f.file_number from settlement_files f where ${WAITS} and f.due_at <= now()
      order by f.due_at, f.file_number limit 1 for no key update of f skip locked
    )
-   returning file_number, fence, matched_line, encode(sha256, 'hex') as sha256, format, establishment,
-     to_char(from_on, 'YYYY-MM-DD') as from_on, to_char(to_on, 'YYYY-MM-DD') as to_on, replaces`,
+   returning ${MATCHED_FILE.columns}`,
 );
 
 /** The file that waits for longest to be matched; null: none does. */
 export async function claimFile(database: Database, leaseMilliseconds: number): Promise<MatchedFile | null> {
   const [row] = await database.query(CLAIM, [leaseMilliseconds]);
-  if (row === undefined) return null;
-  return {
-    fileNumber: row.file_number as number,
-    fence: row.fence as number,
-    matchedLine: row.matched_line as number,
-    sha256: row.sha256 as string,
-    format: row.format as SettlementFormat,
-    establishment: row.establishment as string,
-    from: row.from_on as Day,
-    to: row.to_on as Day,
-    replaces: row.replaces as number | null,
-  };
+  return row === undefined ? null : MATCHED_FILE.parse(row);
 }
 
 /** Null: no file waits to be matched. */
@@ -82,14 +83,37 @@ export const EARLIEST_FILE = statement(
 /** A line of a file, and which file that is. */
 export type FiledEntry = SettlementEntry & { readonly fileNumber: number };
 
-const ENTRY_COLUMNS = `e.file_number, e.line_number, e.kind, e.establishment, e.order_reference, e.tid, e.nsu,
-  e.authorization_code, e.brand, e.card_last_four, to_char(e.sold_on, 'YYYY-MM-DD') as sold_on, e.installment_number,
-  e.installment_count, e.gross, e.fee, e.net, e.anticipation_fee, to_char(e.bank_on, 'YYYY-MM-DD') as bank_day, e.batch,
-  e.receivable_unit, e.description, e.document`;
+const ENTRY = rowCodec<FiledEntry>(
+  {
+    fileNumber: whole(),
+    lineNumber: whole(),
+    kind: oneOf(ENTRY_KINDS),
+    establishment: text(),
+    orderReference: nullable(text()),
+    tid: nullable(text()),
+    nsu: nullable(text()),
+    authorizationCode: nullable(text()),
+    brand: nullable(oneOf(CARD_BRANDS)),
+    cardLastFour: nullable(text()),
+    soldOn: nullable(day()),
+    installmentNumber: nullable(whole()),
+    installmentCount: nullable(whole()),
+    gross: whole(),
+    fee: nullable(whole()),
+    net: nullable(whole()),
+    anticipationFee: nullable(whole()),
+    bankOn: nullable(day()),
+    batch: nullable(text()),
+    receivableUnit: nullable(text()),
+    description: nullable(text()),
+    document: nullable(text()),
+  },
+  'e',
+);
 
 const READ_NEXT = statement(
   'settlement_entries.read_next',
-  `select ${ENTRY_COLUMNS} from settlement_entries e
+  `select ${ENTRY.columns} from settlement_entries e
    where e.file_number = $1 and e.line_number > $2 order by e.line_number limit $3`,
 );
 
@@ -99,31 +123,12 @@ export async function readNextEntries(
   afterLine: number,
   limit: number,
 ): Promise<FiledEntry[]> {
-  return (await database.query(READ_NEXT, [fileNumber, afterLine, limit])).map(parseEntry);
-}
-
-function parseEntry(row: Row): FiledEntry {
-  return {
-    ...parseLine(row),
-    establishment: row.establishment as string,
-    orderReference: row.order_reference as string | null,
-    tid: row.tid as string | null,
-    nsu: row.nsu as string | null,
-    authorizationCode: row.authorization_code as string | null,
-    brand: row.brand as CardBrand | null,
-    cardLastFour: row.card_last_four as string | null,
-    soldOn: row.sold_on as Day | null,
-    installmentNumber: row.installment_number as number | null,
-    installmentCount: row.installment_count as number,
-    batch: row.batch as string | null,
-    receivableUnit: row.receivable_unit as string | null,
-    description: row.description as string | null,
-  };
+  return (await database.query(READ_NEXT, [fileNumber, afterLine, limit])).map(ENTRY.parse);
 }
 
 const LINE = statement(
   'settlement_entries.find',
-  `select ${ENTRY_COLUMNS} from settlement_entries e
+  `select ${ENTRY.columns} from settlement_entries e
    where e.file_number = $1 and e.line_number = $2
      and exists (select from settlement_files f where f.file_number = $1 and f.taken_at is not null)`,
 );
@@ -134,36 +139,63 @@ export async function findEntry(
   lineNumber: number,
 ): Promise<FiledEntry | null> {
   const [row] = await database.query(LINE, [fileNumber, lineNumber]);
-  return row === undefined ? null : parseEntry(row);
+  return row === undefined ? null : ENTRY.parse(row);
 }
-
-const CANDIDATE = `r.merchant_id, r.account_number, r.transaction_id, r.installment_number, r.installment_count,
-  to_char(r.sold_on, 'YYYY-MM-DD') as sold_on, r.nsu, r.authorization_code, r.tid, r.gross, r.canceled,
-  r.expected_fee + r.expected_net as due, r.sale_amount, to_char(r.reported_bank_on, 'YYYY-MM-DD') as reported_on`;
 
 /** The state that the books have now: what is shown of a receivable follows a moment behind. */
 const STATE_NOW = `coalesce((
      select n.state from installments n where n.merchant_id = r.merchant_id and n.transaction_id = r.transaction_id
        and n.installment_number = r.installment_number limit 1
-   ), r.installment_state) as state`;
+   ), r.installment_state)`;
 
 /** Whether a line pays it already. */
 const IS_PAID = `exists (
      select from settlement_matches m where m.merchant_id = r.merchant_id and m.transaction_id = r.transaction_id
        and m.installment_number = r.installment_number and m.kind in ('payout', 'anticipation')
-   ) as is_paid`;
+   )`;
+
+const BOOKED = rowCodec(
+  {
+    merchantId: text(),
+    accountNumber: text(),
+    transactionId: text(),
+    installmentNumber: whole(),
+    installmentCount: whole(),
+    soldOn: day(),
+    nsu: nullable(text()),
+    authorizationCode: nullable(text()),
+    tid: nullable(text()),
+    gross: whole(),
+    canceled: whole(),
+    due: whole('r.expected_fee + r.expected_net'),
+    saleGross: whole('r.sale_amount'),
+    reportedOn: nullable(day('r.reported_bank_on')),
+    state: oneOf(INSTALLMENT_STATES, STATE_NOW),
+    isPaid: boolean(IS_PAID),
+  },
+  'r',
+);
 
 /**
  * Of a line `e` that takes back from a sale and names none of its installments: what the books have
  * given or taken back so of each, and what other lines named of it.
  */
-const OF_TAKING = `case when e.kind in ('cancel', 'chargeback') and e.installment_number is null and r.canceled > 0
-       then coalesce(${CHARGED_BACK}, case when e.kind = 'chargeback' then r.canceled else 0 end) end as charged_back,
-     case when e.kind in ('cancel', 'chargeback') and e.installment_number is null then (
+const TAKING = rowCodec({
+  chargedBack: nullable(
+    whole(`case when e.kind in ('cancel', 'chargeback') and e.installment_number is null and r.canceled > 0
+       then coalesce(${CHARGED_BACK}, case when e.kind = 'chargeback' then r.canceled else 0 end) end`),
+  ),
+  named: nullable(
+    whole(`case when e.kind in ('cancel', 'chargeback') and e.installment_number is null then (
        select coalesce(sum(abs(m.gross)), 0)::bigint from settlement_matches m
        where m.merchant_id = r.merchant_id and m.transaction_id = r.transaction_id
          and m.installment_number = r.installment_number and m.kind = e.kind
-     ) end as named, e.kind as line_kind`;
+     ) end`),
+  ),
+  lineKind: nullable(oneOf(ENTRY_KINDS, 'e.kind')),
+});
+
+const CANDIDATE = rowCodec({ ...BOOKED.fields, ...TAKING.fields, list: nullable(whole()) });
 
 /**
  * A line `e` that has nothing but batch and NSU of its sale (Rede: 049): what the acquirer's list of that
@@ -181,23 +213,26 @@ const OF_LIST = `from (
          and installment_number = m.installment_number limit 1
      ) r`;
 
+const OF_LINE = rowCodec({ lineNumber: whole() }, 'e');
+const OF_CODE = rowCodec({ lineNumber: whole('e.line_number'), ofCode: whole('x.of_code') });
+
 /**
  * Of an acquirer's number, with or without the zeros in front of it. Several sales of one identifier
  * are already too many, and a sale has as many installments as two digits count.
  */
 const FIND = statement(
   'settlement_entries.find_candidates',
-  `select e.line_number, c.* from (
+  `select ${OF_LINE.columns}, c.* from (
      select * from settlement_entries
      where file_number = $1 and line_number = any ($2::integer[]) order by line_number
    ) e cross join lateral (
-     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING}, null::bigint as list from receivables r
+     (select ${BOOKED.columns}, ${TAKING.columns}, null::bigint as list from receivables r
       where r.reference_tail = e.reference_tail limit 200)
      union
-     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING}, null from receivables r
+     (select ${BOOKED.columns}, ${TAKING.columns}, null from receivables r
       where r.tid in (e.tid, ltrim(e.tid, '0')) limit 200)
      union
-     (select ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING}, s.file_number ${OF_LIST} limit 200)
+     (select ${BOOKED.columns}, ${TAKING.columns}, s.file_number ${OF_LIST} limit 200)
    ) c`,
 );
 
@@ -212,7 +247,7 @@ export async function findNamedCandidates(
 ): Promise<Map<number, FoundCandidate[]>> {
   if (lineNumbers.length === 0) return new Map();
   const rows = await database.query(FIND, [fileNumber, lineNumbers]);
-  const byLine = Map.groupBy(rows, (row) => row.line_number as number);
+  const byLine = Map.groupBy(rows, (row) => OF_LINE.parse(row).lineNumber);
   return new Map([...byLine].map(([line, found]) => [line, found.map(parseCandidate)]));
 }
 
@@ -222,7 +257,7 @@ export async function findNamedCandidates(
  */
 const FIND_BY_CODE = statement(
   'settlement_entries.find_candidates_by_code',
-  `select e.line_number, x.of_code, ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, ${OF_TAKING}
+  `select ${OF_CODE.columns}, ${BOOKED.columns}, ${TAKING.columns}, null as list
    from (
      select * from settlement_entries
      where file_number = $1 and line_number = any ($2::integer[]) order by line_number
@@ -251,16 +286,24 @@ export async function findCandidatesByCode(
 ): Promise<Map<number, FoundCandidate[] | null>> {
   if (lineNumbers.length === 0) return new Map();
   const rows = await database.query(FIND_BY_CODE, [fileNumber, lineNumbers, MOST_OF_CODE]);
-  const byLine = Map.groupBy(rows, (row) => row.line_number as number);
+  const byLine = Map.groupBy(rows, (row) => OF_LINE.parse(row).lineNumber);
   return new Map(
     [...byLine].map(([line, found]) => {
-      const isCrowded = found.some(({ of_code }) => (of_code as number) >= MOST_OF_CODE);
+      const isCrowded = found.some((row) => OF_CODE.parse(row).ofCode >= MOST_OF_CODE);
       return [line, isCrowded ? null : found.map(parseCandidate)];
     }),
   );
 }
 
-/** Of a batch that the acquirer listed in a file that stands. `is_whole`: the sale of each line is known. */
+const BATCH = rowCodec({
+  lists: listOf(whole('(select array_agg(distinct s.file_number) from s)')),
+  /** The sale of each line is known. */
+  isWhole: boolean(`(select bool_and(s.matched_at is not null and exists (
+        select from settlement_matches m where m.file_number = s.file_number and m.line_number = s.line_number
+      )) from s)`),
+});
+
+/** Of a batch that the acquirer listed in a file that stands. */
 const MEMBERS = statement(
   'settlement_entries.find_batch_members',
   `with s as materialized (
@@ -268,10 +311,8 @@ const MEMBERS = statement(
      join settlement_files f on f.file_number = l.file_number and f.taken_at is not null and f.replaced_by is null
      where l.establishment = $1 and l.batch = $2 and l.kind = 'sale' order by l.file_number, l.line_number limit $4
    )
-   select distinct ${CANDIDATE}, ${STATE_NOW}, ${IS_PAID}, null as charged_back, null as named, null as line_kind,
-     (select array_agg(distinct s.file_number) from s) as lists, (select bool_and(s.matched_at is not null and exists (
-        select from settlement_matches m where m.file_number = s.file_number and m.line_number = s.line_number
-      )) from s) as is_whole
+   select distinct ${BOOKED.columns}, null as charged_back, null as named, null as line_kind, null as list,
+     ${BATCH.columns}
    from s
    cross join lateral (
      select m.merchant_id, m.transaction_id from settlement_matches m
@@ -307,38 +348,19 @@ export async function findBatchMembers(
 ): Promise<FoundBatch> {
   const rows = await database.query(MEMBERS, [establishment, batch, installmentNumber ?? 1, most + 1]);
   if (rows.length > most) return { kind: 'tooLarge', members: [], lists: [] };
-  if (rows.some(({ is_whole }) => is_whole !== true)) return { kind: 'incomplete', members: [], lists: [] };
-  return { kind: 'whole', members: rows.map(parseCandidate), lists: (rows[0]?.lists ?? []) as number[] };
-}
-
-/** Cents of it that the books have in the way of the line, and that no other line names. */
-function unnamedOf(row: Row): number {
-  const chargedBack = (row.charged_back ?? 0) as number;
-  const known = row.line_kind === 'chargeback' ? chargedBack : (row.canceled as number) - chargedBack;
-  return Math.max(0, known - ((row.named ?? 0) as number));
+  const batches = rows.map(BATCH.parse);
+  if (batches.some(({ isWhole }) => !isWhole)) return { kind: 'incomplete', members: [], lists: [] };
+  return { kind: 'whole', members: rows.map(parseCandidate), lists: batches[0]?.lists ?? [] };
 }
 
 function parseCandidate(row: Row): FoundCandidate {
-  const state = row.state as FoundCandidate['state'];
-  const list = (row.list ?? null) as number | null;
+  const { chargedBack, named, lineKind, ...booked } = CANDIDATE.parse(row);
+  const known = lineKind === 'chargeback' ? (chargedBack ?? 0) : booked.canceled - (chargedBack ?? 0);
   return {
-    ...parseKey(row),
-    accountNumber: row.account_number as string,
-    installmentCount: row.installment_count as number,
-    soldOn: row.sold_on as Day,
-    nsu: row.nsu as string | null,
-    authorizationCode: row.authorization_code as string | null,
-    tid: row.tid as string | null,
-    gross: row.gross as number,
-    canceled: row.canceled as number,
-    due: row.due as number,
-    unnamed: unnamedOf(row),
-    saleGross: row.sale_amount as number,
-    state,
-    isBlocked: state === 'blocked',
-    isListed: list !== null,
-    list,
-    reportedOn: row.reported_on as Day | null,
-    isPaid: row.is_paid as boolean,
+    ...booked,
+    // Cents of it that the books have in the way of the line, and that no other line names.
+    unnamed: Math.max(0, known - (named ?? 0)),
+    isBlocked: booked.state === 'blocked',
+    isListed: booked.list !== null,
   };
 }

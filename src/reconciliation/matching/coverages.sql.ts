@@ -1,8 +1,9 @@
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { day, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import type { Day } from '../../values/instant.ts';
 import { PAYS } from '../imports/settlement-file.ts';
-import { parseKey } from '../judging/judged.sql.ts';
+import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import { GRACE_DAYS } from '../judging/judged-installment.ts';
-import type { InstallmentKey } from '../judging/matched-part.ts';
 import { SETTLEMENT_FORMATS } from '../settlement-entry.ts';
 import type { MatchedFile } from './candidates.sql.ts';
 
@@ -37,8 +38,12 @@ const LEARN = statement(
 const PAYING_FORMATS = SETTLEMENT_FORMATS.filter((format) => PAYS[format]);
 
 /** `merchants` null: all of them whose a line is. */
-export function learnStep(fileNumber: number, merchants: readonly string[] | null): Step {
-  return { statement: LEARN, values: [fileNumber, merchants, PAYING_FORMATS] };
+export async function learnMerchants(
+  tx: Tx,
+  fileNumber: number,
+  merchants: readonly string[] | null,
+): Promise<void> {
+  await tx.query(LEARN, [fileNumber, merchants, PAYING_FORMATS]);
 }
 
 /**
@@ -62,31 +67,29 @@ const COVER = statement(
    from covered c where v.format = $1 and v.establishment = $2 and v.merchant_id = c.merchant_id`,
 );
 
-export function coverStep({
-  format,
-  establishment,
-  from,
-  to,
-}: Pick<MatchedFile, 'format' | 'establishment' | 'from' | 'to'>): Step {
-  return { statement: COVER, values: [format, establishment, from, to, GRACE_DAYS] };
+export async function coverDays(
+  tx: Tx,
+  { format, establishment, from, to }: Pick<MatchedFile, 'format' | 'establishment' | 'from' | 'to'>,
+): Promise<void> {
+  await tx.query(COVER, [format, establishment, from, to, GRACE_DAYS]);
 }
 
-/** An establishment of a merchant of whose days some were not looked through yet. */
-export type CoverageToLook = {
-  readonly merchantId: string;
-  readonly format: string;
-  readonly establishment: string;
-  readonly lookedTo: string;
-  readonly lookTo: string;
+const COVERAGE = rowCodec({
+  merchantId: text(),
+  format: text(),
+  establishment: text(),
+  lookedTo: day(),
+  lookTo: day('covered_to - $1::integer'),
   /** Raised by what may have been written behind the look. */
-  readonly fence: number;
-};
+  fence: whole(),
+});
+
+/** An establishment of a merchant of whose days some were not looked through yet. */
+export type CoverageToLook = RowOf<typeof COVERAGE>;
 
 const FIND_COVERAGES = statement(
   'settlement_coverages.find_to_look',
-  `select merchant_id, format, establishment, to_char(looked_to, 'YYYY-MM-DD') as looked_to,
-     to_char(covered_to - $1::integer, 'YYYY-MM-DD') as look_to, fence
-   from settlement_coverages where looked_to < covered_to - $1::integer
+  `select ${COVERAGE.columns} from settlement_coverages where looked_to < covered_to - $1::integer
    order by looked_to, merchant_id limit 20`,
 );
 
@@ -100,14 +103,7 @@ export const COVERAGES_DUE = statement(
 export const coveragesDueValues = () => [GRACE_DAYS];
 
 export async function findCoveragesToLook(database: Database): Promise<CoverageToLook[]> {
-  return (await database.query(FIND_COVERAGES, [GRACE_DAYS])).map((row) => ({
-    merchantId: row.merchant_id as string,
-    format: row.format as string,
-    establishment: row.establishment as string,
-    lookedTo: row.looked_to as string,
-    lookTo: row.look_to as string,
-    fence: row.fence as number,
-  }));
+  return (await database.query(FIND_COVERAGES, [GRACE_DAYS])).map(COVERAGE.parse);
 }
 
 /** The follower of a merchant's movements has its cursor until its commit. */
@@ -124,19 +120,18 @@ export async function awaitFollower(database: Database, merchantId: string): Pro
   await database.query(AWAIT_FOLLOWER, [merchantId]);
 }
 
+const MISSING = rowCodec({ ...INSTALLMENT_KEY.fields, expectedOn: day() }, 'r');
+
 const FIND_MISSING = statement(
   'receivables.find_not_filed',
-  `select r.merchant_id, r.transaction_id, r.installment_number, to_char(r.expected_on, 'YYYY-MM-DD') as expected_on
-   from receivables r
+  `select ${MISSING.columns} from receivables r
    where r.merchant_id = $1 and r.filed_bank_on is null and r.expected_on > $2::date and r.expected_on <= $3::date
      and (r.expected_on, r.transaction_id, r.installment_number) > ($4::date, $5::uuid, $6::smallint)
      and r.expected_net > 0
    order by r.expected_on, r.transaction_id, r.installment_number limit $7`,
 );
 
-export type ReceivablePlace = readonly [day: string, transactionId: string, installmentNumber: number];
-
-export type MissingReceivable = InstallmentKey & { readonly expectedOn: string };
+export type ReceivablePlace = readonly [day: Day, transactionId: string, installmentNumber: number];
 
 /** Installments that were to be paid on those days, and that no line pays. */
 export async function findNotFiled(
@@ -144,9 +139,9 @@ export async function findNotFiled(
   { merchantId, lookedTo, lookTo }: CoverageToLook,
   after: ReceivablePlace,
   limit: number,
-): Promise<MissingReceivable[]> {
-  const rows = await database.query(FIND_MISSING, [merchantId, lookedTo, lookTo, ...after, limit]);
-  return rows.map((row: Row) => ({ ...parseKey(row), expectedOn: row.expected_on as string }));
+): Promise<RowOf<typeof MISSING>[]> {
+  const values = [merchantId, lookedTo, lookTo, ...after, limit];
+  return (await database.query(FIND_MISSING, values)).map(MISSING.parse);
 }
 
 const LOOKED = statement(
@@ -156,7 +151,7 @@ const LOOKED = statement(
 );
 
 /** Some days may be to be looked through again by now: a file was taken, or an installment written. */
-export function lookedStep(coverage: CoverageToLook): Step {
+export async function recordLook(tx: Tx, coverage: CoverageToLook): Promise<void> {
   const { merchantId, format, establishment, lookTo, lookedTo, fence } = coverage;
-  return { statement: LOOKED, values: [merchantId, format, establishment, lookTo, lookedTo, fence] };
+  await tx.query(LOOKED, [merchantId, format, establishment, lookTo, lookedTo, fence]);
 }

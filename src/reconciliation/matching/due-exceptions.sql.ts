@@ -1,16 +1,25 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { parseKey } from '../judging/judged.sql.ts';
+import { nullable, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
 
+const DUE = rowCodec(
+  {
+    exceptionId: text(),
+    fileNumber: nullable(whole()),
+    lineNumber: nullable(whole()),
+    /** Of the file of its line. */
+    sha256: nullable(
+      text("(select encode(f.sha256, 'hex') from settlement_files f where f.file_number = e.file_number)"),
+    ),
+  },
+  'e',
+);
+
 /** An exception whose time to be looked at has come. */
-export type DueException = {
-  readonly exceptionId: string;
+export type DueException = RowOf<typeof DUE> & {
   /** The installment that it is about; null: a line that was not matched. */
   readonly installment: InstallmentKey | null;
-  readonly fileNumber: number | null;
-  readonly lineNumber: number | null;
-  /** Of the file of its line. */
-  readonly sha256: string | null;
 };
 
 /** Twice as long after each look that changed nothing, up to a day. */
@@ -23,17 +32,13 @@ const CLAIM = statement(
    update reconciliation_exceptions e set tries = least(e.tries + 1, 32000),
      due_at = now() + least(power(2, least(e.tries, 11)), 1440) * interval '1 minute'
    from due d where e.merchant_id = d.merchant_id and e.exception_id = d.exception_id
-   returning e.merchant_id, e.exception_id, e.transaction_id, e.installment_number, e.file_number, e.line_number,
-     (select encode(f.sha256, 'hex') from settlement_files f where f.file_number = e.file_number) as sha256`,
+   returning ${DUE.columns}, ${INSTALLMENT_KEY.columnsOf('e')}`,
 );
 
 export async function claimDueExceptions(database: Database, limit: number): Promise<DueException[]> {
   return (await database.query(CLAIM, [limit])).map((row) => ({
-    exceptionId: row.exception_id as string,
-    installment: row.transaction_id === null ? null : parseKey(row),
-    fileNumber: row.file_number as number | null,
-    lineNumber: row.line_number as number | null,
-    sha256: row.sha256 as string | null,
+    ...DUE.parse(row),
+    installment: row.transaction_id === null ? null : INSTALLMENT_KEY.parse(row),
   }));
 }
 

@@ -1,13 +1,13 @@
+import { judge } from '../judging/judge.sql.ts';
 import {
   awaitFollower,
   type CoverageToLook,
   findCoveragesToLook,
   findNotFiled,
-  lookedStep,
   type ReceivablePlace,
+  recordLook,
 } from './coverages.sql.ts';
 import type { MatchTools } from './match-due-file.ts';
-import { judgeInstallments } from './matches.sql.ts';
 
 const INSTALLMENTS_OF_COMMIT = 400;
 
@@ -36,7 +36,12 @@ async function lookThrough(
     const missing = await findNotFiled(database, coverage, after, INSTALLMENTS_OF_COMMIT);
     const last = missing.at(-1);
     const isLast = missing.length < INSTALLMENTS_OF_COMMIT;
-    if (await judgeInstallments(database, missing, isLast ? [lookedStep(coverage)] : [])) notifyDeliverer();
+    const isWaiting = await database.transaction(async (tx) => {
+      const isWaiting = await judge(tx, missing);
+      if (isLast) await recordLook(tx, coverage);
+      return isWaiting;
+    });
+    if (isWaiting) notifyDeliverer();
     if (isLast || last === undefined) return;
     after = [last.expectedOn, last.transactionId, last.installmentNumber];
   }

@@ -1,12 +1,13 @@
-import { type CommitStep, type Database, statement } from '../../platform/postgres/database.ts';
-import { recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { type RowOf, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { PAYS } from '../imports/settlement-file.ts';
-import { judgeGivenSteps } from '../judging/judge.sql.ts';
-import { parseKey } from '../judging/judged.sql.ts';
+import { judge } from '../judging/judge.sql.ts';
+import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import type { MatchedFile } from './candidates.sql.ts';
-import { coverStep, learnStep } from './coverages.sql.ts';
+import { coverDays, learnMerchants } from './coverages.sql.ts';
 import type { UnmatchedLine } from './decided-lines.ts';
-import { findLineException, isAnyWaiting, type MatchesResult, unmatchedRow } from './matches.sql.ts';
+import { findLineException, type MatchesResult, unmatchedRow } from './matches.sql.ts';
 
 /** The last step of a file: until here another process could have gone on in it. */
 const FINISH = statement(
@@ -26,18 +27,16 @@ const LOOK_AGAIN = statement(
 );
 
 /** All lines are matched: what this file covers is missed from now on where it is not in it. */
-export async function finishMatching(
-  database: Database,
-  { fileNumber, fence, format, establishment, from, to }: MatchedFile,
-): Promise<void> {
-  const steps: CommitStep[] = [{ statement: FINISH, values: [fileNumber, fence] }];
-  if (PAYS[format]) steps.push(learnStep(fileNumber, null), coverStep({ format, establishment, from, to }));
-  steps.push({ statement: LOOK_AGAIN, values: [] });
-  await database.commit(
-    steps.map((step, index) =>
-      index === 0 ? step : (rows) => (rows[0]?.length === 1 ? (step as never) : null),
-    ),
-  );
+export async function finishMatching(database: Database, file: MatchedFile): Promise<void> {
+  const { fileNumber, fence, format } = file;
+  await database.transaction(async (tx) => {
+    if ((await tx.query(FINISH, [fileNumber, fence])).length === 0) return;
+    if (PAYS[format]) {
+      await learnMerchants(tx, fileNumber, null);
+      await coverDays(tx, file);
+    }
+    await tx.query(LOOK_AGAIN, []);
+  });
 }
 
 const RENEW = statement(
@@ -46,12 +45,21 @@ const RENEW = statement(
    where file_number = $1 and fence = $2 and matched_at is null returning file_number`,
 );
 
+/** False: another process goes on in the file. */
+async function renewLease(
+  tx: Tx,
+  { fileNumber, fence }: MatchedFile,
+  leaseMilliseconds: number,
+): Promise<boolean> {
+  return (await tx.query(RENEW, [fileNumber, fence, leaseMilliseconds])).length === 1;
+}
+
 const WITHDRAW = statement(
   'settlement_matches.withdraw_some',
   `delete from settlement_matches m where m.ctid = any (array(
      select x.ctid from settlement_matches x where x.file_number = $1 order by x.line_number limit 500
    ))
-   returning m.merchant_id, m.transaction_id, m.installment_number`,
+   returning ${INSTALLMENT_KEY.columnsOf('m')}`,
 );
 
 const HEAL_LINES = statement(
@@ -67,24 +75,27 @@ const HEAL_LINES = statement(
 /** Takes some matches and open exceptions of a replaced file back, and judges their installments anew. */
 export async function withdrawSomeMatches(
   database: Database,
-  { fileNumber, fence }: MatchedFile,
+  file: MatchedFile,
   replaced: number,
   leaseMilliseconds: number,
 ): Promise<{ readonly count: number; readonly isWaiting: boolean }> {
-  const steps: CommitStep[] = [
-    { statement: RENEW, values: [fileNumber, fence, leaseMilliseconds] },
-    (rows) => (rows[0]?.length === 1 ? { statement: WITHDRAW, values: [replaced] } : null),
-    (rows) => (rows[0]?.length === 1 ? { statement: HEAL_LINES, values: [replaced] } : null),
-  ];
-  const judged = judgeGivenSteps(([, withdrawn = []]) => withdrawn.map(parseKey), steps.length);
-  const rows = await database.commit([...steps, ...judged]);
-  const count = (rows[1]?.length ?? 0) + (rows[2]?.length ?? 0);
-  return { count, isWaiting: isAnyWaiting(rows) };
+  return database.transaction(async (tx) => {
+    if (!(await renewLease(tx, file, leaseMilliseconds))) return { count: 0, isWaiting: false };
+    const withdrawn = (await tx.query(WITHDRAW, [replaced])).map(INSTALLMENT_KEY.parse);
+    const healed = await tx.query(HEAL_LINES, [replaced]);
+    return { count: withdrawn.length + healed.length, isWaiting: await judge(tx, withdrawn) };
+  });
 }
+
+/** A line of a batch, and the line of the list by which it was found. */
+const DIVIDED_LINE = rowCodec(
+  { saleLine: whole('s.line_number'), fileNumber: whole(), lineNumber: whole() },
+  'b',
+);
 
 const FIND_DIVIDED = statement(
   'settlement_matches.find_divided_batch',
-  `select s.line_number as sale_line, b.file_number, b.line_number from (
+  `select ${DIVIDED_LINE.columns} from (
      select * from settlement_matches where file_number = $1 and line_number >= $2 order by line_number
    ) s
    cross join lateral (
@@ -101,32 +112,20 @@ const FIND_DIVIDED = statement(
    order by s.line_number limit 1`,
 );
 
-/** A line of a batch, and the line of the list by which it was found. */
-export type DividedLine = {
-  readonly saleLine: number;
-  readonly fileNumber: number;
-  readonly lineNumber: number;
-};
-
 /** A line that was divided over the sales of a list, as that list had them; null: there is none any more. */
 export async function findDividedLine(
   database: Database,
   list: number,
   fromLine: number,
-): Promise<DividedLine | null> {
+): Promise<RowOf<typeof DIVIDED_LINE> | null> {
   const [row] = await database.query(FIND_DIVIDED, [list, fromLine]);
-  if (row === undefined) return null;
-  return {
-    saleLine: row.sale_line as number,
-    fileNumber: row.file_number as number,
-    lineNumber: row.line_number as number,
-  };
+  return row === undefined ? null : DIVIDED_LINE.parse(row);
 }
 
 const WITHDRAW_LINE = statement(
   'settlement_matches.withdraw_line',
   `delete from settlement_matches where file_number = $1 and line_number = $2 and rule = 'batch'
-   returning merchant_id, transaction_id, installment_number`,
+   returning ${INSTALLMENT_KEY.columns}`,
 );
 
 /**
@@ -135,18 +134,15 @@ const WITHDRAW_LINE = statement(
  */
 export async function withdrawDividedLine(
   database: Database,
-  { fileNumber, fence }: MatchedFile,
+  file: MatchedFile,
   line: UnmatchedLine,
   leaseMilliseconds: number,
 ): Promise<MatchesResult> {
   const standing = await findLineException(database, line);
-  const steps: CommitStep[] = [
-    { statement: RENEW, values: [fileNumber, fence, leaseMilliseconds] },
-    (rows) =>
-      rows[0]?.length === 1 ? { statement: WITHDRAW_LINE, values: [line.fileNumber, line.lineNumber] } : null,
-    (rows) => ((rows[1]?.length ?? 0) > 0 ? recordExceptionsStep([unmatchedRow(line, standing)]) : null),
-  ];
-  const judged = judgeGivenSteps(([, withdrawn = []]) => withdrawn.map(parseKey), steps.length);
-  const rows = await database.commit([...steps, ...judged]);
-  return { isGone: rows[0]?.length !== 1, isWaiting: isAnyWaiting(rows) };
+  return database.transaction(async (tx) => {
+    if (!(await renewLease(tx, file, leaseMilliseconds))) return { isGone: true, isWaiting: false };
+    const rows = await tx.query(WITHDRAW_LINE, [line.fileNumber, line.lineNumber]);
+    if (rows.length > 0) await recordExceptions(tx, [unmatchedRow(line, standing)]);
+    return { isGone: false, isWaiting: await judge(tx, rows.map(INSTALLMENT_KEY.parse)) };
+  });
 }

@@ -1,18 +1,13 @@
 import { newId } from '../../platform/chance.ts';
-import {
-  type CommitStep,
-  type Database,
-  type Row,
-  type Step,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { oneOf, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { keepFiledChangesStep } from '../../transactions/changes/filed-changes.sql.ts';
-import type { ExceptionState } from '../exceptions/exception.ts';
-import { type ExceptionRow, NO_MERCHANT, recordExceptionsStep } from '../exceptions/exception-writes.sql.ts';
-import { judgeSteps } from '../judging/judge.sql.ts';
+import { EXCEPTION_STATES } from '../exceptions/exception.ts';
+import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
+import { judge } from '../judging/judge.sql.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
-import { learnStep } from './coverages.sql.ts';
+import { learnMerchants } from './coverages.sql.ts';
 import type { DecidedLines, DecidedMatch, UnmatchedLine } from './decided-lines.ts';
 
 const MATCHES = inputRows<DecidedMatch>({
@@ -34,10 +29,7 @@ const MATCHES = inputRows<DecidedMatch>({
 
 const WRITE = statement(
   'settlement_matches.write',
-  `insert into settlement_matches (merchant_id, transaction_id, installment_number, file_number, line_number, kind, rule,
-     gross, fee, net, anticipation_fee, bank_on, document, change_id)
-   select i.merchant_id, i.transaction_id, i.installment_number, i.file_number, i.line_number, i.kind, i.rule,
-     i.gross, i.fee, i.net, i.anticipation_fee, i.bank_on, i.document, i.change_id
+  `insert into settlement_matches (${MATCHES.names}) select ${MATCHES.selected}
    from ${MATCHES.sql}
    on conflict do nothing
    returning true`,
@@ -64,8 +56,24 @@ const HOLD_STANDING = statement(
    order by file_number for share`,
 );
 
-function holdStandingStep(files: readonly number[]): Step {
-  return { statement: HOLD_STANDING, values: [files] };
+/** False: one of them was sent anew. */
+async function holdStanding(tx: Tx, files: readonly number[]): Promise<boolean> {
+  return (await tx.query(HOLD_STANDING, [files])).length === files.length;
+}
+
+/** True: a delivery was written. */
+async function writeLines(
+  tx: Tx,
+  { matches, unmatched, changes }: Omit<DecidedLines, 'lists'>,
+): Promise<boolean> {
+  const kept = keepFiledChangesStep(changes);
+  if (kept !== null) await tx.query(kept.statement, kept.values);
+  if (matches.length > 0) await tx.query(WRITE, MATCHES.values(matches));
+  const isWaiting = await recordExceptions(
+    tx,
+    unmatched.map((line) => unmatchedRow(line)),
+  );
+  return (await judge(tx, matches)) || isWaiting;
 }
 
 /** `gone`: another process goes on in the file. `isWaiting`: a delivery was written. */
@@ -77,42 +85,25 @@ export type MatchesResult = { readonly isGone: boolean; readonly isWaiting: bool
  */
 export async function recordMatches(
   database: Database,
-  { fileNumber, fence, afterLine, lastLine, matches, unmatched, changes, lists }: MatchedLines,
+  { fileNumber, fence, afterLine, lastLine, ...decided }: MatchedLines,
   leaseMilliseconds: number,
 ): Promise<MatchesResult & { readonly isStale: boolean }> {
-  const isStale = (rows: readonly (readonly Row[])[]) => rows[0]?.length !== lists.length;
-  const advance = {
-    statement: ADVANCE,
-    values: [fileNumber, fence, afterLine, lastLine, leaseMilliseconds],
-  };
-  const steps: CommitStep[] = [
-    lists.length === 0 ? () => null : holdStandingStep(lists),
-    (rows) => (isStale(rows) ? null : advance),
-    () => keepFiledChangesStep(changes),
-    () => (matches.length === 0 ? null : { statement: WRITE, values: MATCHES.values(matches) }),
-    () => recordExceptionsStep(unmatched.map((line) => unmatchedRow(line))),
-  ];
-  const all = [...steps, ...judgeSteps(matches, steps.length)];
-  // Nothing behind the second step, when another process has the file.
-  const guarded = all.map(
-    (step, index): CommitStep =>
-      index <= 1
-        ? step
-        : (rows) => (rows[1]?.length === 1 ? (typeof step === 'function' ? step(rows) : step) : null),
-  );
-  const rows = await database.commit(guarded);
-  return { isGone: rows[1]?.length !== 1, isStale: isStale(rows), isWaiting: isAnyWaiting(rows) };
+  const { lists } = decided;
+  const advance = [fileNumber, fence, afterLine, lastLine, leaseMilliseconds];
+  return database.transaction(async (tx) => {
+    if (lists.length > 0 && !(await holdStanding(tx, lists)))
+      return { isStale: true, isGone: false, isWaiting: false };
+    const isGone = (await tx.query(ADVANCE, advance)).length === 0;
+    return { isStale: false, isGone, isWaiting: !isGone && (await writeLines(tx, decided)) };
+  });
 }
 
-export function isAnyWaiting(rows: readonly (readonly Row[])[]): boolean {
-  return rows.flat().some(({ is_waiting }) => is_waiting === true);
-}
-
-type LineException = { readonly exceptionId: string; readonly state: ExceptionState };
+const LINE_EXCEPTION = rowCodec({ exceptionId: text(), state: oneOf(EXCEPTION_STATES) });
+type LineException = RowOf<typeof LINE_EXCEPTION>;
 
 const FIND_OF_LINE = statement(
   'reconciliation_exceptions.find_of_line',
-  `select exception_id, state from reconciliation_exceptions
+  `select ${LINE_EXCEPTION.columns} from reconciliation_exceptions
    where merchant_id = '' and file_number = $1 and line_number = $2 and class = $3 limit 1`,
 );
 
@@ -122,8 +113,7 @@ export async function findLineException(
   { fileNumber, lineNumber, class: name }: UnmatchedLine,
 ): Promise<LineException | null> {
   const [row] = await database.query(FIND_OF_LINE, [fileNumber, lineNumber, name]);
-  if (row === undefined) return null;
-  return { exceptionId: row.exception_id as string, state: row.state as ExceptionState };
+  return row === undefined ? null : LINE_EXCEPTION.parse(row);
 }
 
 /** `standing`: what was written of the line before. */
@@ -149,13 +139,9 @@ export function unmatchedRow(
   };
 }
 
-/** Judges installments by themselves, with what follows behind it. True: a delivery was written. */
-export async function judgeInstallments(
-  database: Database,
-  keys: readonly InstallmentKey[],
-  behind: readonly Step[] = [],
-): Promise<boolean> {
-  return isAnyWaiting(await database.commit([...judgeSteps(keys, 0), ...behind]));
+/** Judges installments by themselves. True: a delivery was written. */
+export function judgeInstallments(database: Database, keys: readonly InstallmentKey[]): Promise<boolean> {
+  return database.transaction((tx) => judge(tx, keys));
 }
 
 const HEAL_LINE = statement(
@@ -175,15 +161,11 @@ export async function recordFoundLine(
   { exceptionId, fileNumber }: { readonly exceptionId: string; readonly fileNumber: number },
   { matches, changes, lists }: Pick<DecidedLines, 'matches' | 'changes' | 'lists'>,
 ): Promise<boolean> {
-  const files = [fileNumber, ...lists];
-  const steps: CommitStep[] = [
-    holdStandingStep(files),
-    (rows) => (rows[0]?.length === files.length ? { statement: HEAL_LINE, values: [exceptionId] } : null),
-    (rows) => (rows[1]?.length === 1 ? keepFiledChangesStep(changes) : null),
-    (rows) => (rows[1]?.length === 1 ? { statement: WRITE, values: MATCHES.values(matches) } : null),
-  ];
-  const merchants = [...new Set(matches.map(({ merchantId }) => merchantId))];
-  const learn: CommitStep = (rows) => (rows[1]?.length === 1 ? learnStep(fileNumber, merchants) : null);
-  const all = [...steps, ...judgeSteps(matches, steps.length), learn];
-  return isAnyWaiting(await database.commit(all));
+  return database.transaction(async (tx) => {
+    if (!(await holdStanding(tx, [fileNumber, ...lists]))) return false;
+    if ((await tx.query(HEAL_LINE, [exceptionId])).length === 0) return false;
+    const isWaiting = await writeLines(tx, { matches, changes, unmatched: [] });
+    await learnMerchants(tx, fileNumber, [...new Set(matches.map(({ merchantId }) => merchantId))]);
+    return isWaiting;
+  });
 }

@@ -1,25 +1,24 @@
-import type { Audit, AuditEvents } from '../../audit/audit-event.ts';
+import type { Audit } from '../../audit/audit-event.ts';
 import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Reader, statement } from '../../platform/postgres/database.ts';
+import { instantOf, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 
 /** One at a time: every commit waits for the end of the audit log's chain. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
+const NOTIFIER = rowCodec({ callbackUrl: text(), createdBy: text(), createdAt: instantOf() }, 'n');
+
+/** Where an account is notified of exceptions. */
+export type ExceptionNotifier = RowOf<typeof NOTIFIER>;
+
 const FIND = statement(
   'exception_notifiers.find',
-  `select n.callback_url, n.created_by, n.created_at from accounts a
+  `select ${NOTIFIER.columns} from accounts a
    left join reconciliation_notifiers n on n.merchant_id = a.merchant_id and n.account_number = a.account_number
    where a.merchant_id = $1 and a.account_number = $2`,
 );
-
-/** Where an account is notified of exceptions. */
-export type ExceptionNotifier = {
-  readonly callbackUrl: string;
-  readonly createdBy: string;
-  readonly createdAt: Instant;
-};
 
 /** `none`: the account has no notifier. Null: the merchant has no such account. */
 export async function findExceptionNotifier(
@@ -29,17 +28,14 @@ export async function findExceptionNotifier(
 ): Promise<ExceptionNotifier | 'none' | null> {
   const [row] = await database.query(FIND, [merchantId, accountNumber]);
   if (row === undefined) return null;
-  if (row.callback_url === null) return 'none';
-  return {
-    callbackUrl: row.callback_url as string,
-    createdBy: row.created_by as string,
-    createdAt: row.created_at as Instant,
-  };
+  return row.callback_url === null ? 'none' : NOTIFIER.parse(row);
 }
+
+const ADDRESS = rowCodec({ callbackUrl: text() }, 'n');
 
 const LOCK = statement(
   'exception_notifiers.lock',
-  `select n.callback_url from reconciliation_notifiers n
+  `select ${ADDRESS.columns} from reconciliation_notifiers n
    where n.merchant_id = $1 and n.account_number = $2 for no key update`,
 );
 
@@ -90,20 +86,20 @@ async function writeChange(audit: Audit, { actor, accountNumber, target }: Notif
           statement: REGISTER,
           values: [...account, target.callbackUrl, target.endpoint, actor.userName, utcText(target.at)],
         };
-  const events: AuditEvents = ([before = [], done = []]) =>
-    done.length === 0 ? [] : [notifierEvent(actor, accountNumber, before, target?.callbackUrl ?? null)];
-  await audit.commit([{ statement: LOCK, values: account }, write], events, actor.merchantId);
+  await audit.transaction(
+    async (tx) => {
+      const [before] = (await tx.query(LOCK, account)).map(ADDRESS.parse);
+      if ((await tx.query(write.statement, write.values)).length === 0) return;
+      const [was, url] = [before?.callbackUrl ?? null, target?.callbackUrl ?? null];
+      tx.record(notifierEvent(actor, accountNumber, was, url));
+    },
+    { merchantId: actor.merchantId },
+  );
 }
 
 /** The servers alone: path and query of an address may hold a secret. */
-function notifierEvent(
-  actor: MerchantActor,
-  accountNumber: string,
-  before: readonly Row[],
-  url: string | null,
-) {
+function notifierEvent(actor: MerchantActor, accountNumber: string, was: string | null, url: string | null) {
   const serverOf = (address: string | null) => (address === null ? 'none' : new URL(address).origin);
-  const was = (before[0]?.callback_url as string | undefined) ?? null;
   const changed = changedFields({ server: serverOf(was) }, { server: serverOf(url) });
   const action = url === null ? 'exceptionNotifier.remove' : 'exceptionNotifier.register';
   return merchantEvent(action, actor, `accounts/${accountNumber}/exception-notifier`, changed);

@@ -1,19 +1,18 @@
-import type { Database, Row } from '../../platform/postgres/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { feeVersionsStep, parseFeeVersion } from '../../transactions/fees/fee-tables.sql.ts';
-import { feeVersions } from '../../transactions/fees/fee-version.ts';
+import { type FeeVersions, feeVersions } from '../../transactions/fees/fee-version.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import {
-  listNumbersStep,
-  lockCursorStep,
-  lookAgainStep,
-  moveCursorStep,
+  listNumbers,
+  lockCursor,
+  lookAgain,
+  moveCursor,
   type Numbered,
-  openCursorStep,
   paidKey,
-  parseNumbered,
-  parseSales,
-  readInstallmentsStep,
-  writeStep,
+  type ReadSale,
+  readSales,
+  type Written,
+  writeReceivables,
 } from './followed.sql.ts';
 import { followSale } from './receivable.ts';
 
@@ -33,61 +32,45 @@ export async function advanceReceivables(
   merchantId: string,
   upTo: number,
 ): Promise<Advance> {
-  let advance: Advance = 'busy';
-  let written: ReturnType<typeof changesIn> = [];
-  await database.commit([
-    openCursorStep(merchantId),
-    lockCursorStep(merchantId),
-    (rows) => {
-      const cursor = rows[1]?.[0];
-      return cursor === undefined
-        ? null
-        : listNumbersStep(merchantId, cursor.after_number as number, upTo, NUMBERS_OF_BATCH);
-    },
-    feeVersionsStep(merchantId),
-    (rows) => {
-      const transactionIds = transactionsOf(numbersIn(rows));
-      return transactionIds.length === 0 ? null : readInstallmentsStep(merchantId, transactionIds);
-    },
-    (rows) => {
-      written = changesIn(merchantId, rows);
-      return written.length === 0 ? null : writeStep(merchantId, written);
-    },
-    () => lookAgainStep(merchantId, written),
-    (rows) => {
-      if (rows[1]?.length === 0) return null;
-      const numbers = numbersIn(rows);
-      const isWhole = numbers.length < NUMBERS_OF_BATCH;
-      advance = isWhole ? 'whole' : 'more';
-      return moveCursorStep(merchantId, isWhole ? upTo : (numbers.at(-1)?.number ?? upTo));
-    },
-  ]);
-  return advance;
+  const versions = feeVersionsStep(merchantId);
+  return database.transaction(async (tx) => {
+    const after = await lockCursor(tx, merchantId);
+    if (after === null) return 'busy';
+    const numbers = await listNumbers(tx, merchantId, { after, upTo }, NUMBERS_OF_BATCH);
+    const rows = await tx.query(versions.statement, versions.values);
+    const fees = feeVersions(rows.map(parseFeeVersion));
+    const ids = transactionsOf(numbers);
+    const sales = ids.length === 0 ? [] : await readSales(tx, merchantId, ids, paidAtOf(numbers));
+    const written = sales.flatMap((sale) => changesOf(merchantId, sale, fees));
+    await writeReceivables(tx, merchantId, written);
+    await lookAgain(tx, merchantId, written);
+    const isWhole = numbers.length < NUMBERS_OF_BATCH;
+    await moveCursor(tx, merchantId, isWhole ? upTo : (numbers.at(-1)?.number ?? upTo));
+    return isWhole ? 'whole' : 'more';
+  });
 }
-
-const numbersIn = (rows: readonly Row[][]): Numbered[] => (rows[2] ?? []).map(parseNumbered);
 
 function transactionsOf(numbers: readonly Numbered[]): string[] {
   const ids = numbers.flatMap(({ transactionId }) => (transactionId === null ? [] : [transactionId]));
   return [...new Set(ids)];
 }
 
-function changesIn(merchantId: string, rows: readonly Row[][]) {
-  const paidAt = new Map<string, Instant>();
-  for (const numbered of numbersIn(rows)) {
-    const { transactionId, installmentNumber } = numbered;
-    if (transactionId === null || installmentNumber === null || numbered.paidAt === null) continue;
-    paidAt.set(paidKey(transactionId, installmentNumber), numbered.paidAt);
+function paidAtOf(numbers: readonly Numbered[]): ReadonlyMap<string, Instant> {
+  const times = new Map<string, Instant>();
+  for (const { transactionId, installmentNumber, paidAt } of numbers) {
+    if (transactionId === null || installmentNumber === null || paidAt === null) continue;
+    times.set(paidKey(transactionId, installmentNumber), paidAt);
   }
-  const fees = feeVersions((rows[3] ?? []).map(parseFeeVersion));
-  return parseSales(rows[4] ?? [], paidAt).flatMap((sale) => {
-    const { transactionId, soldAt, countedFrom } = sale;
-    const soldOn = saoPauloDay(countedFrom);
-    return followSale(sale, fees.tableAt(merchantId, soldAt)).map((row) => ({
-      ...row,
-      transactionId,
-      countedFrom,
-      soldOn,
-    }));
-  });
+  return times;
+}
+
+function changesOf(merchantId: string, sale: ReadSale, fees: FeeVersions): Written[] {
+  const { transactionId, soldAt, countedFrom } = sale;
+  const soldOn = saoPauloDay(countedFrom);
+  return followSale(sale, fees.tableAt(merchantId, soldAt)).map((row) => ({
+    ...row,
+    transactionId,
+    countedFrom,
+    soldOn,
+  }));
 }

@@ -1,16 +1,31 @@
-import { type Reader, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Reader, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import {
+  day,
+  instantOf,
+  listOf,
+  money,
+  nullable,
+  oneOf,
+  parsedBy,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import type { RecordedSplit } from '../../transactions/split.ts';
-import type { InstallmentState } from '../../transactions/transaction.ts';
-import type { CardBrand } from '../../values/card-number.ts';
-import type { Cents } from '../../values/cents.ts';
-import { type Day, type Instant, instant, utcText } from '../../values/instant.ts';
+import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
+import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import type { FollowedInstallment, FollowedReceivable, FollowedSale } from './receivable.ts';
+import { FOLLOWED, parseFollowed, saidMoney } from './receivables.sql.ts';
+
+const BEHIND = rowCodec({ merchantId: text() }, 'm');
 
 /** Movements of boletos have numbers too, and no transaction. */
 const LIST_BEHIND = statement(
   'receivables.list_behind',
-  `select m.merchant_id from merchants m left join receivable_cursors c on c.merchant_id = m.merchant_id
+  `select ${BEHIND.columns} from merchants m left join receivable_cursors c on c.merchant_id = m.merchant_id
    where exists (
        select from movements v
        where v.merchant_id = m.merchant_id and v.movement_id > coalesce(c.after_number, 0) and v.movement_id <= $1
@@ -23,7 +38,8 @@ const LIST_BEHIND = statement(
 
 /** Merchants with something behind their cursor, those first that were followed the longest ago. */
 export async function listMerchantsBehind(database: Reader, upTo: number, limit: number): Promise<string[]> {
-  return (await database.query(LIST_BEHIND, [upTo, limit])).map((row) => row.merchant_id as string);
+  const rows = await database.query(LIST_BEHIND, [upTo, limit]);
+  return rows.map(BEHIND.parse).map(({ merchantId }) => merchantId);
 }
 
 const IS_BEHIND = statement(
@@ -46,25 +62,38 @@ const OPEN_CURSOR = statement(
   'receivables.open_cursor',
   'insert into receivable_cursors (merchant_id) values ($1) on conflict do nothing',
 );
+const CURSOR = rowCodec({ afterNumber: whole() });
+
 /** One process a merchant at a time: whoever has the row. */
 const LOCK_CURSOR = statement(
   'receivables.lock_cursor',
-  'select after_number from receivable_cursors where merchant_id = $1 for no key update skip locked',
+  `select ${CURSOR.columns} from receivable_cursors where merchant_id = $1 for no key update skip locked`,
 );
 
-export const openCursorStep = (merchantId: string): Step => ({
-  statement: OPEN_CURSOR,
-  values: [merchantId],
-});
-export const lockCursorStep = (merchantId: string): Step => ({
-  statement: LOCK_CURSOR,
-  values: [merchantId],
-});
+/** Behind which number the merchant is to be followed; null: another process is at it. */
+export async function lockCursor(tx: Tx, merchantId: string): Promise<number | null> {
+  await tx.query(OPEN_CURSOR, [merchantId]);
+  const [row] = await tx.query(LOCK_CURSOR, [merchantId]);
+  return row === undefined ? null : CURSOR.parse(row).afterNumber;
+}
+
+const NUMBERED = rowCodec(
+  {
+    number: whole(),
+    transactionId: nullable(text()),
+    installmentNumber: nullable(whole()),
+    paidAt: nullable(instantOf()),
+  },
+  'n',
+);
+
+/** An installment whose payout a movement reports; null where it reports none, or is a boleto's. */
+export type Numbered = RowOf<typeof NUMBERED>;
 
 /** What has a number behind the cursor: movements, and cancels of parts, which make none. */
 const LIST_NUMBERS = statement(
   'receivables.list_numbers',
-  `select * from (
+  `select ${NUMBERED.columns} from (
      (select movement_id as number, transaction_id, installment_number,
         case when type = 'Pagamento' then moment end as paid_at
       from movements where merchant_id = $1 and movement_id > $2 and movement_id <= $3 order by movement_id limit $4)
@@ -75,36 +104,45 @@ const LIST_NUMBERS = statement(
    ) n order by number limit $4`,
 );
 
-export const listNumbersStep = (merchantId: string, after: number, upTo: number, limit: number): Step => ({
-  statement: LIST_NUMBERS,
-  values: [merchantId, after, upTo, limit],
-});
-
-/** An installment whose payout a movement reports; null where it reports none, or is a boleto's. */
-export type Numbered = {
-  readonly number: number;
-  readonly transactionId: string | null;
-  readonly installmentNumber: number | null;
-  readonly paidAt: Instant | null;
-};
-
-export function parseNumbered(row: Row): Numbered {
-  return {
-    number: row.number as number,
-    transactionId: row.transaction_id as string | null,
-    installmentNumber: row.installment_number as number | null,
-    paidAt: row.paid_at as Instant | null,
-  };
+export async function listNumbers(
+  tx: Tx,
+  merchantId: string,
+  { after, upTo }: { readonly after: number; readonly upTo: number },
+  limit: number,
+): Promise<Numbered[]> {
+  return (await tx.query(LIST_NUMBERS, [merchantId, after, upTo, limit])).map(NUMBERED.parse);
 }
+
+const SALE = rowCodec(
+  {
+    transactionId: text(),
+    amount: money(),
+    installmentCount: whole(),
+    brand: oneOf(CARD_BRANDS, 't.card_brand'),
+    split: parsedBy((value) => (typeof value === 'object' ? (value as RecordedSplit | null) : undefined)),
+    soldAt: instantOf(),
+    countedFrom: instantOf('case when p.transaction_id is null then t.sold_at else t.approved_at end'),
+    /** Of what was given back, one beside the other; null: nothing was. */
+    moments: nullable(listOf(instantOf('c.moments'))),
+    numbers: nullable(listOf(nullable(whole('c.numbers')))),
+    amounts: nullable(listOf(nullable(money('c.amounts')))),
+  },
+  't',
+);
+
+const INSTALLMENT = rowCodec({
+  installmentNumber: whole('i.installment_number'),
+  soldFor: money('i.amount'),
+  canceledAmount: money('i.canceled_amount'),
+  stateNow: oneOf(INSTALLMENT_STATES, 'i.state'),
+  fee: saidMoney('i.fee'),
+  net: saidMoney('i.net'),
+  bankOn: nullable(day('i.bank_on')),
+});
 
 const READ_INSTALLMENTS = statement(
   'receivables.read_installments',
-  `select t.transaction_id, t.account_number, t.amount as sale_amount, t.installment_count, t.card_brand, t.split, t.sold_at,
-     case when p.transaction_id is null then t.sold_at else t.approved_at end as counted_from,
-     i.installment_number, i.amount, i.canceled_amount, i.state, i.fee, i.net, i.bank_on::text as bank_on,
-     r.canceled as r_canceled, r.installment_state as r_state, r.fee_portion, r.expected_fee, r.expected_net,
-     r.expected_on::text as expected_on, r.paid_on::text as paid_on, r.reported_fee, r.reported_net,
-     r.reported_bank_on::text as reported_bank_on, c.moments, c.numbers, c.amounts
+  `select ${SALE.columns}, ${INSTALLMENT.columns}, ${FOLLOWED.columns}
    from unnest($2::uuid[]) as w (transaction_id), lateral (
      select * from transactions where merchant_id = $1 and transaction_id = w.transaction_id and state = 'approved' limit 1
    ) t left join preauthorizations p on p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id
@@ -126,36 +164,28 @@ const READ_INSTALLMENTS = statement(
    order by t.transaction_id, i.installment_number`,
 );
 
-export const readInstallmentsStep = (merchantId: string, transactionIds: readonly string[]): Step => ({
-  statement: READ_INSTALLMENTS,
-  values: [merchantId, transactionIds],
-});
-
 export type ReadSale = FollowedSale & { readonly transactionId: string };
 
 /** `paidAt`: of the installments whose payout this batch reports, by transaction and number. */
-export function parseSales(rows: readonly Row[], paidAt: ReadonlyMap<string, Instant>): ReadSale[] {
-  const bySale = Map.groupBy(rows, (row) => row.transaction_id as string);
-  return [...bySale].map(([transactionId, parts]) => {
-    const [first] = parts as [Row, ...Row[]];
-    const amounts = (first.amounts ?? []) as (Cents | null)[];
-    const numbers = (first.numbers ?? []) as (number | null)[];
+export async function readSales(
+  tx: Tx,
+  merchantId: string,
+  transactionIds: readonly string[],
+  paidAt: ReadonlyMap<string, Instant>,
+): Promise<ReadSale[]> {
+  const rows = await tx.query(READ_INSTALLMENTS, [merchantId, transactionIds]);
+  const bySale = Map.groupBy(rows, ({ transaction_id }) => transaction_id);
+  return [...bySale.values()].map((parts) => {
+    const { transactionId, soldAt, countedFrom, ...read } = SALE.parse(parts[0] as Row);
+    const { moments, numbers, amounts, ...sale } = read;
     return {
-      transactionId,
-      sale: {
-        amount: first.sale_amount as Cents,
-        installmentCount: first.installment_count as number,
-        brand: first.card_brand as CardBrand,
-        split: first.split as RecordedSplit | null,
-      },
-      soldAt: first.sold_at as Instant,
-      countedFrom: first.counted_from as Instant,
-      givenBack: ((first.moments ?? []) as number[]).map((moment, index) => ({
-        at: instant(moment),
-        installmentNumber: numbers[index] ?? null,
-        amount: amounts[index] ?? null,
+      ...{ transactionId, sale, soldAt, countedFrom },
+      givenBack: (moments ?? []).map((at, index) => ({
+        at,
+        installmentNumber: numbers?.[index] ?? null,
+        amount: amounts?.[index] ?? null,
       })),
-      installments: parts.map((row) => parseInstallment(row, paidAt)),
+      installments: parts.map((row) => parseInstallment(transactionId, row, paidAt)),
     };
   });
 }
@@ -163,43 +193,24 @@ export function parseSales(rows: readonly Row[], paidAt: ReadonlyMap<string, Ins
 export const paidKey = (transactionId: string, installmentNumber: number): string =>
   `${transactionId} ${installmentNumber}`;
 
-function parseInstallment(row: Row, paidAt: ReadonlyMap<string, Instant>): FollowedInstallment {
-  const installmentNumber = row.installment_number as number;
+function parseInstallment(
+  transactionId: string,
+  row: Row,
+  paidAt: ReadonlyMap<string, Instant>,
+): FollowedInstallment {
+  const { installmentNumber, soldFor, canceledAmount, stateNow, ...reported } = INSTALLMENT.parse(row);
   return {
     installmentNumber,
-    amount: row.amount as Cents,
-    canceled: row.canceled_amount as Cents,
-    state: row.state as InstallmentState,
-    reported: {
-      fee: row.fee as Cents | null,
-      net: row.net as Cents | null,
-      bankOn: row.bank_on as Day | null,
-    },
-    paidAt: paidAt.get(paidKey(row.transaction_id as string, installmentNumber)) ?? null,
-    before: row.r_state === null ? null : parseBefore(row),
+    amount: soldFor,
+    canceled: canceledAmount,
+    state: stateNow,
+    reported,
+    paidAt: paidAt.get(paidKey(transactionId, installmentNumber)) ?? null,
+    before: row.fee_portion === null ? null : parseFollowed(row),
   };
 }
 
-function parseBefore(row: Row): NonNullable<FollowedInstallment['before']> {
-  return {
-    canceled: row.r_canceled as Cents,
-    state: row.r_state as InstallmentState,
-    feePortion: row.fee_portion as number,
-    expected: {
-      fee: row.expected_fee as Cents,
-      net: row.expected_net as Cents,
-      on: row.expected_on as Day,
-    },
-    paidOn: row.paid_on as Day | null,
-    reported: {
-      fee: row.reported_fee as Cents | null,
-      net: row.reported_net as Cents | null,
-      bankOn: row.reported_bank_on as Day | null,
-    },
-  };
-}
-
-type Written = FollowedReceivable & {
+export type Written = FollowedReceivable & {
   readonly transactionId: string;
   readonly countedFrom: Instant;
   readonly soldOn: Day;
@@ -252,8 +263,8 @@ const WRITE = statement(
      reported_bank_on = excluded.reported_bank_on`,
 );
 
-export function writeStep(merchantId: string, rows: readonly Written[]): Step {
-  return { statement: WRITE, values: [merchantId, ...INPUT.values(rows)] };
+export async function writeReceivables(tx: Tx, merchantId: string, rows: readonly Written[]): Promise<void> {
+  if (rows.length > 0) await tx.query(WRITE, [merchantId, ...INPUT.values(rows)]);
 }
 
 /**
@@ -267,10 +278,13 @@ const LOOK_AGAIN = statement(
    where merchant_id = $1 and covered_to >= $2::date`,
 );
 
-/** Null: none of them is new. */
-export function lookAgainStep(merchantId: string, rows: readonly FollowedReceivable[]): Step | null {
+export async function lookAgain(
+  tx: Tx,
+  merchantId: string,
+  rows: readonly FollowedReceivable[],
+): Promise<void> {
   const [first] = rows.flatMap(({ isNew, expected }) => (isNew ? [expected.on] : [])).sort();
-  return first === undefined ? null : { statement: LOOK_AGAIN, values: [merchantId, first] };
+  if (first !== undefined) await tx.query(LOOK_AGAIN, [merchantId, first]);
 }
 
 const MOVE_CURSOR = statement(
@@ -278,7 +292,6 @@ const MOVE_CURSOR = statement(
   'update receivable_cursors set after_number = $2, moved_at = now() where merchant_id = $1 and after_number < $2',
 );
 
-export const moveCursorStep = (merchantId: string, after: number): Step => ({
-  statement: MOVE_CURSOR,
-  values: [merchantId, after],
-});
+export async function moveCursor(tx: Tx, merchantId: string, after: number): Promise<void> {
+  await tx.query(MOVE_CURSOR, [merchantId, after]);
+}

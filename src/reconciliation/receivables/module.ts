@@ -1,9 +1,9 @@
 import { serve } from '../../platform/http/endpoint.ts';
 import { counter, gauge } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
+import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { RECEIVABLE_ENDPOINTS } from './endpoints.ts';
 import { type Follower, openFollower } from './open-follower.ts';
-import { followingWork } from './work.ts';
 
 const RECEIVABLES_BATCHES = counter(
   'parcela_receivables_batches_total',
@@ -21,10 +21,18 @@ export function openReceivables(
   { findWatermark }: { readonly findWatermark: () => Promise<number> },
 ): Receivables {
   const follower = openFollowing(context, findWatermark);
-  const { isUpToDate } = follower;
+  const { advanceAll, isUpToDate, look, mayBeBehind } = follower;
   return {
     endpoints: serve(RECEIVABLE_ENDPOINTS, { lookUp: context.lookUp, isUpToDate }),
-    works: [followingWork(follower)],
+    works: [
+      {
+        name: 'followMovements',
+        wakeSignal: createWakeSignal(),
+        runDue: advanceAll,
+        look,
+        millisecondsUntilDue: (found) => (found !== undefined && mayBeBehind() ? 0 : null),
+      },
+    ],
     clockedWork: [],
     isUpToDate,
   };

@@ -1,15 +1,94 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import type { InstallmentState } from '../../transactions/transaction.ts';
-import type { CardBrand } from '../../values/card-number.ts';
+import {
+  type Column,
+  day,
+  instantOf,
+  money,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
-import type { Receivable } from './receivable.ts';
+import type { FollowedBefore, Receivable } from './receivable.ts';
 
-const COLUMNS = `r.transaction_id, r.installment_number, r.installment_count, r.account_number, r.reference_transaction, r.nsu,
-     r.authorization_code, r.tid, r.brand, r.card_first_six, r.card_last_four, r.sold_at, r.sale_amount, r.gross, r.canceled,
-     r.installment_state as state, r.fee_portion, r.expected_fee, r.expected_net, r.expected_on::text as expected_on, r.paid_on::text as paid_on,
-     r.reported_fee, r.reported_net, r.reported_bank_on::text as reported_bank_on, r.filed_fee, r.filed_net,
-     r.filed_anticipation, r.filed_bank_on::text as filed_bank_on, r.payment_on::text as payment_on, r.sold_at::text as sold_at_text`;
+/** What the acquirer says, which may take more than it pays. */
+export function saidMoney(sql: string | null = null): Column<Cents | null> {
+  return nullable(whole(sql)) as Column<Cents | null>;
+}
+
+/** What of a receivable `r` follows its installment. */
+export const FOLLOWED = rowCodec(
+  {
+    canceled: money(),
+    state: oneOf(INSTALLMENT_STATES, 'r.installment_state'),
+    feePortion: whole(),
+    expectedFee: money(),
+    expectedNet: money(),
+    expectedOn: day(),
+    paidOn: nullable(day()),
+    reportedFee: saidMoney(),
+    reportedNet: saidMoney(),
+    reportedBankOn: nullable(day()),
+  },
+  'r',
+);
+
+export function parseFollowed(row: Row): FollowedBefore {
+  const followed = FOLLOWED.parse(row);
+  const { expectedFee, expectedNet, expectedOn, reportedFee, reportedNet, reportedBankOn, ...rest } =
+    followed;
+  return {
+    ...rest,
+    expected: { fee: expectedFee, net: expectedNet, on: expectedOn },
+    reported: { fee: reportedFee, net: reportedNet, bankOn: reportedBankOn },
+  };
+}
+
+const FILED = rowCodec(
+  {
+    filedFee: saidMoney(),
+    filedNet: saidMoney(),
+    filedAnticipation: saidMoney(),
+    filedBankOn: nullable(day()),
+  },
+  'r',
+);
+
+const SOLD = rowCodec<Omit<Receivable, keyof FollowedBefore | 'filed'>>(
+  {
+    transactionId: text(),
+    installmentNumber: whole(),
+    installmentCount: whole(),
+    accountNumber: text(),
+    referenceTransaction: nullable(text()),
+    nsu: text(),
+    authorizationCode: text(),
+    tid: nullable(text()),
+    brand: oneOf(CARD_BRANDS),
+    cardFirstSix: text(),
+    cardLastFour: text(),
+    soldAt: instantOf(),
+    saleAmount: money(),
+    gross: money(),
+  },
+  'r',
+);
+
+const PLACE = rowCodec({ soldAtText: text('r.sold_at::text'), paymentOn: day() }, 'r');
+
+const COLUMNS = `${SOLD.columns}, ${FOLLOWED.columns}, ${FILED.columns}`;
+
+function parseReceivable(row: Row): Receivable {
+  const { filedFee, filedNet, filedAnticipation, filedBankOn } = FILED.parse(row);
+  const filed = { fee: filedFee, net: filedNet, anticipation: filedAnticipation, bankOn: filedBankOn };
+  return { ...SOLD.parse(row), ...parseFollowed(row), filed };
+}
 
 /** An acquirer may number anew after years; never as often as that. */
 const FIND_BY_CODE = statement(
@@ -47,14 +126,17 @@ export async function listReceivablesOf(
   return (await database.query(LIST_OF_PAYMENT, [merchantId, transactionId])).map(parseReceivable);
 }
 
+const SOLD_SUM = rowCodec({
+  sales: whole('(count(*) filter (where installment_number = 1))::integer'),
+  installments: whole('count(*)::integer'),
+  gross: money('coalesce(sum(gross), 0)::bigint'),
+  canceled: money('coalesce(sum(canceled), 0)::bigint'),
+  expectedFee: money('coalesce(sum(expected_fee), 0)::bigint'),
+  expectedNet: money('coalesce(sum(expected_net), 0)::bigint'),
+});
+
 /** What was sold in a stretch of time, as it is to be paid by installments. */
-export type SoldSum = {
-  readonly sales: number;
-  readonly installments: number;
-  readonly gross: Cents;
-  readonly canceled: Cents;
-  readonly expectedFee: Cents;
-  readonly expectedNet: Cents;
+export type SoldSum = RowOf<typeof SOLD_SUM> & {
   /** There are more, which are not in it. */
   readonly isCut: boolean;
 };
@@ -62,9 +144,7 @@ export type SoldSum = {
 /** Along receivables_by_sale; its rows lie as they were sold. */
 const SUM_SOLD = statement(
   'receivables.sum_sold',
-  `select count(*)::integer as installments, (count(*) filter (where installment_number = 1))::integer as sales,
-     coalesce(sum(gross), 0)::bigint as gross, coalesce(sum(canceled), 0)::bigint as canceled,
-     coalesce(sum(expected_fee), 0)::bigint as fee, coalesce(sum(expected_net), 0)::bigint as net
+  `select ${SOLD_SUM.columns}
    from (
      select installment_number, gross, canceled, expected_fee, expected_net from receivables
      where merchant_id = $1 and account_number = $2 and sold_at >= $3::timestamptz and sold_at < $4::timestamptz
@@ -84,16 +164,8 @@ export async function sumSold(
 ): Promise<SoldSum> {
   const values = [merchantId, accountNumber, utcText(from), utcText(before), MOST_SOLD];
   const [row] = (await database.query(SUM_SOLD, values)) as [Row];
-  const installments = row.installments as number;
-  return {
-    sales: row.sales as number,
-    installments,
-    gross: row.gross as Cents,
-    canceled: row.canceled as Cents,
-    expectedFee: row.fee as Cents,
-    expectedNet: row.net as Cents,
-    isCut: installments === MOST_SOLD,
-  };
+  const sum = SOLD_SUM.parse(row);
+  return { ...sum, isCut: sum.installments === MOST_SOLD };
 }
 
 /** Where the next page begins: behind this row of the order. */
@@ -126,7 +198,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 const LIST_BY_SALE = statement(
   'receivables.list_by_sale',
-  `select ${COLUMNS} from receivables r
+  `select ${COLUMNS}, ${PLACE.columns} from receivables r
    where r.merchant_id = $1 and r.account_number = $2 and r.sold_at < $3
      and (r.sold_at, r.transaction_id, r.installment_number) > ($4::timestamptz, $5::uuid, $6::smallint)
    order by r.sold_at, r.transaction_id, r.installment_number limit $7`,
@@ -134,7 +206,7 @@ const LIST_BY_SALE = statement(
 
 const LIST_BY_PAYMENT = statement(
   'receivables.list_by_payment',
-  `select ${COLUMNS} from receivables r
+  `select ${COLUMNS}, ${PLACE.columns} from receivables r
    where r.merchant_id = $1 and r.account_number = $2 and r.payment_on <= $3
      and (r.payment_on, r.transaction_id, r.installment_number) > ($4::date, $5::uuid, $6::smallint)
    order by r.payment_on, r.transaction_id, r.installment_number limit $7`,
@@ -172,51 +244,6 @@ export async function listReceivables(
   return rows.map((row) => {
     const receivable = parseReceivable(row);
     const { transactionId, installmentNumber } = receivable;
-    const place = {
-      soldAtText: row.sold_at_text as string,
-      paymentOn: row.payment_on as Day,
-      transactionId,
-      installmentNumber,
-    };
-    return { ...receivable, place };
+    return { ...receivable, place: { ...PLACE.parse(row), transactionId, installmentNumber } };
   });
-}
-
-function parseReceivable(row: Row): Receivable {
-  return {
-    transactionId: row.transaction_id as string,
-    installmentNumber: row.installment_number as number,
-    installmentCount: row.installment_count as number,
-    accountNumber: row.account_number as string,
-    referenceTransaction: row.reference_transaction as string | null,
-    nsu: row.nsu as string,
-    authorizationCode: row.authorization_code as string,
-    tid: row.tid as string | null,
-    brand: row.brand as CardBrand,
-    cardFirstSix: row.card_first_six as string,
-    cardLastFour: row.card_last_four as string,
-    soldAt: row.sold_at as Instant,
-    saleAmount: row.sale_amount as Cents,
-    gross: row.gross as Cents,
-    canceled: row.canceled as Cents,
-    state: row.state as InstallmentState,
-    feePortion: row.fee_portion as number,
-    expected: {
-      fee: row.expected_fee as Cents,
-      net: row.expected_net as Cents,
-      on: row.expected_on as Day,
-    },
-    paidOn: row.paid_on as Day | null,
-    reported: {
-      fee: row.reported_fee as Cents | null,
-      net: row.reported_net as Cents | null,
-      bankOn: row.reported_bank_on as Day | null,
-    },
-    filed: {
-      fee: row.filed_fee as Cents | null,
-      net: row.filed_net as Cents | null,
-      anticipation: row.filed_anticipation as Cents | null,
-      bankOn: row.filed_bank_on as Day | null,
-    },
-  };
 }

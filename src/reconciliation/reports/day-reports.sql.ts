@@ -1,7 +1,8 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
+import { nullable, oneOf, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
-import type { ExceptionClass } from '../exceptions/exception.ts';
-import { parseKey, type ReadInstallment, readJudged } from '../judging/judged.sql.ts';
+import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
+import { INSTALLMENT_KEY, type ReadInstallment, readJudged } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
 
 export type DayPlace = InstallmentKey;
@@ -18,13 +19,13 @@ const FIRST: DayPlace = {
  */
 const FIND_KEYS = statement(
   'day_reports.find_installments',
-  `select merchant_id, transaction_id, installment_number from (
-     (select merchant_id, transaction_id, installment_number from receivables
+  `select ${INSTALLMENT_KEY.columns} from (
+     (select ${INSTALLMENT_KEY.columns} from receivables
       where expected_on = $1::date and (merchant_id, transaction_id, installment_number) > ($3, $4::uuid, $5::smallint)
         and ($2::text is null or merchant_id = $2)
       order by merchant_id, transaction_id, installment_number limit $6)
      union
-     (select distinct merchant_id, transaction_id, installment_number from settlement_matches
+     (select distinct ${INSTALLMENT_KEY.columns} from settlement_matches
       where bank_on = $1::date and (merchant_id, transaction_id, installment_number) > ($3, $4::uuid, $5::smallint)
         and ($2::text is null or merchant_id = $2)
       order by merchant_id, transaction_id, installment_number limit $6)
@@ -39,18 +40,9 @@ export async function readDayInstallments(
   after: DayPlace | null,
   limit: number,
 ): Promise<ReadInstallment[]> {
-  const place = after ?? FIRST;
-  const keys = (
-    await database.query(FIND_KEYS, [
-      day,
-      merchantId,
-      place.merchantId,
-      place.transactionId,
-      place.installmentNumber,
-      limit,
-    ])
-  ).map(parseKey);
-  return readJudged(database, keys);
+  const { merchantId: afterMerchant, transactionId, installmentNumber } = after ?? FIRST;
+  const values = [day, merchantId, afterMerchant, transactionId, installmentNumber, limit];
+  return readJudged(database, (await database.query(FIND_KEYS, values)).map(INSTALLMENT_KEY.parse));
 }
 
 /** What a line brings to the bank, as `netOf` has it. */
@@ -65,6 +57,10 @@ const UNMATCHED_OF_DAY = `from reconciliation_exceptions x
 const ADJUSTMENTS_OF_DAY = `from settlement_entries e join settlement_files f on f.file_number = e.file_number
    where e.kind = 'adjustment' and e.bank_on = $1::date and f.taken_at is not null and f.replaced_by is null`;
 
+const CAUSES = [...EXCEPTION_CLASSES, 'adjustment'] as const;
+
+const LINES = rowCodec({ cause: oneOf(CAUSES), count: whole(), net: whole(), fee: whole() });
+
 const SUM_LINES = statement(
   'day_reports.sum_lines',
   `select x.class as cause, count(*) as count, sum(${NET_OF_LINE})::bigint as net, sum(coalesce(e.fee, 0))::bigint as fee
@@ -74,9 +70,17 @@ const SUM_LINES = statement(
    ${ADJUSTMENTS_OF_DAY} having count(*) > 0`,
 );
 
+const LINE = rowCodec({
+  cause: oneOf(CAUSES),
+  exceptionId: nullable(text()),
+  fileNumber: whole(),
+  lineNumber: whole(),
+  net: whole(),
+});
+
 const LARGEST_LINES = statement(
   'day_reports.list_largest_lines',
-  `select cause, exception_id, file_number, line_number, net from (
+  `select ${LINE.columns} from (
      select l.*, row_number() over (partition by cause order by abs(net) desc, file_number, line_number) as place from (
        select x.class as cause, x.exception_id, e.file_number, e.line_number, ${NET_OF_LINE} as net ${UNMATCHED_OF_DAY}
        union all
@@ -85,42 +89,13 @@ const LARGEST_LINES = statement(
    ) k where place <= $2 order by cause, place`,
 );
 
-type LineCause = ExceptionClass | 'adjustment';
-
-export type DayLines = {
-  readonly cause: LineCause;
-  readonly count: number;
-  readonly net: number;
-  readonly fee: number;
-};
-
-export type DayLine = Pick<DayLines, 'cause' | 'net'> & {
-  readonly exceptionId: string | null;
-  readonly fileNumber: number;
-  readonly lineNumber: number;
-};
-
 /** What no merchant is known for: by cause, and of each cause the largest. */
 export async function readDayLines(
   database: Reader,
   day: Day,
   mostOfCause: number,
-): Promise<{ readonly sums: DayLines[]; readonly largest: DayLine[] }> {
+): Promise<{ readonly sums: RowOf<typeof LINES>[]; readonly largest: RowOf<typeof LINE>[] }> {
   const sums = await database.query(SUM_LINES, [day]);
   const largest = await database.query(LARGEST_LINES, [day, mostOfCause]);
-  return {
-    sums: sums.map((row) => ({
-      cause: row.cause as LineCause,
-      count: row.count as number,
-      net: row.net as number,
-      fee: row.fee as number,
-    })),
-    largest: largest.map((row) => ({
-      cause: row.cause as LineCause,
-      net: row.net as number,
-      exceptionId: row.exception_id as string | null,
-      fileNumber: row.file_number as number,
-      lineNumber: row.line_number as number,
-    })),
-  };
+  return { sums: sums.map(LINES.parse), largest: largest.map(LINE.parse) };
 }

@@ -3,7 +3,7 @@ import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
-import { JUDGED_COLUMNS, parseJudged, parsePart } from '../judging/judged.sql.ts';
+import { JUDGED, parseJudged, parsePart } from '../judging/judged.sql.ts';
 import type { JudgedInstallment } from '../judging/judged-installment.ts';
 import type { MatchedPart } from '../judging/matched-part.ts';
 import type { ComparedInstallment, SaidPayout } from './truth.ts';
@@ -74,7 +74,7 @@ const KEYS = inputRows<Place>(
  */
 const READ = statement(
   'truth.read_installments',
-  `select r.transaction_id, r.installment_number, ${JUDGED_COLUMNS}, r.reported_fee, r.reported_net,
+  `select r.transaction_id, r.installment_number, ${JUDGED.columns}, r.reported_fee, r.reported_net,
      r.reported_bank_on::text as reported_bank_on, r.filed_fee, r.filed_net, r.filed_anticipation,
      r.filed_bank_on::text as filed_bank_on,
      i.amount as book_gross, i.canceled_amount as book_canceled, i.state as book_state, i.fee as book_fee, i.net as book_net,
