@@ -207,7 +207,8 @@ export type Transaction = {
 export type ListedTransaction = Omit<Transaction, 'shares'> & { readonly shareTotals: readonly ShareTotal[] };
 
 /** What asks for a charge. */
-export type Origin = 'payment' | 'billing';
+export const ORIGINS = ['payment', 'billing'] as const;
+export type Origin = (typeof ORIGINS)[number];
 
 /**
  * Whether resolving keeps what the acquirer has approved. The caller of a sale was answered with an
