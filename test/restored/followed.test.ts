@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { type Database, openDatabase, statement } from '../../src/platform/postgres/database.ts';
 import { finishRestored } from '../../src/reconciliation/restored/finish-restored.ts';
 import { GuardLost, guardedDatabase } from '../../src/reconciliation/restored/guarded-database.ts';
-import { holdWalkSteps, openRestoreRun } from '../../src/reconciliation/restored/restore-runs.sql.ts';
+import { holdWalk, openRestoreRun } from '../../src/reconciliation/restored/restore-runs.sql.ts';
 import { instant } from '../../src/values/instant.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { type Auditor, openAuditor } from '../kit/service.ts';
@@ -28,10 +28,11 @@ after(async () => {
 test('a walk that stood still for longer than its lease writes nothing any more', async () => {
   const asked = { since: AT, stoppedAt: null, lastSaleAt: null, alsoMerchants: [] };
   const [stamp] = await auditor.query('select token::text from database_stamp', []);
-  const run = await openRestoreRun(database, (stamp?.token ?? null) as string | null, asked);
+  const token = (stamp?.token ?? null) as string | null;
+  const run = await database.transaction((tx) => openRestoreRun(tx, token, asked));
   assert.ok(run !== null);
-  const guarded = guardedDatabase(database, holdWalkSteps(run));
-  const write = () => guarded.commit([{ statement: ADD, values: [] }]);
+  const guarded = guardedDatabase(database, (tx) => holdWalk(tx, run));
+  const write = () => guarded.transaction((tx) => tx.query(ADD, []));
   const runs = async () => (await auditor.query('select from restore_runs', [])).length;
   await write();
   assert.equal(await runs(), 2);

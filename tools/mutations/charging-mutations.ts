@@ -161,7 +161,7 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a restored database charges billings as soon as it is accepted',
     file: 'src/cli/restore/restore-commands.ts',
-    find: 'rows[COMPARED.length]?.length === 1 ? holdRestoredStep : null',
+    find: 'heldOf(await tx.query(holdRestoredStep.statement, holdRestoredStep.values))',
     put: 'rows[COMPARED.length]?.length === 1 ? null : holdRestoredStep',
     caughtBy: 'test/restored/copied.test.ts',
   },

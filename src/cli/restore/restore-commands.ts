@@ -3,14 +3,10 @@ import { skipOurNumbers } from '../../boletos/boleto-intents.sql.ts';
 import { heldOf, holdRestoredStep } from '../../merchants/merchants.sql.ts';
 import { acceptance, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { isAccepted, textOf } from '../../platform/database-watch/server-stamp.ts';
-import type { CommitStep, Row, Step } from '../../platform/postgres/database.ts';
-import { holdRunsSteps, parseNewestRun } from '../../reconciliation/restored/restore-runs.sql.ts';
+import { runSteps, type Tx } from '../../platform/postgres/database.ts';
+import { holdRuns } from '../../reconciliation/restored/restore-runs.sql.ts';
 import type { RestoreRun } from '../../reconciliation/restored/restored-charge.ts';
-import {
-  COUNT_WAITING_STEP,
-  parseCounts,
-  type WaitingCounts,
-} from '../../reconciliation/restored/restored-charges.sql.ts';
+import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import {
   type AuditedCommandTools,
@@ -84,7 +80,7 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
   const { stamp, facts } = await readStamp(tools.database);
   if (facts.isReadOnly) return refused('the server takes no writes: it is read-only');
   const isUnreconciled = given.has('unreconciled');
-  const before = refusalToAccept(comparedOf(await tools.database.commit(COMPARED)), isUnreconciled);
+  const before = refusalToAccept(await tools.database.transaction(holdCompared), isUnreconciled);
   if (before !== null) return refused(before);
   const was = stamp === null ? 'nothing' : textOf(stamp);
   const is = textOf(facts);
@@ -97,19 +93,19 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
     resource: 'database',
     detail: { was, is, doubt: stamp?.doubt ?? '', held, reason: given.one('reason') ?? '' },
   });
-  // Asked again where it is done: what was begun, found or noted meanwhile is not overtaken.
-  const accept: CommitStep = (rows) =>
-    refusalToAccept(comparedOf(rows), isUnreconciled) === null ? acceptance(facts) : null;
-  // In one commit: no billing is due between the two.
-  const hold: CommitStep = (rows) => (rows[COMPARED.length]?.length === 1 ? holdRestoredStep : null);
-  const rows = await tools.audit.commit([...COMPARED, accept, hold], (all) =>
-    all[COMPARED.length]?.length === 1 ? [eventOf(heldOf(all[COMPARED.length + 1] ?? []))] : [],
-  );
-  const compared = comparedOf(rows);
-  const { run, waiting } = compared;
-  const refusal = refusalToAccept(compared, isUnreconciled);
-  if (refusal !== null) return refused(refusal);
-  const held = heldOf(rows[COMPARED.length + 1] ?? []);
+  const done = await tools.audit.transaction(async (tx) => {
+    // Asked again where it is done: what was begun, found or noted meanwhile is not overtaken.
+    const compared = await holdCompared(tx);
+    const refusal = refusalToAccept(compared, isUnreconciled);
+    if (refusal !== null) return { refusal };
+    await runSteps(tx, [acceptance(facts)]);
+    // In one transaction: no billing is due between the two.
+    const held = heldOf(await tx.query(holdRestoredStep.statement, holdRestoredStep.values));
+    tx.record(eventOf(held));
+    return { ...compared, held };
+  });
+  if ('refusal' in done) return refused(done.refusal);
+  const { run, waiting, held } = done;
   return {
     ok: true,
     lines: [
@@ -132,17 +128,15 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
 const WALKED =
   'restore reconcile is running: wait for its end. One that was killed counts as running for 20 seconds';
 
-/** How far this database was compared with the acquirer, and nothing goes on with it until the commit. */
-const COMPARED: readonly Step[] = [...holdRunsSteps(), COUNT_WAITING_STEP];
-
 type Compared = {
   readonly isWalked: boolean;
   readonly run: RestoreRun | null;
   readonly waiting: WaitingCounts;
 };
 
-function comparedOf([, walks = [], runs = [], counts = []]: readonly Row[][]): Compared {
-  return { isWalked: walks.length > 0, run: parseNewestRun(runs), waiting: parseCounts(counts) };
+/** How far this database was compared with the acquirer; nothing goes on with it meanwhile. */
+async function holdCompared(tx: Tx): Promise<Compared> {
+  return { ...(await holdRuns(tx)), waiting: await countWaiting(tx) };
 }
 
 const isFinished = (run: RestoreRun | null) => run !== null && run.finishedAt !== null;

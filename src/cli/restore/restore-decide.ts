@@ -1,10 +1,9 @@
 import { decideRestored } from '../../reconciliation/restored/decide-restored.ts';
 import {
-  DECISIONS_OF_REASON,
+  decisionsOn,
   PERSONS_DECISIONS,
   type PersonsDecision,
   type RestoredCharge,
-  type UndecidedReason,
 } from '../../reconciliation/restored/restored-charge.ts';
 import { listWaiting } from '../../reconciliation/restored/restored-charges.sql.ts';
 import { reaisText } from '../../values/cents.ts';
@@ -95,8 +94,7 @@ async function runList(given: GivenOptions, { database }: CommandTools): Promise
 }
 
 function cellsOf(waiting: RestoredCharge): string[] {
-  const decisions = DECISIONS_OF_REASON[waiting.reason as UndecidedReason].join(', ');
-  return [...cellsOfSale(waiting), ...[decisions, waiting.detail ?? '-'].map(visible)];
+  return [...cellsOfSale(waiting), ...[decisionsOn(waiting).join(', '), waiting.detail ?? '-'].map(visible)];
 }
 
 function cellsOfSale({ merchantId, transactionId, reason, charge }: RestoredCharge): string[] {

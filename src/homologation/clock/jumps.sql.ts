@@ -1,44 +1,55 @@
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import {
+  instantOf,
+  nullable,
+  parsedBy,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { CLOCKED_KINDS } from '../../platform/work/clocked-work.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { NOTHING_RAN, type Ran } from './jump.ts';
 
-export type StoredClock = {
-  readonly shiftMilliseconds: number;
-  readonly target: Instant | null;
-  readonly jumpNumber: number;
-  readonly ran: Ran;
-};
+const ran = parsedBy(readRan);
+
+const CLOCK = rowCodec({
+  shiftMilliseconds: whole(),
+  target: nullable(instantOf('target_at')),
+  jumpNumber: whole(),
+  ran,
+});
+
+export type StoredClock = RowOf<typeof CLOCK>;
+
+const HELD = rowCodec(
+  {
+    merchantId: text(),
+    fence: whole(),
+    target: instantOf('c.target_at'),
+    shiftMilliseconds: whole(),
+    ran,
+    steps: whole(),
+  },
+  'c',
+);
 
 /** A jump that this process holds: no other process moves the clock until the lease ends. */
-export type HeldJump = {
-  readonly merchantId: string;
-  readonly fence: number;
-  readonly target: Instant;
-  readonly shiftMilliseconds: number;
-  readonly ran: Ran;
-  readonly steps: number;
-};
+export type HeldJump = RowOf<typeof HELD>;
 
 /** How far a held jump has come. */
 export type Progress = { readonly ran: Ran; readonly steps: number };
 
-const FIND = statement(
-  'clock.find',
-  `select shift_milliseconds, target_at, jump_number, ran from merchant_clocks where merchant_id = $1`,
-);
+const FIND = statement('clock.find', `select ${CLOCK.columns} from merchant_clocks where merchant_id = $1`);
 
 /** Null: the clock was never moved. */
 export async function findClock(database: Database, merchantId: string): Promise<StoredClock | null> {
   const [row] = await database.query(FIND, [merchantId]);
-  if (row === undefined) return null;
-  return {
-    shiftMilliseconds: row.shift_milliseconds as number,
-    target: row.target_at as Instant | null,
-    jumpNumber: row.jump_number as number,
-    ran: readRan(row.ran),
-  };
+  return row === undefined ? null : CLOCK.parse(row);
 }
+
+const JUMP = rowCodec({ jumpNumber: whole() });
 
 /**
  * Under the condition that the clock stands as it was read: the target was reckoned from there. The
@@ -50,7 +61,7 @@ const START = statement(
    on conflict (merchant_id) do update set target_at = excluded.target_at, jump_number = c.jump_number + 1, ran = '{}', steps = 0,
        fence = c.fence + 1
      where c.target_at is null and c.shift_milliseconds = $2
-   returning jump_number`,
+   returning ${JUMP.columns}`,
 );
 
 /**
@@ -64,7 +75,7 @@ export async function insertJump(
   target: Instant,
 ): Promise<number | null> {
   const [row] = await database.query(START, [merchantId, shiftMilliseconds, utcText(target)]);
-  return (row?.jump_number as number | undefined) ?? null;
+  return row === undefined ? null : JUMP.parse(row).jumpNumber;
 }
 
 const CLAIM = statement(
@@ -76,7 +87,7 @@ const CLAIM = statement(
    )
    update merchant_clocks c set lease_expires_at = now() + $2 * interval '1 millisecond', fence = c.fence + 1
    from free where c.merchant_id = free.merchant_id
-   returning c.merchant_id, c.fence, c.target_at, c.shift_milliseconds, c.ran, c.steps`,
+   returning ${HELD.columns}`,
 );
 
 /** Null: no clock jumps. */
@@ -92,16 +103,10 @@ export async function claimJumps(
   limit: number,
   leaseMilliseconds: number,
 ): Promise<HeldJump[]> {
-  const rows = await database.query(CLAIM, [limit, leaseMilliseconds]);
-  return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    fence: row.fence as number,
-    target: row.target_at as Instant,
-    shiftMilliseconds: row.shift_milliseconds as number,
-    ran: readRan(row.ran),
-    steps: row.steps as number,
-  }));
+  return (await database.query(CLAIM, [limit, leaseMilliseconds])).map(HELD.parse);
 }
+
+const SHIFT = rowCodec({ shiftMilliseconds: whole() });
 
 /**
  * The clock that counts is the database's, which claims of due work read: it must not be behind the
@@ -113,7 +118,7 @@ const MOVE = statement(
      shift_milliseconds = greatest(shift_milliseconds,
        ceil(extract(epoch from $3::timestamptz - clock_timestamp()) * 1000)::bigint)
    where merchant_id = $1 and fence = $2 and target_at is not null
-   returning shift_milliseconds`,
+   returning ${SHIFT.columns}`,
 );
 
 /**
@@ -128,14 +133,15 @@ export async function moveHeldClock(
   leaseMilliseconds: number,
 ): Promise<number | null> {
   const values = [merchantId, fence, utcText(to), JSON.stringify(ran), steps, leaseMilliseconds];
-  return shiftOf(await database.query(MOVE, values));
+  const [row] = await database.query(MOVE, values);
+  return row === undefined ? null : SHIFT.parse(row).shiftMilliseconds;
 }
 
 const RENEW = statement(
   'clock.renew',
   `update merchant_clocks set ran = $3::jsonb, lease_expires_at = now() + $4 * interval '1 millisecond'
    where merchant_id = $1 and fence = $2 and target_at is not null
-   returning shift_milliseconds`,
+   returning ${SHIFT.columns}`,
 );
 
 /**
@@ -155,7 +161,7 @@ const END = statement(
   'clock.end',
   `update merchant_clocks set target_at = null, lease_expires_at = null, ran = $3::jsonb, steps = $4
    where merchant_id = $1 and fence = $2 and target_at is not null
-   returning shift_milliseconds`,
+   returning ${SHIFT.columns}`,
 );
 
 /** False when another process has taken it over. */
@@ -179,10 +185,6 @@ export async function releaseJump(
   ran: Ran,
 ): Promise<void> {
   await database.query(RELEASE, [merchantId, fence, JSON.stringify(ran)]);
-}
-
-function shiftOf([row]: readonly Row[]): number | null {
-  return (row?.shift_milliseconds as number | undefined) ?? null;
 }
 
 /** A kind that came with a later version is missing in the rows of an earlier one. */

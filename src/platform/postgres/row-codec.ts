@@ -90,6 +90,13 @@ export const text = ofType((value): value is string => isText(value));
 export const boolean = ofType((value): value is boolean => typeof value === 'boolean');
 /** smallint, integer, bigint. */
 export const whole = ofType((value): value is number => isWhole(value));
+/** A whole number of any size, selected as text. */
+export function bigWhole(sql: string | null = null): Column<bigint> {
+  return {
+    sql,
+    read: (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? BigInt(value) : undefined),
+  };
+}
 /** double precision. */
 export const real = ofType((value): value is number => typeof value === 'number');
 /** timestamptz. */

@@ -17,7 +17,7 @@ import { RESTORER } from './fill-charge.ts';
 import type { FoundChange } from './find-lost-changes.ts';
 import type { RedoableChange } from './lost-change.ts';
 import { stateAfter } from './lost-change.ts';
-import { findPresentState, noteRedoneStep } from './lost-changes.sql.ts';
+import { findPresentState, noteRedone } from './lost-changes.sql.ts';
 
 export type ApplyTools = {
   readonly database: Database;
@@ -55,7 +55,9 @@ async function note({ audit, operator }: ApplyTools, line: ShippedLine, isSo: bo
     resource,
     detail: { of: action, entry: entryNumber, by: actor, wasSo: isSo ? 1 : 0 },
   };
-  await audit.commit([noteRedoneStep(line)], ([noted]) => (noted?.length === 1 ? [event] : []));
+  await audit.transaction(async (tx) => {
+    if (await noteRedone(tx, line)) tx.record(event);
+  });
 }
 
 /** Null: done. */

@@ -1,12 +1,22 @@
 import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { BillingState } from '../../recurrence/billings/billing.ts';
+import {
+  boolean,
+  listOf,
+  money,
+  nullable,
+  oneOf,
+  parsedBy,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { BILLING_STATES } from '../../recurrence/billings/billing.ts';
 import type { RecordedSplit } from '../../transactions/split.ts';
-import type { Origin, TransactionState } from '../../transactions/transaction.ts';
-import { type Cents, cents } from '../../values/cents.ts';
+import { ORIGINS, TRANSACTION_STATES } from '../../transactions/transaction.ts';
 import { isUuid } from '../../values/ids.ts';
-import type { Books, RestoredDecision } from './restored-charge.ts';
+import { type Books, type KnownTransaction, RESTORED_DECISIONS } from './restored-charge.ts';
 
 const CHARGES = inputRows<ListedCharge>({
   merchant_id: ['text', ({ merchantId }) => merchantId],
@@ -17,10 +27,34 @@ const CHARGES = inputRows<ListedCharge>({
   ],
 });
 
+const BOOKS = rowCodec({
+  merchantId: text('i.merchant_id'),
+  transactionId: text('i.transaction_id'),
+  accounts: nullable(listOf(text('m.accounts'))),
+  decision: nullable(oneOf(RESTORED_DECISIONS, 'r.decision')),
+});
+
+const TRANSACTION = rowCodec<KnownTransaction>({
+  state: oneOf(TRANSACTION_STATES, 't.state'),
+  origin: oneOf(ORIGINS, 't.origin'),
+  fence: whole('t.fence'),
+  amount: money('t.amount'),
+  installmentCount: whole('t.installment_count'),
+  split: nullable(parsedBy(readSplit, 't.split')),
+  cancelIds: listOf(text("coalesce(c.cancel_ids, '{}')")),
+  captureIds: listOf(text("coalesce(p.capture_ids, '{}')")),
+});
+
+const BILLING = rowCodec({
+  billingId: text('b.billing_id'),
+  billingState: oneOf(BILLING_STATES, 'b.state'),
+  billingAmount: money('b.amount'),
+  isCharging: boolean('b.is_charging'),
+});
+
 const FIND = statement(
   'restored_charges.find_books',
-  `select i.merchant_id, i.transaction_id, m.accounts, t.state, t.origin, t.fence, t.amount, t.installment_count, t.split, c.cancel_ids,
-     p.capture_ids, b.billing_id, b.state as billing_state, b.amount as billing_amount, b.is_charging, r.decision
+  `select ${BOOKS.columns}, ${TRANSACTION.columns}, ${BILLING.columns}
    from ${CHARGES.sql}
    left join lateral (
      select array(select a.account_number from accounts a where a.merchant_id = s.merchant_id order by a.position)
@@ -55,38 +89,34 @@ export async function findBooks(
   charges: readonly ListedCharge[],
 ): Promise<ReadonlyMap<string, Books>> {
   const rows = await database.query(FIND, CHARGES.values(charges));
-  return new Map(rows.map((row) => [`${row.merchant_id}|${row.transaction_id}`, parseBooks(row)]));
+  return new Map(rows.map(parseBooks));
+}
+
+/** The reference is a UUID. */
+export async function findBooksOf(database: Database, charge: ListedCharge): Promise<Books> {
+  const books = (await findBooks(database, [charge])).get(bookKey(charge));
+  if (books === undefined) throw new Error(`the books gave no answer on the charge ${charge.reference}`);
+  return books;
 }
 
 export function bookKey({ merchantId, reference }: Pick<ListedCharge, 'merchantId' | 'reference'>): string {
   return `${merchantId}|${reference.toLowerCase()}`;
 }
 
-function parseBooks(row: Row): Books {
-  return {
-    accounts: row.accounts as string[] | null,
-    transaction:
-      row.state === null
-        ? null
-        : {
-            state: row.state as TransactionState,
-            origin: row.origin as Origin,
-            fence: row.fence as number,
-            amount: row.amount as Cents,
-            installmentCount: row.installment_count as number,
-            split: row.split as RecordedSplit | null,
-            cancelIds: (row.cancel_ids ?? []) as string[],
-            captureIds: (row.capture_ids ?? []) as string[],
-          },
-    billing:
-      row.billing_id === null
-        ? null
-        : {
-            billingId: row.billing_id as string,
-            state: row.billing_state as BillingState,
-            amount: cents(row.billing_amount as number),
-            isCharging: row.is_charging as boolean,
-          },
-    decision: row.decision as RestoredDecision | null,
-  };
+function parseBooks(row: Row): [string, Books] {
+  const { merchantId, transactionId, accounts, decision } = BOOKS.parse(row);
+  const transaction = row.state === null ? null : TRANSACTION.parse(row);
+  return [
+    bookKey({ merchantId, reference: transactionId }),
+    { accounts, transaction, billing: row.billing_id === null ? null : parseBilling(row), decision },
+  ];
+}
+
+function parseBilling(row: Row): NonNullable<Books['billing']> {
+  const { billingId, billingState, billingAmount, isCharging } = BILLING.parse(row);
+  return { billingId, state: billingState, amount: billingAmount, isCharging };
+}
+
+function readSplit(value: unknown): RecordedSplit | undefined {
+  return typeof value === 'object' ? (value as RecordedSplit) : undefined;
 }

@@ -1,12 +1,12 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { holdInDoubtStep } from '../../transactions/card/charges-in-doubt.sql.ts';
-import { bookKey, findBooks } from './books.sql.ts';
+import { findBooksOf } from './books.sql.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';
 import {
   type Books,
-  DECISIONS_OF_REASON,
+  decisionsOn,
   type FillReason,
   isDue,
   isOtherAmount,
@@ -15,16 +15,15 @@ import {
   refusalToVoid,
   type Standing,
   standingOf,
-  type UndecidedReason,
 } from './restored-charge.ts';
 import {
   type ClaimedBy,
   claimDecision,
   type DecisionClaim,
-  decideStep,
-  holdClaimStep,
+  holdClaim,
   type LeftUndone,
   leaveClaim,
+  recordDecision,
 } from './restored-charges.sql.ts';
 
 export type DecideRestoredTools = FillTools & {
@@ -65,9 +64,9 @@ export async function decideRestored(
   waiting: RestoredCharge,
   asked: AskedDecision,
 ): Promise<DecidedRestored> {
-  const allowed: readonly PersonsDecision[] = DECISIONS_OF_REASON[waiting.reason as UndecidedReason];
+  const allowed = decisionsOn(waiting);
   if (!allowed.includes(asked.decision)) return `can only be decided as ${allowed.join(' or ')}`;
-  const books = await booksOf(tools, waiting);
+  const books = await findBooksOf(tools.database, waiting.charge);
   const notToVoid = refusalToVoid(waiting.charge, books);
   // Before it is claimed: killed behind that it could only be voided.
   if (asked.decision === 'voided' && notToVoid !== null) return notToVoid;
@@ -79,7 +78,7 @@ export async function decideRestored(
     await leaveClaim(tools.database, claim, acted);
     return acted.refusal;
   }
-  return (await recordDecision(tools, waiting, claim, asked, acted.done)) ? 'decided' : DECIDED_ELSEWHERE;
+  return (await record(tools, waiting, claim, asked, acted.done)) ? 'decided' : DECIDED_ELSEWHERE;
 }
 
 /** `isNeverVoided`: nothing was taken back, whatever was begun, so that it can be kept. */
@@ -96,12 +95,6 @@ async function claimFor(
   return claimDecision(database, waiting, own, lease, claim.fence);
 }
 
-async function booksOf({ database }: DecideRestoredTools, { charge }: RestoredCharge): Promise<Books> {
-  const books = (await findBooks(database, [charge])).get(bookKey(charge));
-  if (books === undefined) throw new Error(`the books gave no answer on the charge ${charge.reference}`);
-  return books;
-}
-
 function claimedText({ as, by, isUnderWay }: ClaimedBy): string {
   return isUnderWay
     ? `is being decided as ${as} by ${by}`
@@ -114,9 +107,9 @@ async function actOn(
   claim: DecisionClaim,
   asked: AskedDecision,
 ): Promise<Acted> {
-  const books = await booksOf(tools, waiting);
+  const books = await findBooksOf(tools.database, waiting.charge);
   if (asked.decision === 'voided') return takeBack(tools, waiting, books);
-  const database = guardedDatabase(tools.database, [holdClaimStep(claim)]);
+  const database = guardedDatabase(tools.database, (tx) => holdClaim(tx, claim));
   try {
     return await keep({ ...tools, database }, waiting, { books, account: asked.account });
   } catch (error) {
@@ -127,7 +120,7 @@ async function actOn(
 
 const refused = (refusal: string): Acted => ({ refusal, wasActed: false });
 
-async function recordDecision(
+async function record(
   { audit, operator }: DecideRestoredTools,
   { merchantId, transactionId, reason: was, charge }: RestoredCharge,
   claim: DecisionClaim,
@@ -141,9 +134,11 @@ async function recordDecision(
     resource: `merchants/${merchantId}/charges/${transactionId}`,
     detail: { decision, was, amount: charge.amount, reason },
   };
-  const step = decideStep(claim, done, operator.actor);
-  const rows = await audit.commit([step], ([decided = []]) => (decided.length === 1 ? [event] : []));
-  return rows.at(-1)?.length === 1;
+  return audit.transaction(async (tx) => {
+    const isDecided = await recordDecision(tx, claim, done, operator.actor);
+    if (isDecided) tx.record(event);
+    return isDecided;
+  });
 }
 
 /** What waits in the books for an answer is then resolved by the services. */
@@ -160,8 +155,10 @@ async function takeBack(
     const wasActed = answer.kind === 'unknown';
     return { refusal: `was not voided: ${answer.reason}`, wasActed, isNotVoided };
   }
-  if (books.transaction?.state === 'charging')
-    await database.commit([holdInDoubtStep(merchantId, transactionId, 0)]);
+  if (books.transaction?.state === 'charging') {
+    const hold = holdInDoubtStep(merchantId, transactionId, 0);
+    await database.transaction((tx) => tx.query(hold.statement, hold.values));
+  }
   return { done: 'voided' };
 }
 
@@ -180,8 +177,8 @@ async function keep(
   if (typeof chosen === 'string') return refused(chosen);
   const faults = await fillCharge(tools, charge, { ...books, ...chosen }, fillReason.reason);
   const isToBeKept = fillReason.reason === 'payment' || fillReason.reason === 'underWay';
-  const now = (await findBooks(tools.database, [charge])).get(bookKey(charge))?.transaction ?? null;
-  return actedOf(standingOf(charge, now, isToBeKept), faults ?? []);
+  const { transaction } = await findBooksOf(tools.database, charge);
+  return actedOf(standingOf(charge, transaction, isToBeKept), faults ?? []);
 }
 
 function actedOf(standing: Standing, faults: NotWritten): Acted {

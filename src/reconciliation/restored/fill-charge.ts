@@ -1,7 +1,7 @@
 import type { ListedCancellation, ListedCapture, ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { newId } from '../../platform/chance.ts';
-import type { CommitStep, Database, Step } from '../../platform/postgres/database.ts';
+import { type Database, runSteps, type Tx } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
 import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
 import { findBillingToCharge } from '../../recurrence/collection/chargeable-billings.sql.ts';
@@ -47,7 +47,7 @@ const NOBODY_WAITS = { leaseForNow: () => 0 };
 export type NotWritten = readonly Fault[];
 
 /**
- * Puts a charge into the books as the acquirer has it: the charge with `notes` in one commit, then
+ * Puts a charge into the books as the acquirer has it: the charge behind `note` in one transaction, then
  * its captures and cancels, each by itself. Repeatable. Null: its billing takes no charge, and nothing
  * was written.
  */
@@ -56,34 +56,33 @@ export async function fillCharge(
   charge: ListedCharge,
   books: Books,
   reason: FillReason,
-  notes: readonly Step[] = [],
+  note: ((tx: Tx) => Promise<void>) | null = null,
 ): Promise<NotWritten | null> {
-  const commit = (steps: readonly CommitStep[]) => tools.database.commit([...notes, ...steps]);
-  const outcome = (known: KnownTransaction | null) => outcomeSteps(tools, charge, known);
+  const record = (known: KnownTransaction | null, intent: IntentRow | null = null) =>
+    tools.database.transaction(async (tx) => {
+      await note?.(tx);
+      if (intent !== null) await runSteps(tx, [intentsStep([intent])]);
+      return recordApproval(tx, tools, charge, known);
+    });
   switch (reason) {
     case 'payment': {
       const [accountNumber] = books.accounts ?? [];
       if (accountNumber === undefined) return [lasting('its merchant has no account')];
       const intent = intentOf(tools, charge, accountNumber, 'payment');
-      const rows = await commit([intentsStep([intent]), ...outcome(null)]);
-      if (rows.at(-1)?.length !== 1) return [lasting('the charge was not written')];
+      if (!(await record(null, intent))) return [lasting('the charge was not written')];
       break;
     }
-    case 'underWay': {
-      const rows = await commit(outcome(books.transaction));
-      if (rows.at(-1)?.length !== 1) return [lasting('its approval was not written: somebody else has it')];
+    case 'underWay':
+      if (!(await record(books.transaction)))
+        return [lasting('its approval was not written: somebody else has it')];
       break;
-    }
-    case 'billing': {
+    case 'billing':
       if (!(await takeBilling(tools, charge, books))) return null;
-      const rows = await commit(outcome(null));
-      if (rows.at(-1)?.length !== 1)
-        return [lasting('its approval was not written: the services find it out')];
+      if (!(await record(null))) return [lasting('its approval was not written: the services find it out')];
       break;
-    }
     case 'requests':
     case 'release':
-      if (notes.length > 0) await commit([]);
+      if (note !== null) await tools.database.transaction(note);
       break;
   }
   return fillRequests(tools, charge, books.transaction, reason);
@@ -155,19 +154,22 @@ function intentOf(
 
 /**
  * The acquirer's answer, as it would have been recorded. `known`: the row that waits for it; null: a
- * new one.
+ * new one. False: it was not written.
  */
-function outcomeSteps(
+async function recordApproval(
+  tx: Tx,
   { captureDays }: FillTools,
   charge: ListedCharge,
-  known: Pick<KnownTransaction, 'fence' | 'split'> | null,
-): CommitStep[] {
+  known: KnownTransaction | null,
+): Promise<boolean> {
   const { merchantId, reference, authorizationCode, nsu, networkTransactionId, tid } = charge;
   if (authorizationCode === null || nsu === null) throw new Error(`the charge ${reference} was not approved`);
   const head = { merchantId, transactionId: reference.toLowerCase(), fence: known?.fence ?? FIRST_FENCE };
   const approval = { ...head, authorizationCode, nsu, networkTransactionId, tid, moment: charge.soldAt };
-  if (charge.isCapturedLater)
-    return [preauthorizationsStep([{ ...approval, captureUntil: timeOf(charge, captureDays) }])];
+  if (charge.isCapturedLater) {
+    const step = preauthorizationsStep([{ ...approval, captureUntil: timeOf(charge, captureDays) }]);
+    return (await tx.query(step.statement, step.values)).length === 1;
+  }
   const installments = splitIntoInstallments(charge.amount, charge.installments);
   const split: RecordedSplit | null = known?.split ?? null;
   const nothing = { responseCode: null, adviceCode: null, unknownReason: null };
@@ -175,7 +177,8 @@ function outcomeSteps(
     ...{ ...approval, ...nothing, expected: 'charging' as const, state: 'approved' as const },
     ...{ installments, shares: recordedShares(charge.amount, split, installments) },
   };
-  return [outcomesStep([outcome], [0])];
+  const step = outcomesStep([outcome], [0]);
+  return (await tx.query(step.statement, step.values)).length === 1;
 }
 
 /** Of what was captured: behind its capture, however late that was. */
@@ -231,7 +234,7 @@ async function fillCapture(
   const fault = faultOf(name, written.get(transactionId));
   if (fault !== null) return fault;
   const captured = { merchantId, captureId, transactionId, amount, refusalReason: null, moment: capturedAt };
-  const rows = await database.commit(captureOutcomeSteps(captured, NOBODY_WAITS));
+  const rows = await database.transaction((tx) => runSteps(tx, captureOutcomeSteps(captured, NOBODY_WAITS)));
   return rows.at(-1)?.length === 1
     ? null
     : { words: `${name} is asked for by the services`, isPassing: true };

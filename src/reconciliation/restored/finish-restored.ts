@@ -1,11 +1,11 @@
 import type { Database } from '../../platform/postgres/database.ts';
 import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
-import { bookKey, findBooks } from './books.sql.ts';
+import { findBooksOf } from './books.sql.ts';
 import { fillRequests, type NotWritten } from './fill-charge.ts';
 import { endOfStanding, type Standing, standingOf } from './restored-charge.ts';
 import {
   claimUnfinished,
-  endUnfinishedStep,
+  endUnfinished,
   postponeUnfinished,
   type UnfinishedCharge,
 } from './restored-charges.sql.ts';
@@ -44,8 +44,8 @@ async function finishOne(tools: FinishTools, unfinished: UnfinishedCharge): Prom
   let faults: NotWritten = [];
   let standing = await standingNow(database, unfinished);
   if (standing.kind === 'missing') {
-    const known = (await findBooks(database, [charge])).get(bookKey(charge))?.transaction ?? null;
-    faults = await fillRequests({ database }, charge, known, standing.reason);
+    const { transaction } = await findBooksOf(database, charge);
+    faults = await fillRequests({ database }, charge, transaction, standing.reason);
     standing = await standingNow(database, unfinished);
   }
   const end = endOfStanding(standing, faults);
@@ -53,9 +53,10 @@ async function finishOne(tools: FinishTools, unfinished: UnfinishedCharge): Prom
     const seconds = PAUSES_SECONDS[tries - 1] ?? LONGEST_PAUSE_SECONDS;
     return postponeUnfinished(database, unfinished, seconds);
   }
-  const step = endUnfinishedStep(unfinished, { ...end, faults, by: SERVICE, fence });
-  const [ended = []] = await database.commit([step]);
-  if (ended.length === 1) tools.observeEnd(unfinished, end.decision);
+  const hasEnded = await database.transaction((tx) =>
+    endUnfinished(tx, unfinished, { ...end, faults, by: SERVICE, fence }),
+  );
+  if (hasEnded) tools.observeEnd(unfinished, end.decision);
 }
 
 /** Where the books themselves refuse it a person is asked, and it is not tried for ever. */
@@ -68,12 +69,12 @@ async function giveUp(
   if (error instanceof DatabaseUnavailable || unfinished.tries < MOST_TRIES_OF_FAULTS) return;
   const faults = [{ words: String(error), isPassing: false }];
   const end = { decision: 'undecided', reason: 'notWritten', faults, by: SERVICE } as const;
-  const step = endUnfinishedStep(unfinished, { ...end, fence: unfinished.fence });
-  const [ended = []] = await database.commit([step]);
-  if (ended.length === 1) observeEnd(unfinished, 'undecided');
+  const hasEnded = await database.transaction((tx) =>
+    endUnfinished(tx, unfinished, { ...end, fence: unfinished.fence }),
+  );
+  if (hasEnded) observeEnd(unfinished, 'undecided');
 }
 
 async function standingNow(database: Database, { charge }: UnfinishedCharge): Promise<Standing> {
-  const known = (await findBooks(database, [charge])).get(bookKey(charge))?.transaction ?? null;
-  return standingOf(charge, known, false);
+  return standingOf(charge, (await findBooksOf(database, charge)).transaction, false);
 }

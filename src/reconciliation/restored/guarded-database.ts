@@ -1,4 +1,4 @@
-import type { Database, Row, Step, Tx } from '../../platform/postgres/database.ts';
+import type { Database, Row, Tx } from '../../platform/postgres/database.ts';
 
 /** Nothing was written: what was done is somebody else's by now. */
 export class GuardLost extends Error {
@@ -6,19 +6,14 @@ export class GuardLost extends Error {
 }
 
 /**
- * A database whose transactions write only where the last step of the guard gives a row, and throw
- * `GuardLost` otherwise: a process that stood still writes nothing over what others did meanwhile. What it
+ * A database whose transactions write only where `hold` finds that they may, and throw `GuardLost`
+ * otherwise: a process that stood still writes nothing over what others did meanwhile. What it
  * reads by `query` is not guarded.
  */
-export function guardedDatabase(database: Database, guard: readonly Step[]): Database {
-  async function hold(tx: Tx): Promise<void> {
-    let isHeld = false;
-    for (const { statement, values } of guard) isHeld = (await tx.query(statement, values)).length === 1;
-    if (!isHeld) throw new GuardLost('somebody else goes on with it');
-  }
+export function guardedDatabase(database: Database, hold: (tx: Tx) => Promise<boolean>): Database {
   const transaction: Database['transaction'] = (work, deadline) =>
     database.transaction(async (tx) => {
-      await hold(tx);
+      if (!(await hold(tx))) throw new GuardLost('somebody else goes on with it');
       return work(tx);
     }, deadline);
   const commit: Database['commit'] = (steps, deadline) =>

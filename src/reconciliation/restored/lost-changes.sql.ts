@@ -1,8 +1,11 @@
 import { findSeals } from '../../audit/audit-entries.sql.ts';
 import type { ShippedLine } from '../../audit/shipped-line.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { bytes, instantOf, nullable, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { PresentState, RedoableChange } from './lost-change.ts';
+
+const STATE = rowCodec({ state: nullable(text()) });
 
 const FIND_STATE = statement(
   'restored.find_state',
@@ -27,14 +30,16 @@ export async function findPresentState(database: Database, change: RedoableChang
       ? [change.standing, merchantId, null]
       : [change.kind, merchantId, change.id.toLowerCase()];
   const [row] = await database.query(FIND_STATE, values);
-  return (row?.state as string | null | undefined) ?? null;
+  return row === undefined ? null : STATE.parse(row).state;
 }
 
 const LINES_AT_ONCE = 1_000;
 
+const REDONE = rowCodec({ auditSeal: bytes() });
+
 const FIND_REDONE = statement(
   'restore_redone.find',
-  'select audit_seal from restore_redone where audit_seal = any ($1::bytea[])',
+  `select ${REDONE.columns} from restore_redone where audit_seal = any ($1::bytea[])`,
 );
 
 /** Of these lines those whose entry this database lacks, with whether they were done again before. */
@@ -51,7 +56,7 @@ export async function findLost(
     );
     const lost = some.filter(({ entryNumber, seal }) => here.get(entryNumber)?.toString('hex') !== seal);
     const redone = await database.query(FIND_REDONE, [lost.map(({ seal }) => Buffer.from(seal, 'hex'))]);
-    const seals = new Set(redone.map((row) => (row.audit_seal as Buffer).toString('hex')));
+    const seals = new Set(redone.map((row) => REDONE.parse(row).auditSeal.toString('hex')));
     found.push(...lost.map((line) => ({ line, isRedone: seals.has(line.seal) })));
   }
   return found;
@@ -63,18 +68,20 @@ const NOTE = statement(
    on conflict do nothing returning audit_entry`,
 );
 
-/** A row: nobody has noted it before. */
-export function noteRedoneStep({ seal, entryNumber }: ShippedLine): Step {
-  return { statement: NOTE, values: [Buffer.from(seal, 'hex'), entryNumber] };
+/** False: it was noted before. */
+export async function noteRedone(tx: Tx, { seal, entryNumber }: ShippedLine): Promise<boolean> {
+  return (await tx.query(NOTE, [Buffer.from(seal, 'hex'), entryNumber])).length === 1;
 }
+
+const SINCE = rowCodec({ since: instantOf() });
 
 const LAST_SINCE = statement(
   'restore_runs.last_since',
-  'select since from restore_runs order by run_number desc limit 1',
+  `select ${SINCE.columns} from restore_runs order by run_number desc limit 1`,
 );
 
 /** From when on the acquirer was asked last after a restore; null: never. */
 export async function findLastSince(database: Database): Promise<Instant | null> {
-  const [row]: Row[] = await database.query(LAST_SINCE, []);
-  return (row?.since as Instant | undefined) ?? null;
+  const [row] = await database.query(LAST_SINCE, []);
+  return row === undefined ? null : SINCE.parse(row).since;
 }

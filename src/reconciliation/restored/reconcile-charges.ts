@@ -1,19 +1,19 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Tx } from '../../platform/postgres/database.ts';
 import { holdInDoubtStep } from '../../transactions/card/charges-in-doubt.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
-import { bookKey, findBooks } from './books.sql.ts';
+import { bookKey, findBooks, findBooksOf } from './books.sql.ts';
 import { claimWalk, type HeldWalk } from './claim-walk.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';
 import { type AskedList, listCharges, Stopped } from './list-charges.ts';
 import {
   advanceRestoreRun,
-  holdWalkSteps,
+  holdWalk,
   newestRestoreRun,
   openRestoreRun,
   resumeRestoreRun,
@@ -27,12 +27,13 @@ import {
   isStopContradicted,
   judgeCharge,
   NOTHING_RESTORED,
+  type RestoredDecision,
   type RestoreRun,
   type RestoreTally,
   standingOf,
   type Verdict,
 } from './restored-charge.ts';
-import { endUnfinishedStep, noteStep } from './restored-charges.sql.ts';
+import { endUnfinished, noteCharge } from './restored-charges.sql.ts';
 
 export type ReconcileTools = FillTools & {
   readonly audit: Audit;
@@ -120,16 +121,19 @@ async function runToTake(
   // Of one that is resumed too: a service of the lost database may have lived on since.
   const lastSaleAt = isUnfinished && stoppedAt === null ? null : await findLastSale(tools, list);
   refuseContradiction({ lastSaleAt, stoppedAt });
-  if (isUnfinished) return () => resumeRestoreRun(database, stampToken, newest);
+  if (isUnfinished) return () => database.transaction((tx) => resumeRestoreRun(tx, stampToken, newest));
   // Merchants have read movements of higher numbers than the restored database knows. Before it is begun:
   // one that is resumed leaves none out.
   await skipMovementIds(database);
   const { since } = list;
   const stopped = stoppedAt === null ? '' : utcText(stoppedAt);
   const event = runEvent(tools, 'begun', { since: utcText(since), stoppedAt: stopped });
-  const commit: Database['commit'] = (steps) =>
-    tools.audit.commit(steps, (rows) => (rows.at(-1)?.length === 1 ? [event] : []));
-  return () => openRestoreRun({ commit }, stampToken, { since, lastSaleAt, stoppedAt, alsoMerchants });
+  return () =>
+    tools.audit.transaction(async (tx) => {
+      const run = await openRestoreRun(tx, stampToken, { since, lastSaleAt, stoppedAt, alsoMerchants });
+      if (run !== null) tx.record(event);
+      return run;
+    });
 }
 
 function refuseContradiction(end: EndOfLost): void {
@@ -162,7 +166,7 @@ function lastSaleOf(charges: readonly ListedCharge[], before: Instant | null): I
 
 async function walk(tools: ReconcileTools, list: AskedList, held: HeldWalk): Promise<void> {
   const { run, mustBeHeld } = held;
-  const guarded = { ...tools, database: guardedDatabase(tools.database, holdWalkSteps(run)) };
+  const guarded = { ...tools, database: guardedDatabase(tools.database, (tx) => holdWalk(tx, run)) };
   let seen = 0;
   for await (const { charges, behind, isLast } of listCharges(tools, list, run.place)) {
     // What is sold meanwhile was not looked at before: nothing of a page with such a charge is voided.
@@ -211,27 +215,24 @@ async function act(
 ): Promise<void> {
   if (books === null) return;
   const { database } = tools;
-  const note = (...what: [Parameters<typeof noteStep>[2], string]) =>
-    noteStep(run.runNumber, charge, ...what);
+  const { merchantId, reference } = charge;
+  const note = (tx: Tx, decision: RestoredDecision, reason: string) =>
+    noteCharge(tx, run.runNumber, charge, decision, reason);
   switch (verdict.kind) {
     case 'fill':
       return fill(tools, run, charge, { books, reason: verdict.reason });
     case 'follow':
-      await database.commit([note('unfinished', 'left')]);
-      return;
+      return database.transaction((tx) => note(tx, 'unfinished', 'left'));
     case 'void':
       // Only where it is still this process that walks.
-      await database.commit([]);
+      await database.transaction(async () => {});
       await voidAtAcquirer(tools, charge);
-      await database.commit([note('voided', verdict.reason)]);
-      return;
-    case 'decide': {
-      const { merchantId, reference } = charge;
-      const isUnderWay = books.transaction?.state === 'charging';
-      const holds = isUnderWay ? [holdInDoubtStep(merchantId, reference, HELD_SECONDS)] : [];
-      await database.commit([note('undecided', verdict.reason), ...holds]);
-      return;
-    }
+      return database.transaction((tx) => note(tx, 'voided', verdict.reason));
+    case 'decide':
+      return database.transaction(async (tx) => {
+        await note(tx, 'undecided', verdict.reason);
+        if (books.transaction?.state === 'charging') await holdForPerson(tx, merchantId, reference);
+      });
     case 'inBooks':
     case 'leftToServices':
       // An earlier walk, killed behind it, had not ended it.
@@ -240,6 +241,11 @@ async function act(
     default:
       return;
   }
+}
+
+async function holdForPerson(tx: Tx, merchantId: string, reference: string): Promise<void> {
+  const { statement, values } = holdInDoubtStep(merchantId, reference, HELD_SECONDS);
+  await tx.query(statement, values);
 }
 
 /**
@@ -252,9 +258,11 @@ async function fill(
   charge: ListedCharge,
   { books, reason }: { readonly books: Books; readonly reason: FillReason },
 ): Promise<void> {
-  const notes = [noteStep(runNumber, charge, 'unfinished', reason)];
-  const faults = await fillCharge(tools, charge, books, reason, notes);
-  if (faults === null) await tools.database.commit([noteStep(runNumber, charge, 'undecided', 'billing')]);
+  const faults = await fillCharge(tools, charge, books, reason, (tx) =>
+    noteCharge(tx, runNumber, charge, 'unfinished', reason),
+  );
+  if (faults === null)
+    await tools.database.transaction((tx) => noteCharge(tx, runNumber, charge, 'undecided', 'billing'));
   else await endFill(tools, charge, { isToBeKept: reason === 'payment' || reason === 'underWay', faults });
 }
 
@@ -264,17 +272,17 @@ async function endFill(
   { isToBeKept, faults }: { readonly isToBeKept: boolean; readonly faults: NotWritten },
 ): Promise<void> {
   const { merchantId, reference } = charge;
-  const known = (await findBooks(database, [charge])).get(bookKey(charge))?.transaction ?? null;
+  const { transaction: known } = await findBooksOf(database, charge);
   const standing = standingOf(charge, known, isToBeKept);
   const end = endOfStanding(standing, faults);
   if (end === null) return;
   const key = { merchantId, transactionId: reference };
   const isToBeHeld = known?.state === 'charging' && standing.kind === 'undecided';
-  // In one commit: what a person decides is not looked at again, and would be voided meanwhile.
-  await database.commit([
-    endUnfinishedStep(key, { ...end, faults, by: RECONCILE }),
-    ...(isToBeHeld ? [holdInDoubtStep(merchantId, reference, HELD_SECONDS)] : []),
-  ]);
+  // In one transaction: what a person decides is not looked at again, and would be voided meanwhile.
+  await database.transaction(async (tx) => {
+    await endUnfinished(tx, key, { ...end, faults, by: RECONCILE });
+    if (isToBeHeld) await holdForPerson(tx, merchantId, reference);
+  });
 }
 
 async function voidAtAcquirer(

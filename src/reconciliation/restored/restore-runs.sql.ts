@@ -1,13 +1,43 @@
 import { newId } from '../../platform/chance.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
-import { type Instant, instant, utcText } from '../../values/instant.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Statement,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
+import {
+  instantOf,
+  listOf,
+  nullable,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { type Instant, utcText } from '../../values/instant.ts';
 import type { EndOfLost, Place, RestoreRun, RestoreTally } from './restored-charge.ts';
 
 /** A walk whose process says nothing for so long has ended, and another may go on with it. */
 export const WALK_LEASE_MILLISECONDS = 20_000;
 
-const RUN =
-  'run_number, since, stopped_at, last_sale_at, of_merchant, also_merchants, cursor, finished_at, walker';
+const RUN = rowCodec({
+  runNumber: whole(),
+  since: instantOf(),
+  stoppedAt: nullable(instantOf()),
+  lastSaleAt: nullable(instantOf()),
+  ofMerchant: nullable(text()),
+  cursor: nullable(text()),
+  alsoMerchants: listOf(text()),
+  finishedAt: nullable(instantOf()),
+});
+
+const WALKED_RUN = rowCodec({ ...RUN.fields, walker: text() });
+
+function runOf({ ofMerchant, cursor, ...run }: RowOf<typeof RUN>): RestoreRun {
+  return { ...run, place: { merchantId: ofMerchant, cursor } };
+}
 
 /** Walks begin, and databases are accepted, one after the other. */
 const LOCK = statement(
@@ -26,13 +56,13 @@ const OPEN_RUN = statement(
   `insert into restore_runs (since, stopped_at, last_sale_at, also_merchants, walker, walking_until)
    select $4::timestamptz, $5::timestamptz, $6::timestamptz, $7::text[], $2::uuid, now() + $3 * interval '1 millisecond'
    where ${IS_STILL_HELD}
-   returning ${RUN}`,
+   returning ${WALKED_RUN.columns}`,
 );
 const RESUME_RUN = statement(
   'restore_runs.resume',
   `update restore_runs set walker = $2::uuid, walking_until = now() + $3 * interval '1 millisecond'
    where run_number = $4 and finished_at is null and ${IS_STILL_HELD}
-   returning ${RUN}`,
+   returning ${WALKED_RUN.columns}`,
 );
 const KEEP = statement(
   'restore_runs.keep',
@@ -46,7 +76,7 @@ const LEAVE = statement(
 
 const NEWEST_RUN = statement(
   'restore_runs.newest',
-  `select ${RUN} from restore_runs
+  `select ${RUN.columns} from restore_runs
    where begun_at > coalesce((select stamped_at from database_stamp), '-infinity')
    order by run_number desc limit 1`,
 );
@@ -58,30 +88,34 @@ export type RunToOpen = EndOfLost & Pick<RestoreRun, 'since' | 'alsoMerchants'>;
 
 /** Null: another process walks, or the database was accepted since it had the stamp of this token. */
 export async function openRestoreRun(
-  database: Pick<Database, 'commit'>,
+  tx: Tx,
   stampToken: string | null,
   { since, stoppedAt, lastSaleAt, alsoMerchants }: RunToOpen,
 ): Promise<WalkedRun | null> {
   const moments = [utcText(since), ...textsOf([stoppedAt, lastSaleAt])];
-  return takeRun(database, {
-    statement: OPEN_RUN,
-    values: [stampToken, newId(), WALK_LEASE_MILLISECONDS, ...moments, alsoMerchants],
-  });
+  return takeRun(tx, OPEN_RUN, stampToken, [...moments, alsoMerchants]);
 }
 
 /** The same of one that was begun. */
 export async function resumeRestoreRun(
-  database: Database,
+  tx: Tx,
   stampToken: string | null,
   { runNumber }: Pick<RestoreRun, 'runNumber'>,
 ): Promise<WalkedRun | null> {
-  const values = [stampToken, newId(), WALK_LEASE_MILLISECONDS, runNumber];
-  return takeRun(database, { statement: RESUME_RUN, values });
+  return takeRun(tx, RESUME_RUN, stampToken, [runNumber]);
 }
 
-async function takeRun(database: Pick<Database, 'commit'>, step: Step): Promise<WalkedRun | null> {
-  const [, [row] = []] = await database.commit([{ statement: LOCK, values: [] }, step]);
-  return row === undefined ? null : { ...parseRun(row), walker: row.walker as string };
+async function takeRun(
+  tx: Tx,
+  take: Statement,
+  stampToken: string | null,
+  others: readonly unknown[],
+): Promise<WalkedRun | null> {
+  await tx.query(LOCK, []);
+  const [row] = await tx.query(take, [stampToken, newId(), WALK_LEASE_MILLISECONDS, ...others]);
+  if (row === undefined) return null;
+  const { walker, ...run } = WALKED_RUN.parse(row);
+  return { ...runOf(run), walker };
 }
 
 /** False: it has ended for this process, which said nothing for too long. */
@@ -101,16 +135,19 @@ export async function leaveRun(
 }
 
 /** Whether a process walks the acquirer's list at this moment, or was killed just now. */
-export async function isWalked(database: Database): Promise<boolean> {
-  return (await database.query(FIND_WALK, [])).length > 0;
+export async function isWalked(reader: Reader): Promise<boolean> {
+  return (await reader.query(FIND_WALK, [])).length > 0;
 }
 
 /**
- * What is under way and was done, behind the lock: the last two give the walks and the newest run. No walk
- * begins, and none writes, until the commit.
+ * Whether a process walks, and the newest run. No walk begins, and none writes, until the end of the
+ * transaction.
  */
-export function holdRunsSteps(): readonly Step[] {
-  return [LOCK, FIND_WALK, NEWEST_RUN].map((one) => ({ statement: one, values: [] }));
+export async function holdRuns(
+  tx: Tx,
+): Promise<{ readonly isWalked: boolean; readonly run: RestoreRun | null }> {
+  await tx.query(LOCK, []);
+  return { isWalked: await isWalked(tx), run: await newestRestoreRun(tx) };
 }
 
 const LOCK_SHARED = statement(
@@ -125,39 +162,25 @@ const IS_HELD = statement(
 );
 
 /**
- * The last gives a row while this process walks. Until the commit nobody takes the walk over, and no
+ * Whether this process walks. Until the end of the transaction nobody takes the walk over, and no
  * database is accepted.
  */
-export function holdWalkSteps({ runNumber, walker }: Pick<WalkedRun, 'runNumber' | 'walker'>): Step[] {
-  return [
-    { statement: LOCK_SHARED, values: [] },
-    { statement: IS_HELD, values: [runNumber, walker] },
-  ];
+export async function holdWalk(
+  tx: Tx,
+  { runNumber, walker }: Pick<WalkedRun, 'runNumber' | 'walker'>,
+): Promise<boolean> {
+  await tx.query(LOCK_SHARED, []);
+  return (await tx.query(IS_HELD, [runNumber, walker])).length === 1;
 }
 
 /** Null: this database was not compared with the acquirer's books since it was accepted last. */
-export async function newestRestoreRun(database: Database): Promise<RestoreRun | null> {
-  return parseNewestRun(await database.query(NEWEST_RUN, []));
-}
-
-export function parseNewestRun([row]: readonly Row[]): RestoreRun | null {
-  return row === undefined ? null : parseRun(row);
+export async function newestRestoreRun(reader: Reader): Promise<RestoreRun | null> {
+  const [row] = await reader.query(NEWEST_RUN, []);
+  return row === undefined ? null : runOf(RUN.parse(row));
 }
 
 function textsOf(moments: readonly (Instant | null)[]): (string | null)[] {
   return moments.map((moment) => (moment === null ? null : utcText(moment)));
-}
-
-function parseRun(row: Row): RestoreRun {
-  return {
-    runNumber: row.run_number as number,
-    since: row.since as Instant,
-    stoppedAt: row.stopped_at as Instant | null,
-    lastSaleAt: row.last_sale_at as Instant | null,
-    place: { merchantId: row.of_merchant as string | null, cursor: row.cursor as string | null },
-    alsoMerchants: row.also_merchants as string[],
-    finishedAt: row.finished_at as Instant | null,
-  };
 }
 
 const ADVANCE = statement(
@@ -186,9 +209,20 @@ export async function advanceRestoreRun(
   return (await database.query(ADVANCE, values)).length === 1;
 }
 
+const COUNTED = rowCodec({
+  seen: whole('r.seen'),
+  ended: whole('r.ended'),
+  leftToServices: whole('r.left_to_services'),
+  notOurs: whole('r.not_ours'),
+  filled: whole('c.filled'),
+  voided: whole('c.voided'),
+  undecided: whole('c.undecided'),
+  unfinished: whole('c.unfinished'),
+});
+
 const COUNT = statement(
   'restore_runs.count',
-  `select r.seen, r.ended, r.left_to_services, r.not_ours, c.filled, c.voided, c.undecided, c.unfinished
+  `select ${COUNTED.columns}
    from restore_runs r cross join lateral (
      select count(*) filter (where o.decision = 'filled') as filled, count(*) filter (where o.decision = 'voided') as voided,
        count(*) filter (where o.decision = 'undecided') as undecided, count(*) filter (where o.decision = 'unfinished') as unfinished
@@ -197,27 +231,16 @@ const COUNT = statement(
 );
 
 export async function tallyOfRun(database: Database, runNumber: number): Promise<RestoreTally> {
-  const [row = {}] = await database.query(COUNT, [runNumber]);
-  const numberOf = (name: string) => Number(row[name] ?? 0);
-  const [unfinished, undecided] = [numberOf('unfinished'), numberOf('undecided')];
-  const differing = numberOf('filled') + numberOf('voided') + unfinished + undecided;
-  const others = numberOf('ended') + numberOf('left_to_services') + numberOf('not_ours');
-  return {
-    seen: numberOf('seen'),
-    inBooks: numberOf('seen') - others - differing,
-    ended: numberOf('ended'),
-    leftToServices: numberOf('left_to_services'),
-    notOurs: numberOf('not_ours'),
-    filled: numberOf('filled'),
-    voided: numberOf('voided'),
-    unfinished,
-    undecided,
-  };
+  const [row] = await database.query(COUNT, [runNumber]);
+  const { seen, ...others } = COUNTED.parse(row as Row);
+  return { seen, inBooks: Object.values(others).reduce((left, count) => left - count, seen), ...others };
 }
+
+const NEXT = rowCodec({ merchantId: nullable(text('min(n.merchant_id)')) });
 
 const NEXT_MERCHANT = statement(
   'restore_runs.next_merchant',
-  `select min(n.merchant_id) as merchant_id from (
+  `select ${NEXT.columns} from (
      (select merchant_id from merchants where $1::text is null or merchant_id > $1 order by merchant_id limit 1)
      union all select a.merchant_id from unnest($2::text[]) a (merchant_id) where $1::text is null or a.merchant_id > $1
    ) n`,
@@ -229,17 +252,16 @@ export async function nextMerchant(
   after: string | null,
   alsoMerchants: readonly string[],
 ): Promise<string | null> {
-  const [row = {}] = await database.query(NEXT_MERCHANT, [after, alsoMerchants]);
-  return row.merchant_id as string | null;
+  const [row] = await database.query(NEXT_MERCHANT, [after, alsoMerchants]);
+  return NEXT.parse(row as Row).merchantId;
 }
 
-const REPLAYED = statement(
-  'restore_runs.replayed_until',
-  'select extract(epoch from pg_last_xact_replay_timestamp()) * 1000 as replayed',
-);
+const REPLAYED = rowCodec({ until: nullable(instantOf('pg_last_xact_replay_timestamp()')) });
+
+const REPLAYED_UNTIL = statement('restore_runs.replayed_until', `select ${REPLAYED.columns}`);
 
 /** The newest commit of the log that this server recovered from; null: it recovered none since it runs. */
 export async function replayedUntil(database: Database): Promise<Instant | null> {
-  const [row = {}] = await database.query(REPLAYED, []);
-  return row.replayed === null ? null : instant(Math.floor(Number(row.replayed)));
+  const [row] = await database.query(REPLAYED_UNTIL, []);
+  return REPLAYED.parse(row as Row).until;
 }

@@ -306,7 +306,7 @@ function decide(reason: UndecidedReason): Verdict {
 export const PERSONS_DECISIONS = ['kept', 'voided'] as const;
 export type PersonsDecision = (typeof PERSONS_DECISIONS)[number];
 
-export const DECISIONS_OF_REASON = {
+const DECISIONS_OF_REASON: Readonly<Record<UndecidedReason, readonly PersonsDecision[]>> = {
   mayBeUnanswered: ['kept', 'voided'],
   account: ['kept', 'voided'],
   billing: ['kept', 'voided'],
@@ -318,7 +318,11 @@ export const DECISIONS_OF_REASON = {
   endedThere: ['kept'],
   // What has ended here stays so.
   liveThere: ['voided'],
-} as const satisfies Record<UndecidedReason, readonly PersonsDecision[]>;
+};
+
+export function decisionsOn({ reason }: Pick<RestoredCharge, 'reason'>): readonly PersonsDecision[] {
+  return DECISIONS_OF_REASON[reason as UndecidedReason];
+}
 
 /** Why nobody takes it back at the acquirer; null: nothing is known that speaks against it. */
 export function refusalToVoid(

@@ -1,7 +1,44 @@
 import type { ListedCharge } from '../../acquirers/listed-charge.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
-import type { Instant } from '../../values/instant.ts';
-import type { Fault, PersonsDecision, RestoredCharge, RestoredDecision } from './restored-charge.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
+import {
+  boolean,
+  instantOf,
+  nullable,
+  oneOf,
+  parsedBy,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import {
+  type Fault,
+  PERSONS_DECISIONS,
+  type PersonsDecision,
+  RESTORED_DECISIONS,
+  type RestoredCharge,
+  type RestoredDecision,
+} from './restored-charge.ts';
+
+const CHARGE = rowCodec<RestoredCharge>({
+  merchantId: text(),
+  transactionId: text(),
+  decision: oneOf(RESTORED_DECISIONS),
+  reason: text(),
+  detail: nullable(text()),
+  charge: parsedBy(readListed),
+  foundAt: instantOf(),
+});
+
+function readListed(value: unknown): ListedCharge | undefined {
+  return typeof value === 'object' && value !== null ? (value as ListedCharge) : undefined;
+}
 
 /** As much of what was not written as is kept. */
 const LONGEST_DETAIL = 200;
@@ -19,17 +56,15 @@ const NOTE = statement(
 );
 
 /** Notes what was done with a charge; what a person decides, or was voided, stays as it is. */
-export function noteStep(
+export async function noteCharge(
+  tx: Tx,
   runNumber: number,
   charge: ListedCharge,
   decision: RestoredDecision,
   reason: string,
-): Step {
+): Promise<void> {
   const { merchantId, reference } = charge;
-  return {
-    statement: NOTE,
-    values: [merchantId, reference, runNumber, decision, reason, JSON.stringify(charge)],
-  };
+  await tx.query(NOTE, [merchantId, reference, runNumber, decision, reason, JSON.stringify(charge)]);
 }
 
 const END = statement(
@@ -51,13 +86,14 @@ export type EndOfUnfinished = {
   readonly fence?: number;
 };
 
-/** Returns a row when it has ended it. */
-export function endUnfinishedStep(
+/** Whether it has ended it. */
+export async function endUnfinished(
+  tx: Tx,
   { merchantId, transactionId }: ChargeKey,
   { decision, reason, faults, by, fence }: EndOfUnfinished,
-): Step {
+): Promise<boolean> {
   const values = [merchantId, transactionId, decision, reason, detailOf(faults), by, fence ?? null];
-  return { statement: END, values };
+  return (await tx.query(END, values)).length === 1;
 }
 
 export type ChargeKey = Pick<RestoredCharge, 'merchantId' | 'transactionId'>;
@@ -70,6 +106,17 @@ function detailOf(faults: readonly Fault[]): string | null {
   return text === '' ? null : text;
 }
 
+const UNFINISHED = rowCodec({
+  merchantId: CHARGE.fields.merchantId,
+  transactionId: CHARGE.fields.transactionId,
+  charge: CHARGE.fields.charge,
+  fence: whole(),
+  tries: whole(),
+});
+
+/** One that is leased by this process. */
+export type UnfinishedCharge = RowOf<typeof UNFINISHED>;
+
 const CLAIM_UNFINISHED = statement(
   'restored_charges.claim_unfinished',
   `with due as (
@@ -79,27 +126,15 @@ const CLAIM_UNFINISHED = statement(
    update restored_charges r set fence = r.fence + 1, tries = least(r.tries + 1, 32000),
      due_at = now() + $2 * interval '1 millisecond'
    from due d where r.merchant_id = d.merchant_id and r.transaction_id = d.transaction_id
-   returning r.merchant_id, r.transaction_id, r.charge, r.fence, r.tries`,
+   returning ${UNFINISHED.columnsOf('r')}`,
 );
-
-/** One that is leased by this process. */
-export type UnfinishedCharge = ChargeKey & {
-  readonly charge: ListedCharge;
-  readonly fence: number;
-  readonly tries: number;
-};
 
 export async function claimUnfinished(
   database: Database,
   limit: number,
   leaseMilliseconds: number,
 ): Promise<UnfinishedCharge[]> {
-  return (await database.query(CLAIM_UNFINISHED, [limit, leaseMilliseconds])).map((row) => ({
-    ...keyOf(row),
-    charge: row.charge as ListedCharge,
-    fence: row.fence as number,
-    tries: row.tries as number,
-  }));
+  return (await database.query(CLAIM_UNFINISHED, [limit, leaseMilliseconds])).map(UNFINISHED.parse);
 }
 
 const POSTPONE = statement(
@@ -123,6 +158,12 @@ export const EARLIEST_UNFINISHED = statement(
    from restored_charges where decision = 'unfinished'`,
 );
 
+const CLAIMED = rowCodec({
+  fence: whole('r.fence'),
+  formerAs: nullable(oneOf(PERSONS_DECISIONS, 'w.claimed_as')),
+  formerBy: nullable(text('w.claimed_by')),
+});
+
 const CLAIM_DECISION = statement(
   'restored_charges.claim_decision',
   `with waiting as (
@@ -134,17 +175,19 @@ const CLAIM_DECISION = statement(
    update restored_charges r set claimed_as = $3, claimed_by = $4, claimed_until = now() + $5 * interval '1 millisecond',
      fence = r.fence + 1
    from waiting w where r.merchant_id = w.merchant_id and r.transaction_id = w.transaction_id
-   returning r.fence, w.claimed_as as former_as, w.claimed_by as former_by`,
+   returning ${CLAIMED.columns}`,
 );
 
-/** Another decision on a charge that waits. */
-export type ClaimedBy = {
-  readonly as: PersonsDecision;
-  readonly by: string;
+const FOUND_CLAIM = rowCodec({
+  as: oneOf(PERSONS_DECISIONS, 'claimed_as'),
+  by: text('claimed_by'),
   /** False: it was not ended, and can be gone on with. */
-  readonly isUnderWay: boolean;
-  readonly fence: number;
-};
+  isUnderWay: boolean('claimed_until > now()'),
+  fence: whole(),
+});
+
+/** Another decision on a charge that waits. */
+export type ClaimedBy = RowOf<typeof FOUND_CLAIM>;
 
 type Begun = { readonly as: PersonsDecision; readonly by: string };
 
@@ -173,23 +216,17 @@ export async function claimDecision(
   const values = [merchantId, transactionId, own.as, own.by, leaseMilliseconds, notVoided];
   const [row] = await database.query(CLAIM_DECISION, values);
   if (row !== undefined) {
-    const former =
-      row.former_as === null ? null : { as: row.former_as as PersonsDecision, by: row.former_by as string };
-    return { merchantId, transactionId, fence: row.fence as number, own, former };
+    const { fence, formerAs, formerBy } = CLAIMED.parse(row);
+    const former = formerAs === null || formerBy === null ? null : { as: formerAs, by: formerBy };
+    return { merchantId, transactionId, fence, own, former };
   }
   const [found] = await database.query(FIND_CLAIM, [merchantId, transactionId]);
-  if (found === undefined) return null;
-  return {
-    as: found.claimed_as as PersonsDecision,
-    by: found.claimed_by as string,
-    isUnderWay: found.is_under_way as boolean,
-    fence: found.fence as number,
-  };
+  return found === undefined ? null : FOUND_CLAIM.parse(found);
 }
 
 const FIND_CLAIM = statement(
   'restored_charges.find_claim',
-  `select claimed_as, claimed_by, fence, claimed_until > now() as is_under_way from restored_charges
+  `select ${FOUND_CLAIM.columns} from restored_charges
    where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and claimed_as is not null`,
 );
 
@@ -199,9 +236,12 @@ const HOLD_CLAIM = statement(
    where merchant_id = $1 and transaction_id = $2 and decision = 'undecided' and fence = $3 for no key update`,
 );
 
-/** Gives a row while nobody else has taken the decision over, who then waits for the end of the commit. */
-export function holdClaimStep({ merchantId, transactionId, fence }: DecisionClaim): Step {
-  return { statement: HOLD_CLAIM, values: [merchantId, transactionId, fence] };
+/** False: somebody else has taken the decision over. Who would, waits for the end of the transaction. */
+export async function holdClaim(
+  tx: Tx,
+  { merchantId, transactionId, fence }: DecisionClaim,
+): Promise<boolean> {
+  return (await tx.query(HOLD_CLAIM, [merchantId, transactionId, fence])).length === 1;
 }
 
 const LEAVE_CLAIM = statement(
@@ -240,18 +280,19 @@ const DECIDE = statement(
    returning transaction_id`,
 );
 
-/** Returns a row when the claim still held. */
-export function decideStep(
+/** False: the claim did not hold any more. */
+export async function recordDecision(
+  tx: Tx,
   { merchantId, transactionId, fence }: DecisionClaim,
   decision: Exclude<RestoredDecision, 'undecided'>,
   by: string,
-): Step {
-  return { statement: DECIDE, values: [merchantId, transactionId, fence, decision, by] };
+): Promise<boolean> {
+  return (await tx.query(DECIDE, [merchantId, transactionId, fence, decision, by])).length === 1;
 }
 
 const LIST = statement(
   'restored_charges.list_waiting',
-  `select merchant_id, transaction_id, decision, reason, detail, charge, found_at from restored_charges
+  `select ${CHARGE.columns} from restored_charges
    where decision = $1 and ($2::text is null or merchant_id = $2)
      and ($3::uuid[] is null or transaction_id = any($3::uuid[]))
    order by found_at, merchant_id, transaction_id limit $4`,
@@ -271,47 +312,28 @@ export async function listWaiting(
   { decision, merchantId, transactionIds }: WaitingFilter,
   limit: number,
 ): Promise<RestoredCharge[]> {
-  const rows = await database.query(LIST, [decision, merchantId, transactionIds, limit]);
-  return rows.map((row) => ({
-    ...keyOf(row),
-    decision: row.decision as RestoredDecision,
-    reason: row.reason as string,
-    detail: row.detail as string | null,
-    charge: row.charge as ListedCharge,
-    foundAt: row.found_at as Instant,
-  }));
+  return (await database.query(LIST, [decision, merchantId, transactionIds, limit])).map(CHARGE.parse);
 }
 
-function keyOf(row: Row): ChargeKey {
-  return { merchantId: row.merchant_id as string, transactionId: row.transaction_id as string };
-}
+const WAITING = rowCodec({
+  undecided: whole('u.undecided'),
+  ofBillings: whole('u.of_billings'),
+  unfinished: whole('n.unfinished'),
+});
+
+/** What of restored charges is not in the books yet: a person's, and what services go on with. */
+export type WaitingCounts = RowOf<typeof WAITING>;
 
 const COUNT_WAITING = statement(
   'restored_charges.count_waiting',
   // Each by the index of its decision.
-  `select u.undecided, u.of_billings, n.unfinished
+  `select ${WAITING.columns}
    from (select count(*)::int as undecided, (count(*) filter (where reason = 'billing'))::int as of_billings
      from restored_charges where decision = 'undecided') u
    cross join (select count(*)::int as unfinished from restored_charges where decision = 'unfinished') n`,
 );
 
-/** What of restored charges is not in the books yet: a person's, and what services go on with. */
-export type WaitingCounts = {
-  readonly undecided: number;
-  readonly ofBillings: number;
-  readonly unfinished: number;
-};
-
-export async function countWaiting(database: Database): Promise<WaitingCounts> {
-  return parseCounts(await database.query(COUNT_WAITING, []));
-}
-
-export const COUNT_WAITING_STEP: Step = { statement: COUNT_WAITING, values: [] };
-
-export function parseCounts([row = {}]: readonly Row[]): WaitingCounts {
-  return {
-    undecided: row.undecided as number,
-    ofBillings: row.of_billings as number,
-    unfinished: row.unfinished as number,
-  };
+export async function countWaiting(reader: Reader): Promise<WaitingCounts> {
+  const [row] = await reader.query(COUNT_WAITING, []);
+  return WAITING.parse(row as Row);
 }

@@ -1,17 +1,20 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { TransactionState } from '../../transactions/transaction.ts';
+import { boolean, instantOf, oneOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { TRANSACTION_STATES } from '../../transactions/transaction.ts';
 import { NEVER_SENT } from '../../transactions/transaction-queries.sql.ts';
-import type { Instant } from '../../values/instant.ts';
 import type { ComparedCharge } from './compared-charge.ts';
 import type { ChargePlace, TruthRun } from './truth-run.ts';
 
 const PLACE = '(sold_at, transaction_id) > ($3::timestamptz, $4::uuid)';
 const ORDER = 'order by sold_at, transaction_id limit $5';
 
+/** Not under the name of the column: the rows are in the order of its values. */
+const PLACED = rowCodec({ transactionId: text(), soldText: text('sold_at::text') });
+
 /** What differed before is compared however old it is. The condition is that of the index. */
 const FIND = statement(
   'truth.find_charges',
-  `select transaction_id, sold_at::text as sold_text from (
+  `select ${PLACED.columns} from (
      (select transaction_id, sold_at from transactions
       where merchant_id = $1 and sold_at >= $2::date::timestamp at time zone 'America/Sao_Paulo'
         and installments_state is not null and ${PLACE}
@@ -35,21 +38,31 @@ export async function findChargesToCompare(
 ): Promise<ChargePlace[]> {
   const { soldAt, transactionId } = afterCharge;
   const rows = await database.query(FIND, [merchantId, fromOn, soldAt, transactionId, limit]);
-  return rows.map((row) => ({
-    transactionId: row.transaction_id as string,
-    soldAt: row.sold_text as string,
-  }));
+  return rows.map(PLACED.parse).map(({ soldText, ...place }) => ({ ...place, soldAt: soldText }));
 }
+
+const CHARGE = rowCodec({
+  transactionId: text('t.transaction_id'),
+  soldAt: instantOf('t.sold_at'),
+  state: oneOf(TRANSACTION_STATES, 't.state'),
+  wasNeverSent: boolean(`(${NEVER_SENT}) is true`),
+  amount: whole('t.amount'),
+  canceled: whole('t.canceled_amount'),
+  installmentCount: whole('t.installment_count'),
+  count: whole('i.count'),
+  gross: whole('i.gross'),
+  moved: whole('m.count'),
+  carried: whole('r.count'),
+  isNoted: boolean(`exists (
+       select from truth_differences
+       where merchant_id = $1 and transaction_id = w.transaction_id and ended_at is null
+     )`),
+});
 
 /** One statement, so that all of a charge is of one moment. */
 const READ = statement(
   'truth.read_charges',
-  `select t.transaction_id, t.sold_at, t.state, ${NEVER_SENT} as was_never_sent, t.amount, t.canceled_amount, t.installment_count,
-     i.count, i.gross, m.count as moved, r.count as carried,
-     exists (
-       select from truth_differences
-       where merchant_id = $1 and transaction_id = w.transaction_id and ended_at is null
-     ) as is_noted
+  `select ${CHARGE.columns}
    from unnest($2::uuid[]) as w (transaction_id) cross join lateral (
      select * from transactions where merchant_id = $1 and transaction_id = w.transaction_id limit 1
    ) t cross join lateral (
@@ -73,17 +86,6 @@ export async function readComparedCharges(
 }
 
 function parseCharge(row: Row): ComparedCharge {
-  return {
-    transactionId: row.transaction_id as string,
-    soldAt: row.sold_at as Instant,
-    state: row.state as TransactionState,
-    wasNeverSent: row.was_never_sent === true,
-    amount: row.amount as number,
-    canceled: row.canceled_amount as number,
-    installmentCount: row.installment_count as number,
-    installments: { count: row.count as number, gross: row.gross as number },
-    moved: row.moved as number,
-    carried: row.carried as number,
-    isNoted: row.is_noted as boolean,
-  };
+  const { count, gross, ...charge } = CHARGE.parse(row);
+  return { ...charge, installments: { count, gross } };
 }

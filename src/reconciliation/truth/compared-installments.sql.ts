@@ -1,21 +1,37 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { InstallmentState } from '../../transactions/transaction.ts';
-import type { Day, Instant } from '../../values/instant.ts';
-import type { ExceptionClass } from '../exceptions/exception.ts';
+import {
+  boolean,
+  day,
+  instantOf,
+  listOf,
+  nullable,
+  oneOf,
+  parsedBy,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
+import type { Instant } from '../../values/instant.ts';
+import { EXCEPTION_CLASSES, type ExceptionClass } from '../exceptions/exception.ts';
 import { JUDGED, parseJudged, parsePart } from '../judging/judged.sql.ts';
-import type { JudgedInstallment } from '../judging/judged-installment.ts';
-import type { MatchedPart } from '../judging/matched-part.ts';
-import type { ComparedInstallment, SaidPayout } from './truth.ts';
+import type { ComparedInstallment } from './truth.ts';
 import type { ComparedPlace, TruthRun } from './truth-run.ts';
 
 const PLACE = '($3::date, $4::uuid, $5::smallint)';
 const ORDER = 'order by payment_on, transaction_id, installment_number limit $6';
 
+const PLACED = rowCodec<ComparedPlace>({
+  paymentOn: day(),
+  transactionId: text(),
+  installmentNumber: whole(),
+});
+
 /** What is open, or differed before, is compared however old it is. */
 const FIND = statement(
   'truth.find_installments',
-  `select payment_on::text as payment_day, transaction_id, installment_number from (
+  `select ${PLACED.columns} from (
      (select payment_on, transaction_id, installment_number from receivables
       where merchant_id = $1 and payment_on >= $2::date
         and (payment_on, transaction_id, installment_number) > ${PLACE}
@@ -51,11 +67,7 @@ export async function findInstallmentsToCompare(
     installmentNumber,
     limit,
   ]);
-  return rows.map((row) => ({
-    paymentOn: row.payment_day as Day,
-    transactionId: row.transaction_id as string,
-    installmentNumber: row.installment_number as number,
-  }));
+  return rows.map(PLACED.parse);
 }
 
 type Place = Pick<ComparedPlace, 'transactionId' | 'installmentNumber'>;
@@ -68,25 +80,61 @@ const KEYS = inputRows<Place>(
   { as: 'k', after: 1 },
 );
 
+/** All that views say; `said`: reported by itself. */
+const READ_INSTALLMENT = rowCodec({
+  transactionId: text('r.transaction_id'),
+  installmentNumber: whole('r.installment_number'),
+  reportedFee: nullable(whole('r.reported_fee')),
+  reportedNet: nullable(whole('r.reported_net')),
+  reportedBankOn: nullable(day('r.reported_bank_on')),
+  filedFee: nullable(whole('r.filed_fee')),
+  filedNet: nullable(whole('r.filed_net')),
+  filedAnticipation: nullable(whole('r.filed_anticipation')),
+  filedBankOn: nullable(day('r.filed_bank_on')),
+  bookGross: whole('i.amount'),
+  bookCanceled: whole('i.canceled_amount'),
+  bookState: oneOf(INSTALLMENT_STATES, 'i.state'),
+  bookFee: nullable(whole('i.fee')),
+  bookNet: nullable(whole('i.net')),
+  bookBankOn: nullable(day('i.bank_on')),
+  soldAt: instantOf('t.sold_at'),
+  saleAmount: whole('t.amount'),
+  saleCanceled: whole('t.canceled_amount'),
+  sumGross: whole('s.gross'),
+  sumCanceled: whole('s.canceled'),
+  carriedGross: whole('c.gross'),
+  carriedCanceled: whole('c.canceled'),
+  carriedCount: whole('c.count'),
+  firstNumber: whole('c.first_number'),
+  appliedId: nullable(text('a.change_id')),
+  appliedFee: nullable(whole('a.fee')),
+  appliedNet: nullable(whole('a.net')),
+  appliedBankOn: nullable(day('a.bank_on')),
+  saidId: nullable(text('w.change_id')),
+  saidFee: nullable(whole('w.fee')),
+  saidNet: nullable(whole('w.net')),
+  saidBankOn: nullable(day('w.bank_on')),
+  resolved: listOf(oneOf(EXCEPTION_CLASSES, "coalesce(x.resolved, '{}')")),
+  open: listOf(oneOf(EXCEPTION_CLASSES, "coalesce(x.open, '{}')")),
+  parts: parsedBy(
+    (value) => (Array.isArray(value) ? (value as Row[]) : undefined),
+    "coalesce(m.parts, '[]')",
+  ),
+  movedFrom: listOf(nullable(oneOf(INSTALLMENT_STATES, "coalesce(v.moved_from, '{}')"))),
+  movedTo: listOf(oneOf(INSTALLMENT_STATES, "coalesce(v.moved_to, '{}')")),
+  isNoted: boolean(`exists (
+       select from truth_differences
+       where merchant_id = $1 and transaction_id = k.transaction_id and ended_at is null
+     )`),
+});
+
 /**
  * One statement, so that all copies are of one moment. What the states were moved by is a change that
  * was applied; what the acquirer reported by itself is none of a file.
  */
 const READ = statement(
   'truth.read_installments',
-  `select r.transaction_id, r.installment_number, ${JUDGED.columns}, r.reported_fee, r.reported_net,
-     r.reported_bank_on::text as reported_bank_on, r.filed_fee, r.filed_net, r.filed_anticipation,
-     r.filed_bank_on::text as filed_bank_on,
-     i.amount as book_gross, i.canceled_amount as book_canceled, i.state as book_state, i.fee as book_fee, i.net as book_net,
-     i.bank_on::text as book_bank_on, t.sold_at as sale_sold_at, t.amount as sale_amount, t.canceled_amount as sale_canceled,
-     s.gross as sum_gross, s.canceled as sum_canceled, c.gross as carried_gross, c.canceled as carried_canceled,
-     c.count as carried_count, c.first_number, a.change_id as applied_id, a.fee as applied_fee, a.net as applied_net,
-     a.bank_on::text as applied_bank_on, w.change_id as reported_id, w.fee as said_fee, w.net as said_net,
-     w.bank_on::text as said_bank_on, x.resolved, x.open, coalesce(m.parts, '[]') as parts, v.moved_from, v.moved_to,
-     exists (
-       select from truth_differences
-       where merchant_id = $1 and transaction_id = k.transaction_id and ended_at is null
-     ) as is_noted
+  `select ${READ_INSTALLMENT.columns}, ${JUDGED.columns}
    from ${KEYS.sql} cross join lateral (
      select * from receivables
      where merchant_id = $1 and transaction_id = k.transaction_id and installment_number = k.installment_number limit 1
@@ -155,49 +203,39 @@ export async function readComparedInstallments(
 }
 
 function parseInstallment(row: Row): ReadComparedInstallment {
+  const read = READ_INSTALLMENT.parse(row);
+  const { transactionId, installmentNumber, soldAt, resolved, open, isNoted } = read;
+  const reported = { fee: read.reportedFee, net: read.reportedNet, bankOn: read.reportedBankOn };
+  const filed = { fee: read.filedFee, net: read.filedNet, bankOn: read.filedBankOn };
+  const applied = { fee: read.appliedFee, net: read.appliedNet, bankOn: read.appliedBankOn };
+  const said = { fee: read.saidFee, net: read.saidNet, bankOn: read.saidBankOn };
   return {
-    transactionId: row.transaction_id as string,
-    soldAt: row.sale_sold_at as Instant,
-    installmentNumber: row.installment_number as number,
+    ...{ transactionId, installmentNumber, soldAt, resolved, open, isNoted },
     carried: {
       ...parseJudged(row),
-      payout: payoutOf(row, 'reported'),
-      filed: { ...payoutOf(row, 'filed'), anticipation: row.filed_anticipation as number | null },
+      payout: reported,
+      filed: { ...filed, anticipation: read.filedAnticipation },
     },
     books: {
-      gross: row.book_gross as number,
-      canceled: row.book_canceled as number,
-      state: row.book_state as JudgedInstallment['state'],
-      payout: payoutOf(row, 'book'),
+      gross: read.bookGross,
+      canceled: read.bookCanceled,
+      state: read.bookState,
+      payout: { fee: read.bookFee, net: read.bookNet, bankOn: read.bookBankOn },
     },
-    moves: ((row.moved_to ?? []) as InstallmentState[]).map((to, index) => ({
-      from: ((row.moved_from as (InstallmentState | null)[])[index] ?? null) as InstallmentState | null,
-      to,
-    })),
+    moves: read.movedTo.map((to, index) => ({ from: read.movedFrom[index] ?? null, to })),
     sale: {
-      amount: row.sale_amount as number,
-      canceled: row.sale_canceled as number,
-      ofInstallments: { gross: row.sum_gross as number, canceled: row.sum_canceled as number },
+      amount: read.saleAmount,
+      canceled: read.saleCanceled,
+      ofInstallments: { gross: read.sumGross, canceled: read.sumCanceled },
       ofReceivables: {
-        gross: row.carried_gross as number,
-        canceled: row.carried_canceled as number,
-        count: row.carried_count as number,
-        firstNumber: row.first_number as number,
+        gross: read.carriedGross,
+        canceled: read.carriedCanceled,
+        count: read.carriedCount,
+        firstNumber: read.firstNumber,
       },
     },
-    applied: row.applied_id === null ? null : payoutOf(row, 'applied'),
-    reported: row.reported_id === null ? null : payoutOf(row, 'said'),
-    parts: (row.parts as Row[]).map(parsePart) satisfies MatchedPart[],
-    resolved: (row.resolved ?? []) as ExceptionClass[],
-    open: (row.open ?? []) as ExceptionClass[],
-    isNoted: row.is_noted as boolean,
-  };
-}
-
-function payoutOf(row: Row, of: 'reported' | 'filed' | 'book' | 'applied' | 'said'): SaidPayout {
-  return {
-    fee: row[`${of}_fee`] as number | null,
-    net: row[`${of}_net`] as number | null,
-    bankOn: row[`${of}_bank_on`] as Day | null,
+    applied: read.appliedId === null ? null : applied,
+    reported: read.saidId === null ? null : said,
+    parts: read.parts.map(parsePart),
   };
 }

@@ -1,18 +1,21 @@
-import type { BillingState } from '../../recurrence/billings/billing.ts';
+import { BILLING_STATES } from '../../recurrence/billings/billing.ts';
 import { addDays, type Day } from '../../values/instant.ts';
 
 /** What the database keeps sums of by day: of an account, or of all accounts of a merchant together. */
-export type Summed = 'receivables' | 'billings';
+export const SUMMED = ['receivables', 'billings'] as const;
+export type Summed = (typeof SUMMED)[number];
 
 /** The sums of a day, as its page names them. */
-export type SumName =
-  | 'expected'
-  | 'open'
-  | 'received'
-  | 'withoutNet'
-  | 'unfiled'
-  | 'differing'
-  | BillingState;
+export const SUM_NAMES = [
+  'expected',
+  'open',
+  'received',
+  'withoutNet',
+  'unfiled',
+  'differing',
+  ...BILLING_STATES,
+] as const;
+export type SumName = (typeof SUM_NAMES)[number];
 
 /** Which numbers there are of a day, in the order in which they are compared. */
 export type SumColumn = { readonly name: SumName; readonly isMoney: boolean };

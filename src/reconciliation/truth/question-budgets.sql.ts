@@ -1,4 +1,5 @@
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { rowCodec, whole } from '../../platform/postgres/row-codec.ts';
 import type { QuestionBudget } from './question-budget.ts';
 
 /** Those of past days go: each is asked of for a night. */
@@ -11,9 +12,18 @@ const OPEN = statement(
    values ($1, $2, coalesce($3, (select count(*) from receivable_cursors)))
    on conflict do nothing`,
 );
+const BUDGET = rowCodec<QuestionBudget>({
+  questions: whole(),
+  merchants: whole(),
+  asked: whole(),
+  endedMerchants: whole(),
+  endedAsked: whole(),
+  unanswered: whole(),
+});
+
 const FIND = statement(
   'truth_budgets.find',
-  `select questions, merchants, asked, ended_merchants, ended_asked, unanswered from truth_budgets
+  `select ${BUDGET.columns} from truth_budgets
    where budget_key = $1`,
 );
 
@@ -25,12 +35,14 @@ export async function openBudget(
   merchants: number | null,
 ): Promise<QuestionBudget> {
   const [found] = await database.query(FIND, [key]);
-  if (found !== undefined) return parseBudget(found);
+  if (found !== undefined) return BUDGET.parse(found);
   await database.query(OPEN, [key, questions, merchants]);
   const [made] = await database.query(FIND, [key]);
   if (made === undefined) throw new Error('the budget of questions is gone');
-  return parseBudget(made);
+  return BUDGET.parse(made);
 }
+
+const TAKEN = rowCodec({ taken: whole('h.taken') });
 
 const TAKE = statement(
   'truth_budgets.take',
@@ -39,14 +51,14 @@ const TAKE = statement(
      where budget_key = $1 and asked < questions for no key update
    )
    update truth_budgets b set asked = b.asked + h.taken from held h where b.budget_key = h.budget_key
-   returning h.taken`,
+   returning ${TAKEN.columns}`,
 );
 
 /** How many of the wanted questions are left for this batch; the others must not be asked. */
 export async function takeQuestions(database: Database, key: string, wanted: number): Promise<number> {
   if (wanted === 0) return 0;
   const [row] = await database.query(TAKE, [key, wanted]);
-  return (row?.taken as number | undefined) ?? 0;
+  return row === undefined ? 0 : TAKEN.parse(row).taken;
 }
 
 /** What became of questions that were taken; `endedAsked` null: the run goes on. */
@@ -65,18 +77,9 @@ const SPEND = statement(
    where budget_key = $1`,
 );
 
-/** Within the commit of a batch. */
-export function spendStep({ budgetKey, givenBack, unanswered, endedAsked }: SpentQuestions): Step {
-  return { statement: SPEND, values: [budgetKey, givenBack, unanswered, endedAsked] };
-}
-
-function parseBudget(row: Row): QuestionBudget {
-  return {
-    questions: row.questions as number,
-    merchants: row.merchants as number,
-    asked: row.asked as number,
-    endedMerchants: row.ended_merchants as number,
-    endedAsked: row.ended_asked as number,
-    unanswered: row.unanswered as number,
-  };
+export async function spendQuestions(
+  tx: Tx,
+  { budgetKey, givenBack, unanswered, endedAsked }: SpentQuestions,
+): Promise<void> {
+  await tx.query(SPEND, [budgetKey, givenBack, unanswered, endedAsked]);
 }

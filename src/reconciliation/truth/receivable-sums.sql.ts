@@ -1,12 +1,18 @@
-import { type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { statement, type Tx } from '../../platform/postgres/database.ts';
+import { bigWhole, day, listOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import type { SoughtDays } from '../../recurrence/billings/billing-sums.sql.ts';
 import type { Day } from '../../values/instant.ts';
 import type { DayOfSums, SumColumn } from './kept-sums.ts';
 
-/** As the first step of a commit that only reads: those behind it see the database as of one moment. */
-export const ONE_MOMENT: Step = {
-  statement: statement('truth.one_moment', 'set transaction isolation level repeatable read, read only'),
-  values: [],
-};
+const ONE_MOMENT = statement(
+  'truth.one_moment',
+  'set transaction isolation level repeatable read, read only',
+);
+
+/** Before anything else in a transaction that only reads: what follows sees the database as of one moment. */
+export async function holdMoment(tx: Tx): Promise<void> {
+  await tx.query(ONE_MOMENT, []);
+}
 
 const SUMS: readonly (SumColumn & { readonly column: string })[] = [
   { column: 'expected_net', name: 'expected', isMoney: true },
@@ -24,18 +30,16 @@ const SUMS: readonly (SumColumn & { readonly column: string })[] = [
   { column: 'differing_count', name: 'differing', isMoney: false },
 ];
 /** Of what is called p: text, for a damaged sum is larger than a bigint. */
-const SUMS_OF_P = `coalesce(sum(p.expected_net), 0)::text as expected_net, coalesce(sum(p.expected_fee), 0)::text as expected_fee,
-     coalesce(sum(p.open_net), 0)::text as open_net, coalesce(sum(p.received_net), 0)::text as received_net,
-     coalesce(sum(p.received_fee), 0)::text as received_fee, coalesce(sum(p.unfiled_net), 0)::text as unfiled_net,
-     coalesce(sum(p.difference), 0)::text as difference, coalesce(sum(p.expected_count), 0)::text as expected_count,
-     coalesce(sum(p.open_count), 0)::text as open_count, coalesce(sum(p.received_count), 0)::text as received_count,
-     coalesce(sum(p.without_net_count), 0)::text as without_net_count, coalesce(sum(p.unfiled_count), 0)::text as unfiled_count,
-     coalesce(sum(p.differing_count), 0)::text as differing_count`;
+const SUMS_OF_P = listOf(
+  bigWhole(`array[${SUMS.map(({ column }) => `coalesce(sum(p.${column}), 0)`).join(', ')}]::text[]`),
+);
 
 const BEHIND = 'greatest(w.day, $3::date - 1)';
 const FIRST = '00000000-0000-0000-0000-000000000000';
 /** So a plan that is made while the table is empty takes the index of a day's transactions too. */
 const ANY = `transaction_id > '${FIRST}'`;
+
+const FOUND_DAY = rowCodec({ day: day(), entries: whole(), most: whole() });
 
 /**
  * The next days behind one: those that are named, and from a first day on those on which anything was
@@ -78,12 +82,18 @@ const FIND_DAYS = statement(
      ) c
      where w.before + w.entries < $5::bigint and w.number < (select most from bound) and n.day is not null
    )
-   select day::text as on_day, entries, most from walked cross join bound where number > 0 order by number`,
+   select ${FOUND_DAY.columns} from walked cross join bound where number > 0 order by number`,
 );
+
+const KEPT = rowCodec<DayOfSums>({
+  accountNumber: text('a.account_number'),
+  day: day('w.day'),
+  sums: SUMS_OF_P,
+});
 
 const READ_KEPT = statement(
   'receivable_days.read_to_compare',
-  `select a.account_number, w.day::text as on_day, ${SUMS_OF_P}
+  `select ${KEPT.columns}
    from accounts a cross join unnest($2::date[]) as w (day) cross join lateral (
      select * from receivable_days where merchant_id = $1 and account_number = a.account_number and day = w.day offset 0
    ) p
@@ -94,11 +104,19 @@ const READ_KEPT = statement(
 const ENTRIES = `transaction_id, account_number, expected_on, expected_net, expected_fee, payment_on, installment_count,
   paid_on, reported_fee, reported_net, reported_bank_on, filed_fee, filed_net, filed_anticipation, apart_to`;
 
+const SUMMED_UP = rowCodec({
+  lane: whole('e.lane'),
+  day: day('e.day'),
+  accountNumber: text('e.account_number'),
+  entries: whole('count(*)::integer'),
+  last: text('max(e.transaction_id::text)'),
+  sums: SUMS_OF_P,
+});
+
 /** What receivables of some days come to: whole transactions behind two places, up to a bound of each day. */
 const READ_ROWS = statement(
   'receivables.sum_to_compare',
-  `select e.lane, e.day::text as on_day, e.account_number, count(*)::integer as entries,
-     max(e.transaction_id::text) as last, ${SUMS_OF_P}
+  `select ${SUMMED_UP.columns}
    from (
      select 0 as lane, w.day, r.* from unnest($2::date[]) as w (day) cross join lateral (
        select ${ENTRIES} from receivables where merchant_id = $1 and expected_on = w.day and transaction_id > $3::uuid
@@ -124,27 +142,21 @@ export const RECEIVABLE_SUMS = {
   columns: SUMS as readonly SumColumn[],
   first: [FIRST, FIRST],
   last: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
-  findDays: (
-    merchantId: string,
-    after: Day,
-    fromOn: Day,
-    named: readonly Day[],
-    entries: number,
-    days: number,
-  ): Step => ({ statement: FIND_DAYS, values: [merchantId, after, fromOn, named, entries, days] }),
-  readKept: (merchantId: string, days: readonly Day[]): Step => ({
-    statement: READ_KEPT,
-    values: [merchantId, days],
-  }),
-  readRows: (
+  async findDays(tx: Tx, { merchantId, after, fromOn, named, entries, most }: SoughtDays) {
+    const rows = await tx.query(FIND_DAYS, [merchantId, after, fromOn, named, entries, most]);
+    return rows.map(FOUND_DAY.parse);
+  },
+  async readKept(tx: Tx, merchantId: string, days: readonly Day[]) {
+    return (await tx.query(READ_KEPT, [merchantId, days])).map(KEPT.parse);
+  },
+  async readRows(
+    tx: Tx,
     merchantId: string,
     days: readonly Day[],
     [expected, received]: readonly string[],
     entries: number,
-  ): Step => ({ statement: READ_ROWS, values: [merchantId, days, expected, received, entries] }),
-  parse: (row: Row): DayOfSums => ({
-    accountNumber: row.account_number as string,
-    day: row.on_day as Day,
-    sums: SUMS.map(({ column }) => BigInt(row[column] as string)),
-  }),
+  ) {
+    const rows = await tx.query(READ_ROWS, [merchantId, days, expected, received, entries]);
+    return rows.map(SUMMED_UP.parse);
+  },
 };

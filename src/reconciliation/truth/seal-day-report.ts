@@ -10,7 +10,7 @@ import { readRunsOfDay } from './truth-runs.sql.ts';
 export type ReportTools = {
   readonly database: Database;
   readonly keyring: Pick<Keyring, 'auditSeal'>;
-  readonly audit: Pick<Audit, 'commit'>;
+  readonly audit: Pick<Audit, 'transaction'>;
   readonly clock: Pick<BusinessClock, 'unmoved'>;
   readonly environment: string;
   /** In whose name it is audited. */
@@ -39,18 +39,16 @@ async function makeReport(tools: ReportTools, day: Day, isOver: boolean): Promis
   const { dataKeyId, seal } = keyring.auditSeal(reportBytes(report));
   const { charges, differing, unverified } = truth;
   const sealed = { report, dataKeyId, seal: seal.toString('hex') };
-  const [rows] = await audit.commit([insertReport(truth, sealed)], ([made]) =>
-    made?.length !== 1
-      ? []
-      : [
-          {
-            ...service,
-            action: 'reconciliation.report',
-            outcome: differing === 0 ? 'success' : 'failure',
-            resource: `reconciliation/truth/${day}`,
-            detail: { charges, differing, unverified, seal: sealed.seal },
-          },
-        ],
-  );
-  if (rows?.length === 1) observeReport(truth);
+  const isMade = await audit.transaction(async (tx) => {
+    if (!(await insertReport(tx, truth, sealed))) return false;
+    tx.record({
+      ...service,
+      action: 'reconciliation.report',
+      outcome: differing === 0 ? 'success' : 'failure',
+      resource: `reconciliation/truth/${day}`,
+      detail: { charges, differing, unverified, seal: sealed.seal },
+    });
+    return true;
+  });
+  if (isMade) observeReport(truth);
 }

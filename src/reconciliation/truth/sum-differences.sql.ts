@@ -1,11 +1,14 @@
-import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { day, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import type { SumDifference, Summed } from './kept-sums.ts';
 
+const DAY = rowCodec({ day: day('d.day') });
+
 const LIST_DAYS = statement(
   'sum_differences.list_days',
-  `select day::text as on_day from (
+  `select ${DAY.columns} from (
      select distinct day from sum_differences
      where merchant_id = $1 and summed = $2 and day > $3::date and day < $4::date and ended_at is null
      order by day limit $5
@@ -22,14 +25,14 @@ export async function listDifferingDays(
   limit: number,
 ): Promise<Day[]> {
   const rows = await database.query(LIST_DAYS, [merchantId, summed, after, before, limit]);
-  return rows.map((row) => row.on_day as Day);
+  return rows.map((row) => DAY.parse(row).day);
 }
 
 const DIFFERENCES = inputRows<SumDifference>(
   {
     summed: ['text', (row) => row.summed],
-    account_number: ['text', (row) => row.accountNumber],
     day: ['date', (row) => row.day],
+    account_number: ['text', (row) => row.accountNumber],
     sum: ['text', (row) => row.sum],
     amount: ['bigint', (row) => row.amount],
     expected: ['text', (row) => row.expected],
@@ -41,17 +44,20 @@ const DIFFERENCES = inputRows<SumDifference>(
 /** One that is found again keeps its age. */
 const KEEP = statement(
   'sum_differences.keep',
-  `insert into sum_differences as d (merchant_id, summed, day, account_number, sum, amount, expected, found)
-   select $1, i.summed, i.day, i.account_number, i.sum, i.amount, i.expected, i.found from ${DIFFERENCES.sql}
+  `insert into sum_differences as d (merchant_id, ${DIFFERENCES.names})
+   select $1, ${DIFFERENCES.selected} from ${DIFFERENCES.sql}
    order by 2, 3, 4
    on conflict (merchant_id, summed, day, account_number) do update set sum = excluded.sum, amount = excluded.amount,
      expected = excluded.expected, found = excluded.found, seen_at = now(), ended_at = null,
      opened_at = case when d.ended_at is null then d.opened_at else now() end`,
 );
 
-/** Gives null where there is none. */
-export function keepSumDifferences(merchantId: string, found: readonly SumDifference[]): Step | null {
-  return found.length === 0 ? null : { statement: KEEP, values: [merchantId, ...DIFFERENCES.values(found)] };
+export async function keepSumDifferences(
+  tx: Tx,
+  merchantId: string,
+  found: readonly SumDifference[],
+): Promise<void> {
+  if (found.length > 0) await tx.query(KEEP, [merchantId, ...DIFFERENCES.values(found)]);
 }
 
 const COMPARED = inputRows<ComparedDay>(
@@ -76,15 +82,13 @@ const END = statement(
 
 export type ComparedDay = { readonly summed: Summed; readonly day: Day };
 
-/** Ends those of days that were compared but for what was found; null: none was compared. */
-export function endSumDifferences(
+/** Ends those of days that were compared but for what was found. */
+export async function endSumDifferences(
+  tx: Tx,
   merchantId: string,
   compared: readonly ComparedDay[],
   found: readonly SumDifference[],
-): Step | null {
-  if (compared.length === 0) return null;
-  return {
-    statement: END,
-    values: [merchantId, ...DIFFERENCES.values(found), ...COMPARED.values(compared)],
-  };
+): Promise<void> {
+  if (compared.length === 0) return;
+  await tx.query(END, [merchantId, ...DIFFERENCES.values(found), ...COMPARED.values(compared)]);
 }

@@ -2,9 +2,10 @@ import {
   type Database,
   type Reader,
   type Row,
-  type Step,
   statement,
+  type Tx,
 } from '../../platform/postgres/database.ts';
+import { day, type RowOf, real, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import type { SealedReport } from './day-truth.ts';
 
@@ -14,33 +15,37 @@ const INSERT = statement(
    values ($1::date, $2, $3, $4, $5, $6) on conflict (day) do nothing returning day`,
 );
 
-/** Gives a row, or none: there is one of this day. */
-export function insertReport(
+/** False: there is one of this day. */
+export async function insertReport(
+  tx: Tx,
   { day, charges, differing }: { readonly day: Day; readonly charges: number; readonly differing: number },
   { report, dataKeyId, seal }: SealedReport,
-): Step {
-  return {
-    statement: INSERT,
-    values: [day, charges, differing, report, dataKeyId, Buffer.from(seal, 'hex')],
-  };
+): Promise<boolean> {
+  const values = [day, charges, differing, report, dataKeyId, Buffer.from(seal, 'hex')];
+  return (await tx.query(INSERT, values)).length === 1;
 }
 
-const COLUMNS = `day::text as day_text, charges, differences, report, data_key_id, seal,
-  extract(epoch from now() - made_at)::float8 as age`;
+const KEPT = rowCodec({
+  day: day(),
+  charges: whole(),
+  differences: whole(),
+  report: text(),
+  dataKeyId: whole(),
+  seal: text("encode(seal, 'hex')"),
+  ageSeconds: real('extract(epoch from now() - made_at)::float8'),
+});
 
-const READ = statement('truth_reports.read', `select ${COLUMNS} from truth_reports where day = $1::date`);
+export type KeptReport = RowOf<typeof KEPT>;
+
+const READ = statement(
+  'truth_reports.read',
+  `select ${KEPT.columns} from truth_reports where day = $1::date`,
+);
 
 const READ_NEWEST = statement(
   'truth_reports.read_newest',
-  `select ${COLUMNS} from truth_reports order by day desc limit 1`,
+  `select ${KEPT.columns} from truth_reports order by day desc limit 1`,
 );
-
-export type KeptReport = SealedReport & {
-  readonly day: Day;
-  readonly charges: number;
-  readonly differences: number;
-  readonly ageSeconds: number;
-};
 
 /** Of a day; null: there is none. */
 export async function readReport(database: Database, day: Day): Promise<KeptReport | null> {
@@ -53,14 +58,5 @@ export async function readNewestReport(reader: Reader): Promise<KeptReport | nul
 }
 
 function parseKept(row: Row | undefined): KeptReport | null {
-  if (row === undefined) return null;
-  return {
-    day: row.day_text as Day,
-    charges: row.charges as number,
-    differences: row.differences as number,
-    report: row.report as string,
-    dataKeyId: row.data_key_id as number,
-    seal: (row.seal as Buffer).toString('hex'),
-    ageSeconds: row.age as number,
-  };
+  return row === undefined ? null : KEPT.parse(row);
 }

@@ -185,11 +185,13 @@ export function withTally(one: TruthTally, other: TruthTally): TruthTally {
   };
 }
 
+export const RUN_CAUSES = ['night', 'asked'] as const;
+
 /** A run that has ended, as the operator sees it. */
 export type EndedRun = TruthTally & {
   readonly merchantId: string;
   readonly day: Day;
-  readonly cause: 'night' | 'asked';
+  readonly cause: (typeof RUN_CAUSES)[number];
   readonly beganAt: number;
   readonly endedAt: number;
 };

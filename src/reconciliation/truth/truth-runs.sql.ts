@@ -1,36 +1,51 @@
 import {
-  type CommitStep,
   type Database,
   type Reader,
   type Row,
-  type Step,
   statement,
+  type Tx,
 } from '../../platform/postgres/database.ts';
+import {
+  boolean,
+  day,
+  instantOf,
+  nullable,
+  oneOf,
+  parsedBy,
+  type RowOf,
+  real,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import type { SumDifference, Summed } from './kept-sums.ts';
-import { type SpentQuestions, spendStep } from './question-budgets.sql.ts';
+import { type SpentQuestions, spendQuestions } from './question-budgets.sql.ts';
 import { type ComparedDay, endSumDifferences, keepSumDifferences } from './sum-differences.sql.ts';
 import { type DifferencePlace, endDifferences, keepDifferences } from './truth-differences.sql.ts';
-import type {
-  ChargePlace,
-  ComparedPlace,
-  CountedDifferences,
-  EndedRun,
-  KeptDifference,
-  TruthRun,
-  TruthTally,
+import {
+  type ChargePlace,
+  type ComparedPlace,
+  type CountedDifferences,
+  type EndedRun,
+  type KeptDifference,
+  RUN_CAUSES,
+  type TruthRun,
+  type TruthTally,
 } from './truth-run.ts';
+
+const VERIFIED = rowCodec({ merchantId: text('c.merchant_id'), lastNight: nullable(day('n.day')) });
+
+export type VerifiedMerchant = RowOf<typeof VERIFIED>;
 
 const LIST_MERCHANTS = statement(
   'truth_runs.list_merchants',
-  `select c.merchant_id, n.day::text as day from receivable_cursors c
+  `select ${VERIFIED.columns} from receivable_cursors c
    left join lateral (
      select day from truth_runs where merchant_id = c.merchant_id and cause = 'night' order by day desc limit 1
    ) n on true
    where c.merchant_id > $1 order by c.merchant_id limit $2`,
 );
-
-export type VerifiedMerchant = { readonly merchantId: string; readonly lastNight: Day | null };
 
 /** Merchants that have sold something, behind one of them. */
 export async function listVerifiedMerchants(
@@ -38,10 +53,7 @@ export async function listVerifiedMerchants(
   behind: string,
   limit: number,
 ): Promise<VerifiedMerchant[]> {
-  return (await database.query(LIST_MERCHANTS, [behind, limit])).map((row) => ({
-    merchantId: row.merchant_id as string,
-    lastNight: row.day as Day | null,
-  }));
+  return (await database.query(LIST_MERCHANTS, [behind, limit])).map(VERIFIED.parse);
 }
 
 const OPEN_NIGHT = statement(
@@ -64,11 +76,66 @@ export async function openNight(
   return (await database.query(OPEN_NIGHT, [merchantId, day, fromOn])).length === 1;
 }
 
-const COLUMNS = `t.merchant_id, t.run_number, t.day::text as day_text, t.from_on::text as from_day, t.after_on::text as after_day,
-  t.after_transaction_id, t.after_installment_number, t.fence, t.receivables, t.standing, t.settled, t.settled_by_books,
-  t.settled_by_feed, t.settled_by_files, t.explained, t.only_in_feed, t.only_in_files, t.asked, t.is_cut_short, t.beyond_look_up,
-  t.left_out, t.charges, t.charge_after_at::text as charge_after_text, t.charge_after_id, t.differences, t.cause, t.began_at, t.ended_at,
-  t.receivable_days_after::text as receivable_days_text, t.billing_days_after::text as billing_days_text, t.days, t.days_left_out`;
+const TALLY = rowCodec<TruthTally>(
+  {
+    charges: whole(),
+    receivables: whole(),
+    standing: whole(),
+    settled: whole(),
+    settledByBooks: whole(),
+    settledByFeed: whole(),
+    settledByFiles: whole(),
+    explained: whole(),
+    onlyInFeed: whole(),
+    onlyInFiles: whole(),
+    asked: whole(),
+    isCutShort: boolean(),
+    beyondLookUp: whole(),
+    leftOut: whole(),
+    days: whole(),
+    daysLeftOut: whole(),
+    differences: parsedBy((value) =>
+      typeof value === 'object' && value !== null ? (value as CountedDifferences) : undefined,
+    ),
+  },
+  't',
+);
+
+const RUN = rowCodec(
+  {
+    merchantId: text(),
+    runNumber: whole(),
+    day: day(),
+    fromOn: day(),
+    afterOn: day(),
+    afterTransactionId: text(),
+    afterInstallmentNumber: whole(),
+    /** With its microseconds. */
+    chargeAfterAt: text('t.charge_after_at::text'),
+    chargeAfterId: text(),
+    receivableDaysAfter: day(),
+    billingDaysAfter: day(),
+    fence: whole(),
+  },
+  't',
+);
+
+const COLUMNS = `${RUN.columns}, ${TALLY.columns}`;
+
+function parseRun(row: Row): TruthRun {
+  const { merchantId, runNumber, day, fromOn, fence, ...behind } = RUN.parse(row);
+  return {
+    ...{ merchantId, runNumber, day, fromOn, fence },
+    after: {
+      paymentOn: behind.afterOn,
+      transactionId: behind.afterTransactionId,
+      installmentNumber: behind.afterInstallmentNumber,
+    },
+    afterCharge: { soldAt: behind.chargeAfterAt, transactionId: behind.chargeAfterId },
+    afterDays: { receivables: behind.receivableDaysAfter, billings: behind.billingDaysAfter },
+    tally: TALLY.parse(row),
+  };
+}
 
 /** What somebody asked for is leased from its beginning to the process that works on it. */
 const OPEN_ASKED = statement(
@@ -154,61 +221,64 @@ export type ComparedBatch = {
   readonly spent: SpentQuestions | null;
 };
 
-/** A batch in one commit. False: another process has taken the run over, and nothing was written. */
+/** All of a batch, or nothing. False: another process has taken the run over, and nothing was written. */
 export async function recordBatch(
   database: Database,
-  { merchantId, runNumber, fence }: TruthRun,
+  run: TruthRun,
   batch: ComparedBatch,
   leaseMilliseconds: number,
 ): Promise<boolean> {
-  const { after, afterCharge, afterDays, tally, isLast, found, atOne, days, foundOfDays, spent } = batch;
-  const advance: Step = {
-    statement: ADVANCE,
-    values: [
-      merchantId,
-      runNumber,
-      fence,
-      after.paymentOn,
-      after.transactionId,
-      after.installmentNumber,
-      tally.receivables,
-      tally.standing,
-      tally.settled,
-      tally.settledByBooks,
-      tally.settledByFeed,
-      tally.settledByFiles,
-      tally.explained,
-      tally.onlyInFeed,
-      tally.onlyInFiles,
-      tally.asked,
-      tally.isCutShort,
-      JSON.stringify(tally.differences),
-      tally.beyondLookUp,
-      tally.leftOut,
-      isLast,
-      leaseMilliseconds,
-      tally.charges,
-      afterCharge.soldAt,
-      afterCharge.transactionId,
-      afterDays.receivables,
-      afterDays.billings,
-      tally.days,
-      tally.daysLeftOut,
-    ],
-  };
-  const onlyMine =
-    (step: Step | null): CommitStep =>
-    (rows) =>
-      rows[0]?.length === 1 ? step : null;
-  const rows = await database.commit([
-    advance,
-    onlyMine(keepDifferences(merchantId, found)),
-    onlyMine(endDifferences(merchantId, atOne)),
-    onlyMine(keepSumDifferences(merchantId, foundOfDays)),
-    onlyMine(endSumDifferences(merchantId, days, foundOfDays)),
-    onlyMine(spent === null ? null : spendStep(spent)),
+  const { merchantId } = run;
+  const { found, atOne, days, foundOfDays, spent } = batch;
+  return database.transaction(async (tx) => {
+    if (!(await advanceRun(tx, run, batch, leaseMilliseconds))) return false;
+    await keepDifferences(tx, merchantId, found);
+    await endDifferences(tx, merchantId, atOne);
+    await keepSumDifferences(tx, merchantId, foundOfDays);
+    await endSumDifferences(tx, merchantId, days, foundOfDays);
+    if (spent !== null) await spendQuestions(tx, spent);
+    return true;
+  });
+}
+
+async function advanceRun(
+  tx: Tx,
+  { merchantId, runNumber, fence }: TruthRun,
+  { after, afterCharge, afterDays, tally, isLast }: ComparedBatch,
+  leaseMilliseconds: number,
+): Promise<boolean> {
+  const rows = await tx.query(ADVANCE, [
+    merchantId,
+    runNumber,
+    fence,
+    after.paymentOn,
+    after.transactionId,
+    after.installmentNumber,
+    tally.receivables,
+    tally.standing,
+    tally.settled,
+    tally.settledByBooks,
+    tally.settledByFeed,
+    tally.settledByFiles,
+    tally.explained,
+    tally.onlyInFeed,
+    tally.onlyInFiles,
+    tally.asked,
+    tally.isCutShort,
+    JSON.stringify(tally.differences),
+    tally.beyondLookUp,
+    tally.leftOut,
+    isLast,
+    leaseMilliseconds,
+    tally.charges,
+    afterCharge.soldAt,
+    afterCharge.transactionId,
+    afterDays.receivables,
+    afterDays.billings,
+    tally.days,
+    tally.daysLeftOut,
   ]);
-  return rows[0]?.length === 1;
+  return rows.length === 1;
 }
 
 const FORGET = statement(
@@ -223,9 +293,26 @@ export async function forgetRuns(database: Database, merchantId: string, before:
   await database.query(FORGET, [merchantId, before]);
 }
 
+const ENDED = rowCodec<EndedRun>(
+  {
+    ...TALLY.fields,
+    merchantId: text(),
+    day: day(),
+    cause: oneOf(RUN_CAUSES),
+    beganAt: instantOf(),
+    endedAt: instantOf(),
+  },
+  't',
+);
+
+const NEWEST = rowCodec<NewestRun>(
+  { ...ENDED.fields, ageSeconds: real('extract(epoch from now() - t.ended_at)::float8') },
+  't',
+);
+
 const READ_NEWEST = statement(
   'truth_runs.read_newest',
-  `select ${COLUMNS}, extract(epoch from now() - t.ended_at)::float8 as age from receivable_cursors c cross join lateral (
+  `select ${NEWEST.columns} from receivable_cursors c cross join lateral (
      select * from truth_runs where merchant_id = c.merchant_id and ended_at is not null order by run_number desc limit 1
    ) t
    where $1::text is null or c.merchant_id = $1
@@ -236,15 +323,12 @@ export type NewestRun = EndedRun & { readonly ageSeconds: number };
 
 /** The newest run of every merchant, or of one. */
 export async function readNewestRuns(reader: Reader, merchantId: string | null): Promise<NewestRun[]> {
-  return (await reader.query(READ_NEWEST, [merchantId])).map((row) => ({
-    ...parseEnded(row),
-    ageSeconds: row.age as number,
-  }));
+  return (await reader.query(READ_NEWEST, [merchantId])).map(NEWEST.parse);
 }
 
 const READ_OF_DAY = statement(
   'truth_runs.read_of_day',
-  `select ${COLUMNS}, w.merchant_id as seller from receivable_cursors w left join lateral (
+  `select ${ENDED.columns} from receivable_cursors w left join lateral (
      select * from truth_runs where merchant_id = w.merchant_id
        and ended_at >= $1::date::timestamp at time zone 'America/Sao_Paulo'
        and ended_at < ($1::date + 1)::timestamp at time zone 'America/Sao_Paulo'
@@ -259,59 +343,6 @@ export async function readRunsOfDay(
   day: Day,
 ): Promise<{ readonly merchants: number; readonly runs: readonly EndedRun[] }> {
   const rows = await database.query(READ_OF_DAY, [day]);
-  return { merchants: rows.length, runs: rows.filter((row) => row.merchant_id !== null).map(parseEnded) };
-}
-
-function parseTally(row: Row): TruthTally {
-  return {
-    charges: row.charges as number,
-    receivables: row.receivables as number,
-    standing: row.standing as number,
-    settled: row.settled as number,
-    settledByBooks: row.settled_by_books as number,
-    settledByFeed: row.settled_by_feed as number,
-    settledByFiles: row.settled_by_files as number,
-    explained: row.explained as number,
-    onlyInFeed: row.only_in_feed as number,
-    onlyInFiles: row.only_in_files as number,
-    asked: row.asked as number,
-    isCutShort: row.is_cut_short as boolean,
-    beyondLookUp: row.beyond_look_up as number,
-    leftOut: row.left_out as number,
-    days: row.days as number,
-    daysLeftOut: row.days_left_out as number,
-    differences: row.differences as CountedDifferences,
-  };
-}
-
-function parseRun(row: Row): TruthRun {
-  return {
-    merchantId: row.merchant_id as string,
-    runNumber: row.run_number as number,
-    day: row.day_text as Day,
-    fromOn: row.from_day as Day,
-    after: {
-      paymentOn: row.after_day as Day,
-      transactionId: row.after_transaction_id as string,
-      installmentNumber: row.after_installment_number as number,
-    },
-    afterCharge: {
-      soldAt: row.charge_after_text as string,
-      transactionId: row.charge_after_id as string,
-    },
-    afterDays: { receivables: row.receivable_days_text as Day, billings: row.billing_days_text as Day },
-    fence: row.fence as number,
-    tally: parseTally(row),
-  };
-}
-
-function parseEnded(row: Row): EndedRun {
-  return {
-    ...parseTally(row),
-    merchantId: row.merchant_id as string,
-    day: row.day_text as Day,
-    cause: row.cause as EndedRun['cause'],
-    beganAt: row.began_at as number,
-    endedAt: row.ended_at as number,
-  };
+  const verified = rows.filter((row) => row.merchant_id !== null);
+  return { merchants: rows.length, runs: verified.map(ENDED.parse) };
 }

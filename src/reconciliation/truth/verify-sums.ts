@@ -1,6 +1,7 @@
-import type { Database, Row, Step } from '../../platform/postgres/database.ts';
+import type { Database, Tx } from '../../platform/postgres/database.ts';
 import { isRolledBack } from '../../platform/postgres/database-errors.ts';
-import { BILLING_SUMS } from '../../recurrence/billings/billing-sums.sql.ts';
+import { UnreadableRow } from '../../platform/postgres/row-codec.ts';
+import { BILLING_SUMS, type SoughtDays } from '../../recurrence/billings/billing-sums.sql.ts';
 import type { Day } from '../../values/instant.ts';
 import {
   compareSums,
@@ -10,7 +11,7 @@ import {
   type SumDifference,
   type Summed,
 } from './kept-sums.ts';
-import { ONE_MOMENT, RECEIVABLE_SUMS } from './receivable-sums.sql.ts';
+import { holdMoment, RECEIVABLE_SUMS } from './receivable-sums.sql.ts';
 import { listDifferingDays } from './sum-differences.sql.ts';
 import type { TruthRun } from './truth-run.ts';
 
@@ -25,6 +26,11 @@ const BEYOND_ROUND_MILLISECONDS = 10_000;
 /** Where a kind has no more days in a run. */
 const END_OF_DAYS = '9999-12-31' as Day;
 
+type FoundDay = { readonly day: Day; readonly entries: number; readonly most: number };
+
+/** What rows of a lane come to, and the last place of them. */
+type SummedRows = DayOfSums & { readonly lane: number; readonly entries: number; readonly last: string };
+
 /** The statements of a table and of its sums. A lane is an index along which its rows are read. */
 type KeptTable = {
   readonly summed: Summed;
@@ -32,22 +38,15 @@ type KeptTable = {
   /** Where each lane begins, and what no place of a lane lies behind. */
   readonly first: readonly string[];
   readonly last: string;
-  readonly findDays: (
-    merchantId: string,
-    after: Day,
-    fromOn: Day,
-    named: readonly Day[],
-    entries: number,
-    days: number,
-  ) => Step;
-  readonly readKept: (merchantId: string, days: readonly Day[]) => Step;
-  readonly readRows: (
+  findDays(tx: Tx, sought: SoughtDays): Promise<FoundDay[]>;
+  readKept(tx: Tx, merchantId: string, days: readonly Day[]): Promise<DayOfSums[]>;
+  readRows(
+    tx: Tx,
     merchantId: string,
     days: readonly Day[],
     places: readonly string[],
     entries: number,
-  ) => Step;
-  readonly parse: (row: Row) => DayOfSums;
+  ): Promise<SummedRows[]>;
 };
 
 const KEPT_TABLES: readonly KeptTable[] = [RECEIVABLE_SUMS, BILLING_SUMS];
@@ -109,7 +108,7 @@ async function verifyRound(
   let round = await readRound(database, run, table, { most, endsAt, signal });
   // One day that takes too long, or is refused, takes no others along.
   while (round.failure !== null && round.days.length !== 1 && most > 1 && !signal.aborted) {
-    most = round.mostOfNext;
+    most = mostOfNext(round);
     round = await readRound(database, run, table, { most, endsAt, signal });
   }
   const { days, rows, kept, failure } = round;
@@ -124,7 +123,28 @@ async function verifyRound(
 
 type RoundLimits = { readonly most: number; readonly endsAt: number; readonly signal: AbortSignal };
 
-/** All of it as of one moment, for payments go on meanwhile. */
+/** What was read of some days. */
+type Round = {
+  days: readonly Day[];
+  /** Of these days and of those found behind them, in their order. */
+  entries: readonly number[];
+  isLast: boolean;
+  isWhole: boolean;
+  kept: readonly DayOfSums[];
+  rows: readonly DayOfSums[];
+  /** Why not all of it was read. */
+  failure: unknown;
+};
+
+/** How many days are read when these failed: those without entries before the first, or one. */
+function mostOfNext({ entries }: Round): number {
+  return Math.max(
+    1,
+    entries.findIndex((count) => count > 0),
+  );
+}
+
+/** All of it as of one moment, for payments go on meanwhile. What was found stays known where it fails. */
 async function readRound(
   database: Database,
   run: TruthRun,
@@ -132,97 +152,67 @@ async function readRound(
   limits: RoundLimits,
 ): Promise<Round> {
   const { merchantId, fromOn } = run;
+  const { most, signal } = limits;
   const after = run.afterDays[table.summed];
-  const round = new Round(table, merchantId, limits);
-  const takeRows = (read: readonly Row[][]) => round.takeRows(read.at(-1) ?? []);
+  const round: Round = {
+    ...{ days: [], entries: [], kept: [], rows: [] },
+    ...{ isLast: true, isWhole: true, failure: null },
+  };
   try {
-    const differing = await listDifferingDays(database, merchantId, table.summed, after, fromOn, limits.most);
+    const differing = await listDifferingDays(database, merchantId, table.summed, after, fromOn, most);
     const named = [...daysInTurn(run), ...differing].sort();
-    await database.commit([
-      ONE_MOMENT,
-      table.findDays(merchantId, after, fromOn, named, ENTRIES_OF_ROUND, limits.most),
-      (read) => round.takeDays(read.at(-1) ?? []),
-      ...Array.from({ length: STATEMENTS_OF_DAY + 1 }, () => takeRows),
-    ]);
-    if (!round.isWhole && !limits.signal.aborted) round.failure = new Error('it took too long');
+    const sought = { merchantId, after, fromOn, named, entries: ENTRIES_OF_ROUND, most };
+    await database.transaction(async (tx) => {
+      await holdMoment(tx);
+      Object.assign(round, daysToRead(await table.findDays(tx, sought)));
+      if (round.days.length === 0) return;
+      round.kept = await table.readKept(tx, merchantId, round.days);
+      Object.assign(round, await readRows(tx, merchantId, table, round.days, limits));
+    });
+    if (!round.isWhole && !signal.aborted) round.failure = new Error('it took too long');
   } catch (error) {
-    if (!isRolledBack(error) && !(error instanceof RangeError)) throw error;
+    const isOfDays = isRolledBack(error) || error instanceof RangeError || error instanceof UnreadableRow;
+    if (!isOfDays) throw error;
     round.failure = error;
   }
   return round;
 }
 
-/** What is read of a round, statement by statement. */
-class Round {
-  readonly #table: KeptTable;
-  readonly #merchantId: string;
-  readonly #limits: RoundLimits;
-  #places: readonly string[];
-  /** What the answer to the statement before is. */
-  #asked: 'kept' | 'rows' | null = null;
-  /** Of the days, in their order. */
-  #entries: readonly number[] = [];
-  /** Why not all of it was read. */
-  failure: unknown = null;
-  days: readonly Day[] = [];
-  isLast = true;
-  kept: readonly DayOfSums[] = [];
-  readonly rows: DayOfSums[] = [];
+/** As many days as one statement reads, or one day. */
+function daysToRead(found: readonly FoundDay[]): Pick<Round, 'days' | 'entries' | 'isLast'> {
+  let entries = 0;
+  const days = found.flatMap((one, index) => {
+    entries += one.entries;
+    return index === 0 || entries <= ENTRIES_OF_ROUND ? [one.day] : [];
+  });
+  return {
+    days,
+    entries: found.map((one) => one.entries),
+    isLast: entries < ENTRIES_OF_ROUND && found.length < (found[0]?.most ?? 1),
+  };
+}
 
-  constructor(table: KeptTable, merchantId: string, limits: RoundLimits) {
-    this.#table = table;
-    this.#merchantId = merchantId;
-    this.#limits = limits;
-    this.#places = table.first;
-  }
-
-  get #isOver(): boolean {
-    return this.#limits.signal.aborted || performance.now() > this.#limits.endsAt;
-  }
-
-  get isWhole(): boolean {
-    return this.days.length === 0 || this.#places.every((place) => place === this.#table.last);
-  }
-
-  /** How many days are read when these failed: those without entries before the first, or one. */
-  get mostOfNext(): number {
-    return Math.max(
-      1,
-      this.#entries.findIndex((entries) => entries > 0),
-    );
-  }
-
-  /** As many days as one statement reads, or one day. */
-  takeDays(found: readonly Row[]): Step | null {
-    let entries = 0;
-    this.days = found.flatMap((row, index) => {
-      entries += row.entries as number;
-      return index === 0 || entries <= ENTRIES_OF_ROUND ? [row.on_day as Day] : [];
+/** Statement by statement, as long as there is time. */
+async function readRows(
+  tx: Tx,
+  merchantId: string,
+  table: KeptTable,
+  days: readonly Day[],
+  { signal, endsAt }: RoundLimits,
+): Promise<Pick<Round, 'rows' | 'isWhole'>> {
+  const rows: SummedRows[] = [];
+  let places = table.first;
+  for (let statements = 0; statements < STATEMENTS_OF_DAY; statements += 1) {
+    if (signal.aborted || performance.now() > endsAt) break;
+    const read = await table.readRows(tx, merchantId, days, places, ENTRIES_OF_ROUND);
+    rows.push(...read);
+    places = places.map((place, lane) => {
+      const ofLane = read.filter((row) => row.lane === lane);
+      const entries = ofLane.reduce((sum, row) => sum + row.entries, 0);
+      const furthest = ofLane.map(({ last }) => last).sort();
+      return entries < ENTRIES_OF_ROUND ? table.last : (furthest.at(-1) ?? place);
     });
-    this.#entries = found.map((row) => row.entries as number);
-    this.isLast = entries < ENTRIES_OF_ROUND && found.length < ((found[0]?.most as number | undefined) ?? 1);
-    if (this.days.length === 0) return null;
-    this.#asked = 'kept';
-    return this.#table.readKept(this.#merchantId, this.days);
+    if (places.every((place) => place === table.last)) return { rows, isWhole: true };
   }
-
-  /** Takes an answer, and gives the next statement. */
-  takeRows(read: readonly Row[]): Step | null {
-    if (this.#asked === 'kept') this.kept = read.map(this.#table.parse);
-    if (this.#asked === 'rows') {
-      this.rows.push(...read.map(this.#table.parse));
-      this.#places = this.#places.map((place, lane) => this.#placeBehind(place, lane, read));
-    }
-    this.#asked = this.isWhole || this.#isOver ? null : 'rows';
-    return this.#asked === null
-      ? null
-      : this.#table.readRows(this.#merchantId, this.days, this.#places, ENTRIES_OF_ROUND);
-  }
-
-  #placeBehind(place: string, lane: number, read: readonly Row[]): string {
-    const ofLane = read.filter((row) => row.lane === lane);
-    const entries = ofLane.reduce((sum, row) => sum + (row.entries as number), 0);
-    const furthest = ofLane.map((row) => row.last as string).sort();
-    return entries < ENTRIES_OF_ROUND ? this.#table.last : (furthest.at(-1) ?? place);
-  }
+  return { rows, isWhole: false };
 }

@@ -1,9 +1,22 @@
-import { type Row, type Step, statement } from '../../platform/postgres/database.ts';
-import { day, oneOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { statement, type Tx } from '../../platform/postgres/database.ts';
+import { bigWhole, day, oneOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
-import { BILLING_STATES } from './billing.ts';
+import { BILLING_STATES, type BillingState } from './billing.ts';
+
+/** Which days are looked for: behind one, up to so many entries and so many days. */
+export type SoughtDays = {
+  readonly merchantId: string;
+  readonly after: Day;
+  /** From here on all days that have anything; before, those that are named. */
+  readonly fromOn: Day;
+  readonly named: readonly Day[];
+  readonly entries: number;
+  readonly most: number;
+};
 
 const BEHIND = 'greatest(w.day, $3::date - 1)';
+
+const FOUND_DAY = rowCodec({ day: day(), entries: whole(), most: whole('$6::integer') });
 
 /**
  * The next days behind one: those that are named, and from a first day on those on which anything is due or
@@ -36,25 +49,40 @@ const FIND_DAYS = statement(
      ) c
      where w.before + w.entries < $5::bigint and w.number < $6::integer and n.day is not null
    )
-   select day as on_day, entries, $6::integer as most from walked where number > 0 order by number`,
+   select ${FOUND_DAY.columns} from walked where number > 0 order by number`,
 );
+
+const KEPT = rowCodec({
+  day: day('w.day'),
+  state: oneOf(BILLING_STATES, 'd.billing_state'),
+  count: bigWhole('sum(d.count)::text'),
+  amount: bigWhole('sum(d.amount)::text'),
+});
 
 const READ_KEPT = statement(
   'billing_days.read_to_compare',
-  `select w.day as on_day, d.billing_state as state, sum(d.count)::text as count, sum(d.amount)::text as amount
+  `select ${KEPT.columns}
    from unnest($2::date[]) as w (day) cross join lateral (
      select * from billing_days where merchant_id = $1 and due_on = w.day offset 0
    ) d
    group by w.day, d.billing_state`,
 );
 
+const SUMMED_UP = rowCodec({
+  lane: whole('s.lane - 1'),
+  day: day('w.day'),
+  state: oneOf(BILLING_STATES, 's.state'),
+  entries: whole('count(*)::integer'),
+  last: text(`(array_agg(b.created_at order by b.created_at desc, b.billing_id desc))[1]::text || '|'
+       || (array_agg(b.billing_id order by b.created_at desc, b.billing_id desc))[1]::text`),
+  count: bigWhole('count(*)::text'),
+  amount: bigWhole('sum(b.amount)::text'),
+});
+
 /** What billings of some days come to: behind a place of each state, up to a bound of each day. */
 const READ_ROWS = statement(
   'billings.sum_to_compare',
-  `select s.lane - 1 as lane, w.day as on_day, s.state, count(*)::integer as entries,
-     (array_agg(b.created_at order by b.created_at desc, b.billing_id desc))[1]::text || '|'
-       || (array_agg(b.billing_id order by b.created_at desc, b.billing_id desc))[1]::text as last,
-     count(*)::text as count, sum(b.amount)::text as amount
+  `select ${SUMMED_UP.columns}
    from unnest($2::date[]) as w (day)
    cross join unnest($5::text[], $3::timestamptz[], $4::uuid[]) with ordinality as s (state, after_at, after_id, lane)
    cross join lateral (
@@ -64,9 +92,6 @@ const READ_ROWS = statement(
    ) b
    group by s.lane, w.day, s.state`,
 );
-
-/** As text, for a damaged sum is larger than a bigint. */
-const SUM = rowCodec({ onDay: day(), state: oneOf(BILLING_STATES), count: text(), amount: text() });
 
 /** Billings and the sums of their due days: a lane for each state. */
 export const BILLING_SUMS = {
@@ -78,35 +103,30 @@ export const BILLING_SUMS = {
   /** When a billing was made, and which one. */
   first: BILLING_STATES.map(() => '-infinity|00000000-0000-0000-0000-000000000000'),
   last: 'infinity|ffffffff-ffff-ffff-ffff-ffffffffffff',
-  findDays: (
+  async findDays(tx: Tx, { merchantId, after, fromOn, named, entries, most }: SoughtDays) {
+    const values = [merchantId, after, fromOn, named, entries, most, BILLING_STATES];
+    return (await tx.query(FIND_DAYS, values)).map(FOUND_DAY.parse);
+  },
+  async readKept(tx: Tx, merchantId: string, days: readonly Day[]) {
+    return (await tx.query(READ_KEPT, [merchantId, days])).map((row) => sumsOf(KEPT.parse(row)));
+  },
+  async readRows(
+    tx: Tx,
     merchantId: string,
-    after: Day,
-    fromOn: Day,
-    named: readonly Day[],
+    days: readonly Day[],
+    places: readonly string[],
     entries: number,
-    days: number,
-  ): Step => ({
-    statement: FIND_DAYS,
-    values: [merchantId, after, fromOn, named, entries, days, BILLING_STATES],
-  }),
-  readKept: (merchantId: string, days: readonly Day[]): Step => ({
-    statement: READ_KEPT,
-    values: [merchantId, days],
-  }),
-  readRows: (merchantId: string, days: readonly Day[], places: readonly string[], entries: number): Step => ({
-    statement: READ_ROWS,
-    values: [
-      merchantId,
-      days,
-      places.map((place) => place.split('|')[0]),
-      places.map((place) => place.split('|')[1]),
-      BILLING_STATES,
-      entries,
-    ],
-  }),
-  parse: (row: Row): { accountNumber: string; day: Day; sums: readonly bigint[] } => {
-    const { onDay, state, count, amount } = SUM.parse(row);
-    const ofState = (sum: string) => BILLING_STATES.map((other) => (other === state ? BigInt(sum) : 0n));
-    return { accountNumber: '', day: onDay, sums: [...ofState(amount), ...ofState(count)] };
+  ) {
+    const [moments, ids] = [0, 1].map((part) => places.map((place) => place.split('|')[part]));
+    const rows = await tx.query(READ_ROWS, [merchantId, days, moments, ids, BILLING_STATES, entries]);
+    return rows.map((row) => sumsOf(SUMMED_UP.parse(row)));
   },
 };
+
+type OfState = { readonly state: BillingState; readonly count: bigint; readonly amount: bigint };
+
+/** Of all accounts together. */
+function sumsOf<T extends OfState>({ state, count, amount, ...of }: T) {
+  const ofState = (sum: bigint) => BILLING_STATES.map((name) => (name === state ? sum : 0n));
+  return { ...of, accountNumber: '', sums: [...ofState(amount), ...ofState(count)] };
+}
