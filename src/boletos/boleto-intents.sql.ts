@@ -1,7 +1,8 @@
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../platform/postgres/batched-writes.ts';
-import { type Database, statement } from '../platform/postgres/database.ts';
+import { type Database, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../platform/postgres/input-rows.ts';
+import { boolean, nullable, rowCodec, text, whole } from '../platform/postgres/row-codec.ts';
 import { utcText } from '../values/instant.ts';
 import type { BoletoIntent } from './boleto.ts';
 
@@ -37,6 +38,8 @@ const INPUT = inputRows<Timed<BoletoIntentRow>>({
   deadline: ['timestamptz', (row) => row.deadline],
 });
 
+const WRITTEN = rowCodec({ boletoId: text(), ourNumber: text() });
+
 const COMMIT_INTENTS = statement(
   'boletos.commit_intents',
   `with input as (
@@ -60,7 +63,7 @@ const COMMIT_INTENTS = statement(
      select i.*, i.boleto_id as resource_id from input i
      join written w on w.merchant_id = i.merchant_id and w.boleto_id = i.boleto_id
    ), ${REMEMBER_KEYS}
-   select boleto_id, our_number from written`,
+   select ${WRITTEN.columns} from written`,
 );
 
 const WANTED = inputRows<BoletoIntentRow>({
@@ -69,10 +72,18 @@ const WANTED = inputRows<BoletoIntentRow>({
   key_hash: ['bytea', ({ request }) => request?.keyHash ?? null],
 });
 
+const OBSTACLE = rowCodec({
+  boletoId: text('i.boleto_id'),
+  /** Of one that is there already. */
+  ourNumber: nullable(text('b.our_number')),
+  isKeyUsed: boolean(
+    'exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)',
+  ),
+});
+
 const FIND_OBSTACLES = statement(
   'boletos.find_obstacles',
-  `select i.boleto_id, b.our_number,
-     exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash) as is_key_used
+  `select ${OBSTACLE.columns}
    from ${WANTED.sql}
    left join boletos b on b.merchant_id = i.merchant_id and b.boleto_id = i.boleto_id`,
 );
@@ -95,15 +106,18 @@ export function boletoIntentsWrite(
     write: async (rows, deadlines) => {
       const values = INPUT.values(withDeadlines(rows, deadlines));
       const written = await racingForKeys(() => database.query(COMMIT_INTENTS, values));
-      const numbers = new Map(written.map((row) => [row.boleto_id, row.our_number as string]));
+      const numbers = new Map(
+        written.map(WRITTEN.parse).map(({ boletoId, ourNumber }) => [boletoId, ourNumber]),
+      );
       const missing = rows.filter((row) => !numbers.has(row.boletoId));
       const obstacles =
         missing.length === 0 ? [] : await database.query(FIND_OBSTACLES, WANTED.values(missing));
-      const found = new Map(obstacles.map((row) => [row.boleto_id, row]));
+      const found = new Map(obstacles.map(OBSTACLE.parse).map((obstacle) => [obstacle.boletoId, obstacle]));
       const fateOf = ({ boletoId }: BoletoIntentRow): BoletoIntentResult | typeof NOT_WRITTEN => {
-        const ourNumber = numbers.get(boletoId) ?? (found.get(boletoId)?.our_number as string | null);
-        if (typeof ourNumber === 'string') return { kind: 'committed', ourNumber };
-        return found.get(boletoId)?.is_key_used === true ? { kind: 'keyUsed' } : NOT_WRITTEN;
+        const obstacle = found.get(boletoId);
+        const ourNumber = numbers.get(boletoId) ?? obstacle?.ourNumber ?? null;
+        if (ourNumber !== null) return { kind: 'committed', ourNumber };
+        return obstacle?.isKeyUsed === true ? { kind: 'keyUsed' } : NOT_WRITTEN;
       };
       return new Map(rows.map((row) => [row.boletoId, fateOf(row)]));
     },
@@ -113,9 +127,11 @@ export function boletoIntentsWrite(
 /** More than were given since any backup that is restored. */
 const SKIPPED = 1_000_000;
 
+const SKIPPING = rowCodec({ last: whole("max(nextval('boleto_numbers'))") });
+
 const SKIP = statement(
   'boletos.skip_numbers',
-  `select max(nextval('boleto_numbers')) as last from generate_series(1, $1::integer)`,
+  `select ${SKIPPING.columns} from generate_series(1, $1::integer)`,
 );
 
 /**
@@ -124,5 +140,5 @@ const SKIP = statement(
  */
 export async function skipOurNumbers(database: Database): Promise<number> {
   const [row] = await database.query(SKIP, [SKIPPED]);
-  return row?.last as number;
+  return SKIPPING.parse(row as Row).last;
 }

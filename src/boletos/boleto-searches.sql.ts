@@ -1,8 +1,9 @@
 import type { Page } from '../platform/pages.ts';
 import { type Reader, statement } from '../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../platform/postgres/page-of.ts';
+import { rowCodec, text } from '../platform/postgres/row-codec.ts';
 import type { Boleto } from './boleto.ts';
-import { BOLETO_COLUMNS, parseBoleto } from './boleto-rows.sql.ts';
+import { BOLETO, parseBoleto } from './boleto-rows.sql.ts';
 import type { WantedBoletos } from './boleto-search.ts';
 
 /**
@@ -19,7 +20,7 @@ const BY_DUE_DAY = pageOf({
   keys: `select due_on, boleto_id ${FOUND}`,
   key: 'boleto_id',
   order: ['due_on', 'boleto_id'],
-  shown: `${BOLETO_COLUMNS} from page g cross join lateral (
+  shown: `${BOLETO.columns} from page g cross join lateral (
        select * from boletos where merchant_id = $1 and boleto_id = g.boleto_id limit 1
      ) b`,
 });
@@ -39,22 +40,24 @@ export async function listFoundBoletos(
 /** What names a boleto, or those of a payer. */
 export type BoletoName = { readonly kind: 'ourNumber' | 'barCode' | 'document'; readonly text: string };
 
+const NAMED = rowCodec({ boletoId: text() });
+
 /** By its key of merchant and number. */
 const BY_OUR_NUMBER = statement(
   'boletos.find_by_our_number',
-  `select boleto_id from boletos where merchant_id = $1 and our_number = $2 limit $3`,
+  `select ${NAMED.columns} from boletos where merchant_id = $1 and our_number = $2 limit $3`,
 );
 
 /** Along boletos_by_bar_code. A bank may use a bar code anew after years. */
 const BY_BAR_CODE = statement(
   'boletos.find_by_bar_code',
-  `select boleto_id from boletos where merchant_id = $1 and bar_code = $2 and bar_code is not null limit $3`,
+  `select ${NAMED.columns} from boletos where merchant_id = $1 and bar_code = $2 and bar_code is not null limit $3`,
 );
 
 /** Along boletos_by_document, the newest first. */
 const BY_DOCUMENT = statement(
   'boletos.find_by_document',
-  `select boleto_id from boletos where payer is not null and payer ->> 'documentNumber' = $2 and merchant_id = $1
+  `select ${NAMED.columns} from boletos where payer is not null and payer ->> 'documentNumber' = $2 and merchant_id = $1
    order by boleto_id desc limit $3`,
 );
 
@@ -64,9 +67,9 @@ const STATEMENTS = { ourNumber: BY_OUR_NUMBER, barCode: BY_BAR_CODE, document: B
 export async function findNamedBoletos(
   database: Reader,
   merchantId: string,
-  { kind, text }: BoletoName,
+  { kind, text: name }: BoletoName,
   limit: number,
 ): Promise<string[]> {
-  const rows = await database.query(STATEMENTS[kind], [merchantId, text, limit]);
-  return rows.map((row) => row.boleto_id as string);
+  const rows = await database.query(STATEMENTS[kind], [merchantId, name, limit]);
+  return rows.map((row) => NAMED.parse(row).boletoId);
 }

@@ -71,7 +71,8 @@ export const BOLETO_MOVES = {
 export const SHOWN_STATES = ['issued', 'overdue', 'paid', 'canceled', 'expired'] as const;
 export type ShownState = (typeof SHOWN_STATES)[number];
 /** In which a payer may pay. */
-export type OpenState = Extract<ShownState, 'issued' | 'overdue'>;
+export const OPEN_STATES = ['issued', 'overdue'] as const satisfies ShownState[];
+export type OpenState = (typeof OPEN_STATES)[number];
 
 /** Why the bank did not register it; `writtenOff`: it was ended there before we knew of it. */
 export const REGISTRATION_REFUSALS = ['payerRefused', 'termsRefused', 'amountRefused', 'writtenOff'] as const;

@@ -1,25 +1,18 @@
 import { FREE_KEYS } from '../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
-import {
-  type CommitStep,
-  type Database,
-  type Reader,
-  type Row,
-  type Step,
-  statement,
-} from '../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../platform/postgres/database.ts';
 import { type Deadline, NO_DEADLINE } from '../platform/postgres/deadline.ts';
 import { BOLETO_MOVEMENTS, IS_WAITING } from '../transactions/movements/boleto-movements.sql.ts';
 import { saoPauloOffsetText, utcText } from '../values/instant.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
 import type { Boleto, BoletoKey } from './boleto.ts';
 import type { BoletoMove } from './boleto-move.ts';
-import { BOLETO_COLUMNS, parseBoleto } from './boleto-rows.sql.ts';
+import { BOLETO, parseBoleto } from './boleto-rows.sql.ts';
 import { callbackBody } from './callback-body.ts';
 
 const FIND = statement(
   'boletos.find',
-  `select ${BOLETO_COLUMNS} from boletos b where b.merchant_id = $1 and b.boleto_id = $2`,
+  `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.boleto_id = $2`,
 );
 
 /** Null: this merchant has no such boleto. */
@@ -33,12 +26,12 @@ export async function findBoleto(
 
 const LOCK = statement(
   'boletos.lock',
-  `select ${BOLETO_COLUMNS} from boletos b where b.merchant_id = $1 and b.boleto_id = $2 for no key update`,
+  `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.boleto_id = $2 for no key update`,
 );
 
 /**
- * The row is locked by an earlier step, and written as a rule decided on it: with its movement and
- * the deliveries of that.
+ * The row is under lock, and written as a rule decided on it: with its movement and the deliveries of
+ * that.
  */
 const MOVE = statement(
   'boletos.move',
@@ -48,7 +41,7 @@ const MOVE = statement(
        due_at = now() + $13::integer * interval '1 millisecond', changed_at = $14::timestamptz,
        fence = b.fence + 1, tries = 0, unknown_since = null, unknown_reason = null
      where b.merchant_id = $1 and b.boleto_id = $2 and b.state = $3
-     returning ${BOLETO_COLUMNS}
+     returning ${BOLETO.columns}
    ), unkeyed as (
      select merchant_id, $15::bytea as key_hash, boleto_id as resource_id from changed
    ), ${FREE_KEYS}, news as (
@@ -71,52 +64,43 @@ export type BoletoMoveRow = BoletoKey & {
 /** The row as it stands now; `isMoved`: this write has changed it. Null: there is no such boleto. */
 export type BoletoMoved = { readonly boleto: Boleto; readonly isMoved: boolean } | null;
 
-function lockBoletoStep({ merchantId, boletoId }: BoletoKey): Step {
-  return { statement: LOCK, values: [merchantId, boletoId] };
+/** Null: this merchant has no such boleto. */
+async function lockBoleto(tx: Tx, { merchantId, boletoId }: BoletoKey): Promise<Boleto | null> {
+  const [row] = await tx.query(LOCK, [merchantId, boletoId]);
+  return row === undefined ? null : parseBoleto(row);
 }
 
-export function moveBoletoStep(
+/** The row as it was written, and whether deliveries of it were. Null: it has another state than `boleto`. */
+export async function moveBoleto(
+  tx: Tx,
   boleto: Boleto,
   move: BoletoMove,
   { leaseMilliseconds, keyToFree = null }: Pick<BoletoMoveRow, 'leaseMilliseconds' | 'keyToFree'>,
-): Step {
-  const { merchantId, boletoId } = boleto;
+): Promise<{ readonly boleto: Boleto; readonly isWaiting: boolean } | null> {
   const { registered, payment, news, moment } = move;
   const momentText = saoPauloOffsetText(moment);
-  return {
-    statement: MOVE,
-    values: [
-      merchantId,
-      boletoId,
-      move.from,
-      move.to,
-      move.stateBefore,
-      move.isExpiring,
-      registered?.barCode ?? null,
-      registered?.pixEmv ?? null,
-      move.refusalReason,
-      payment?.amount ?? null,
-      payment?.paidOn ?? null,
-      move.actsAt === null ? null : utcText(move.actsAt),
-      move.isAsked ? leaseMilliseconds : null,
-      utcText(moment),
-      keyToFree,
-      news?.before ?? null,
-      news?.after ?? null,
-      momentText,
-      news === null || boleto.callbackUrl === null ? null : callbackBody(boleto, move, momentText),
-    ],
-  };
-}
-
-/** What the rows of such a step say; `locked`: those of the lock before it. */
-function readMoved(locked: readonly Row[], moved: readonly Row[]): BoletoMoved {
-  const [row] = moved.length > 0 ? moved : locked;
-  return row === undefined ? null : { boleto: parseBoleto(row), isMoved: moved.length > 0 };
-}
-
-export function notifyMoved(deliverer: Pick<Deliverer, 'notify'>, moved: readonly Row[]): void {
-  if (moved.some((row) => row.is_waiting)) setImmediate(() => deliverer.notify());
+  const [row] = await tx.query(MOVE, [
+    boleto.merchantId,
+    boleto.boletoId,
+    move.from,
+    move.to,
+    move.stateBefore,
+    move.isExpiring,
+    registered?.barCode ?? null,
+    registered?.pixEmv ?? null,
+    move.refusalReason,
+    payment?.amount ?? null,
+    payment?.paidOn ?? null,
+    move.actsAt === null ? null : utcText(move.actsAt),
+    move.isAsked ? leaseMilliseconds : null,
+    utcText(moment),
+    keyToFree,
+    news?.before ?? null,
+    news?.after ?? null,
+    momentText,
+    news === null || boleto.callbackUrl === null ? null : callbackBody(boleto, move, momentText),
+  ]);
+  return row === undefined ? null : { boleto: parseBoleto(row), isWaiting: row.is_waiting === true };
 }
 
 /** Of one statement after another, as cancels are recorded. */
@@ -169,17 +153,18 @@ async function commitMove(
   row: BoletoMoveRow,
   deadline: Deadline,
 ): Promise<BoletoMoved> {
-  const steps: CommitStep[] = [
-    lockBoletoStep(row),
-    (rows) => {
-      const found = rows[0]?.[0];
-      if (found === undefined) return null;
-      const boleto = parseBoleto(found);
-      const move = row.decide(boleto);
-      return move === null ? null : moveBoletoStep(boleto, move, row);
-    },
-  ];
-  const [locked = [], moved = []] = await database.commit(steps, deadline);
-  notifyMoved(deliverer, moved);
-  return readMoved(locked, moved);
+  const { moved, isWaiting } = await database.transaction(async (tx) => {
+    const boleto = await lockBoleto(tx, row);
+    if (boleto === null) return { moved: null, isWaiting: false };
+    const move = row.decide(boleto);
+    const written = move === null ? null : await moveBoleto(tx, boleto, move, row);
+    if (written === null) return { moved: { boleto, isMoved: false }, isWaiting: false };
+    return { moved: { boleto: written.boleto, isMoved: true }, isWaiting: written.isWaiting };
+  }, deadline);
+  if (isWaiting) notifySoon(deliverer);
+  return moved;
+}
+
+export function notifySoon(deliverer: Pick<Deliverer, 'notify'>): void {
+  setImmediate(() => deliverer.notify());
 }

@@ -1,4 +1,5 @@
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
+import { instantOf, nullable, rowCodec, text } from '../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import type { BoletoKey } from './boleto.ts';
 
@@ -10,22 +11,24 @@ const CAN_ACT = "(b.state = 'issued' or left(b.bar_code, 3) = $1)";
 const BEHIND = '(b.acts_at, b.boleto_id) > ($2::timestamptz, $3::uuid)';
 const BEFORE_ALL = ['-infinity', '00000000-0000-0000-0000-000000000000'] as const;
 
+/** The calendar changes it. */
+export type ActingBoleto = BoletoKey & { readonly actsAt: Instant };
+
+const ACTING = rowCodec<ActingBoleto>({ merchantId: text(), boletoId: text(), actsAt: instantOf() }, 'b');
+
 const LIST_ACTING = statement(
   'boletos.list_acting',
-  `select b.merchant_id, b.boleto_id, b.acts_at from boletos b
+  `select ${ACTING.columns} from boletos b
    where b.acts_at <= now() and ${BEHIND} and ${CAN_ACT}
    order by b.acts_at, b.boleto_id limit $4`,
 );
 
 const LIST_ACTING_OF = statement(
   'boletos.list_acting_of_merchant',
-  `select b.merchant_id, b.boleto_id, b.acts_at from boletos b
+  `select ${ACTING.columns} from boletos b
    where b.merchant_id = $5 and b.acts_at <= now() + ${SHIFT} and ${BEHIND} and ${CAN_ACT}
    order by b.acts_at, b.boleto_id limit $4`,
 );
-
-/** The calendar changes it. */
-export type ActingBoleto = BoletoKey & { readonly actsAt: Instant };
 
 /**
  * Up to so many boletos behind `last` (null: from the first) that the calendar changes, of all
@@ -47,15 +50,7 @@ export async function listActing(
     merchantId === null
       ? await database.query(LIST_ACTING, values)
       : await database.query(LIST_ACTING_OF, [...values, merchantId]);
-  return rows.map(parseActing);
-}
-
-function parseActing(row: Row): ActingBoleto {
-  return {
-    merchantId: row.merchant_id as string,
-    boletoId: row.boleto_id as string,
-    actsAt: row.acts_at as Instant,
-  };
+  return rows.map(ACTING.parse);
 }
 
 const PUT_OFF = statement(
@@ -74,9 +69,11 @@ export async function putOffActing(
   await database.query(PUT_OFF, [merchantId, boletoId, utcText(until)]);
 }
 
+const MERCHANT = rowCodec({ merchantId: text() }, 'c');
+
 const AHEAD = statement(
   'boletos.merchants_ahead',
-  `select c.merchant_id from merchant_clocks c
+  `select ${MERCHANT.columns} from merchant_clocks c
    where c.shift_milliseconds > 0 and c.target_at is null and exists (
      select from boletos b where b.merchant_id = c.merchant_id and ${CAN_ACT}
        and b.acts_at <= now() + c.shift_milliseconds * interval '1 millisecond')
@@ -89,7 +86,8 @@ export async function findMerchantsActing(
   bankCode: string,
   limit: number,
 ): Promise<string[]> {
-  return (await database.query(AHEAD, [bankCode, limit])).map((row) => row.merchant_id as string);
+  const rows = await database.query(AHEAD, [bankCode, limit]);
+  return rows.map((row) => MERCHANT.parse(row).merchantId);
 }
 
 /** Null: the calendar changes nothing now, by the real time and by clocks that are ahead. */
@@ -113,6 +111,8 @@ const EARLIEST_OF = statement(
       ) b where b.merchant_id = $2 and b.is_expiring and left(b.bar_code, 3) = $1)) as earliest`,
 );
 
+const EARLIEST = rowCodec({ earliest: nullable(instantOf()) });
+
 /**
  * When the calendar changes a boleto of the merchant, not after `until`. One that is over counts
  * until the bank has ended it: a jump of the clock waits for that. Null: none.
@@ -124,5 +124,5 @@ export async function earliestActing(
   until: Instant,
 ): Promise<Instant | null> {
   const [row] = await database.query(EARLIEST_OF, [bankCode, merchantId, utcText(until)]);
-  return (row?.earliest as Instant | null) ?? null;
+  return EARLIEST.parse(row as Row).earliest;
 }

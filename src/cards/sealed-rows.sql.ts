@@ -1,17 +1,21 @@
 import { keyPart, RESEALED, type ResealedRow, type SealedTable } from '../keys/resealing/sealed-rows.sql.ts';
 import { statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
+import { bytes, rowCodec, text } from '../platform/postgres/row-codec.ts';
 import { cardTokenRecord } from './card.ts';
 import { vaultCardRecord } from './vault/vault-card.ts';
 
+const TOKEN_KEY = rowCodec({ merchantId: text(), tokenHash: bytes() });
 const TOKEN_ROWS = inputRows<ResealedRow>(
   { ...RESEALED, merchant_id: ['text', keyPart(0)], token_hash: ['bytea', keyPart(1)] },
   { after: 1 },
 );
+const VAULT_KEY = rowCodec({ merchantId: text(), vaultId: text() });
 const VAULT_ROWS = inputRows<ResealedRow>(
   { ...RESEALED, merchant_id: ['text', keyPart(0)], vault_id: ['uuid', keyPart(1)] },
   { after: 1 },
 );
+const PAIR_KEY = rowCodec({ keyId: text() });
 const PAIR_ROWS = inputRows<ResealedRow>({ ...RESEALED, key_id: ['text', keyPart(0)] }, { after: 1 });
 
 const CARD_TOKENS: SealedTable = {
@@ -20,7 +24,7 @@ const CARD_TOKENS: SealedTable = {
   firstKey: ['', Buffer.alloc(0)],
   hold: statement(
     'cards.hold_sealed_tokens',
-    `select merchant_id, token_hash, sealed_number as sealed, data_key_id from card_tokens
+    `select ${TOKEN_KEY.columns}, sealed_number as sealed, data_key_id from card_tokens
      where data_key_id = any($1::integer[]) and (merchant_id, token_hash) > ($3::text, $4::bytea)
      order by merchant_id, token_hash limit $2 for no key update skip locked`,
   ),
@@ -36,7 +40,10 @@ const CARD_TOKENS: SealedTable = {
     `select data_key_id, count(*) as sealed_rows from card_tokens where data_key_id = any($1::integer[])
      group by data_key_id`,
   ),
-  recordOf: (row) => cardTokenRecord(row.merchant_id as string, row.token_hash as Buffer),
+  recordOf(row) {
+    const { merchantId, tokenHash } = TOKEN_KEY.parse(row);
+    return cardTokenRecord(merchantId, tokenHash);
+  },
   keyOf: (row) => [row.merchant_id, row.token_hash],
 };
 
@@ -46,7 +53,7 @@ const VAULT_CARDS: SealedTable = {
   firstKey: ['', '00000000-0000-0000-0000-000000000000'],
   hold: statement(
     'vault.hold_sealed_cards',
-    `select merchant_id, vault_id, sealed_number as sealed, data_key_id from vault_cards
+    `select ${VAULT_KEY.columns}, sealed_number as sealed, data_key_id from vault_cards
      where data_key_id = any($1::integer[]) and (merchant_id, vault_id) > ($3::text, $4::uuid)
      order by merchant_id, vault_id limit $2 for no key update skip locked`,
   ),
@@ -62,7 +69,10 @@ const VAULT_CARDS: SealedTable = {
     `select data_key_id, count(*) as sealed_rows from vault_cards where data_key_id = any($1::integer[])
      group by data_key_id`,
   ),
-  recordOf: (row) => vaultCardRecord(row.merchant_id as string, row.vault_id as string),
+  recordOf(row) {
+    const { merchantId, vaultId } = VAULT_KEY.parse(row);
+    return vaultCardRecord(merchantId, vaultId);
+  },
   keyOf: (row) => [row.merchant_id, row.vault_id],
 };
 
@@ -72,7 +82,7 @@ const KEY_PAIRS: SealedTable = {
   firstKey: [''],
   hold: statement(
     'cards.hold_sealed_pairs',
-    `select key_id, sealed_private_key as sealed, data_key_id from card_key_pairs
+    `select ${PAIR_KEY.columns}, sealed_private_key as sealed, data_key_id from card_key_pairs
      where data_key_id = any($1::integer[]) and key_id > $3::text
      order by key_id limit $2 for no key update skip locked`,
   ),
@@ -88,7 +98,7 @@ const KEY_PAIRS: SealedTable = {
     `select data_key_id, count(*) as sealed_rows from card_key_pairs where data_key_id = any($1::integer[])
      group by data_key_id`,
   ),
-  recordOf: (row) => row.key_id as string,
+  recordOf: (row) => PAIR_KEY.parse(row).keyId,
   keyOf: (row) => [row.key_id],
 };
 

@@ -4,6 +4,7 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import { type RateLimit, rateLimit } from '../platform/http/rate-limit.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import { forgetInBatches } from '../platform/work/forgetting.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import type { AddressBlock } from '../values/ip-address.ts';
 import { type Deliveries, openDeliveries } from './deliveries/module.ts';
@@ -28,8 +29,7 @@ import { signMessage } from './posting/sign-message.ts';
 import type { UrlRules } from './posting/url-rules.ts';
 import { SECRET_ENDPOINTS } from './secrets/endpoints.ts';
 import { openEndpointSecrets } from './secrets/open-endpoint-secrets.ts';
-import { secretsWrite } from './secrets/secrets.sql.ts';
-import { forgettingWork } from './secrets/work.ts';
+import { forgetPreviousSecrets, secretsWrite } from './secrets/secrets.sql.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 
 export const WEBHOOKS: Published = {
@@ -123,7 +123,7 @@ export function openWebhooks(context: WebhooksContext): Webhooks {
     ],
     works: [
       removedEndpointsWork(database, removed),
-      forgettingWork(database),
+      forgetInBatches('forgetPreviousSecrets', (limit) => forgetPreviousSecrets(database, limit)),
       ...deliveries.works,
       ...history.works,
     ],

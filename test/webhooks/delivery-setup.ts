@@ -12,11 +12,7 @@ import { type Delivering, deliverDue } from '../../src/webhooks/deliveries/deliv
 import { accountEndpoint, type DeliveryToSend } from '../../src/webhooks/deliveries/delivery.ts';
 import type { Posted } from '../../src/webhooks/deliveries/delivery-outcome.ts';
 import type { PostRequest } from '../../src/webhooks/deliveries/send-delivery.ts';
-import {
-  parseDeliveryToSend,
-  SENDING_COLUMNS,
-  SENDING_JOINS,
-} from '../../src/webhooks/deliveries/to-send.sql.ts';
+import { parseDeliveryToSend, SENDING, SENDING_JOINS } from '../../src/webhooks/deliveries/to-send.sql.ts';
 import { triesWrite } from '../../src/webhooks/deliveries/tries.sql.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { type Auditor, openAuditor, until } from '../kit/service.ts';
@@ -181,14 +177,16 @@ export async function openDeliverySetup(): Promise<DeliverySetup> {
     async writeForNow(rows, leaseMilliseconds = 30_000) {
       const numbers = await insert(auditor, rows, leaseMilliseconds);
       const found = await auditor.query(
-        `select ${SENDING_COLUMNS} from deliveries d ${SENDING_JOINS}
+        `select ${SENDING.columns} from deliveries d ${SENDING_JOINS}
          where d.merchant_id = $1 and d.delivery_number = any($2::bigint[]) order by d.delivery_number`,
         [MERCHANT, numbers],
       );
       return found.map((row) => ({
-        ...parseDeliveryToSend(row),
-        deliveryNumber: Number(row.delivery_number),
-        createdAt: (row.created_at as Date).getTime(),
+        ...parseDeliveryToSend({
+          ...row,
+          delivery_number: Number(row.delivery_number),
+          created_at: (row.created_at as Date).getTime(),
+        }),
       }));
     },
     ...queriesOf(auditor),

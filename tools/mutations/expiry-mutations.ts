@@ -151,8 +151,8 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   {
     name: 'the former secret of a webhook signs for ever',
     file: 'src/webhooks/deliveries/to-send.sql.ts',
-    find: 'case when s.previous_valid_until > now() then s.previous_sealed_secret end as',
-    put: 's.previous_sealed_secret as',
+    find: 'case when s.previous_valid_until > now() then s.previous_sealed_secret end',
+    put: 's.previous_sealed_secret',
     caughtBy: 'test/webhooks/endpoints-secrets.test.ts',
   },
   {

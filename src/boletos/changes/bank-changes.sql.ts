@@ -1,26 +1,52 @@
+import { BANK_EVENTS } from '../../banks/bank.ts';
 import { WaitingChanges } from '../../platform/feeds/waiting-changes.sql.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import {
+  boolean,
+  day,
+  instantOf,
+  money,
+  nullable,
+  oneOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { BOLETO_MOVEMENTS, IS_WAITING } from '../../transactions/movements/boleto-movements.sql.ts';
-import type { Cents } from '../../values/cents.ts';
-import { type Day, type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
+import { saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { type Boleto, shownState } from '../boleto.ts';
 import { type BoletoMove, moveOf } from '../boleto-move.ts';
-import { BOLETO_COLUMNS, parseBoleto } from '../boleto-rows.sql.ts';
-import { moveBoletoStep, notifyMoved } from '../boletos.sql.ts';
+import { BOLETO, parseBoleto } from '../boleto-rows.sql.ts';
+import { moveBoleto, notifySoon } from '../boletos.sql.ts';
 import { unexpectedBody } from '../callback-body.ts';
 import {
   BANK_CHANGE_MOVES,
   type BankChangeDecision,
   type BankChangeResult,
+  type ChangeGround,
   decideBankChange,
   type ReportedPayment,
   type WaitingBankChange,
 } from './bank-change.ts';
 
-const COLUMNS = `c.merchant_id, c.change_id, c.change_number, c.our_number, c.event, c.amount, c.paid_on::text as paid_on,
-  c.credited_on::text as credited_on, c.fee, c.happened_at, c.tries`;
+const CHANGE = rowCodec<WaitingBankChange>(
+  {
+    merchantId: text(),
+    changeId: text(),
+    changeNumber: whole(),
+    ourNumber: text(),
+    event: oneOf(BANK_EVENTS),
+    amount: nullable(money()),
+    paidOn: nullable(day()),
+    creditedOn: nullable(day()),
+    fee: nullable(money()),
+    happenedAt: instantOf(),
+    tries: whole(),
+  },
+  'c',
+);
 
 const CLAIM = statement(
   'bank_changes.claim_waiting',
@@ -30,12 +56,12 @@ const CLAIM = statement(
    )
    update bank_changes c set tries = least(c.tries + 1, 32000), due_at = now() + $2 * interval '1 millisecond'
    from due where c.merchant_id = due.merchant_id and c.change_id = due.change_id
-   returning ${COLUMNS}`,
+   returning ${CHANGE.columns}`,
 );
 
 const LIST = statement(
   'bank_changes.list_waiting',
-  `select ${COLUMNS} from bank_changes c
+  `select ${CHANGE.columns} from bank_changes c
    where c.merchant_id = $1 and c.state = 'waiting' and c.change_number > $2
    order by c.change_number limit $3`,
 );
@@ -46,48 +72,40 @@ const EARLIEST = statement(
    from bank_changes where state = 'waiting'`,
 );
 
-function parseChange(row: Row): WaitingBankChange {
-  return {
-    merchantId: row.merchant_id as string,
-    changeId: row.change_id as string,
-    changeNumber: row.change_number as number,
-    ourNumber: row.our_number as string,
-    event: row.event as WaitingBankChange['event'],
-    amount: row.amount as Cents | null,
-    paidOn: row.paid_on as Day | null,
-    creditedOn: row.credited_on as Day | null,
-    fee: row.fee as Cents | null,
-    happenedAt: row.happened_at as Instant,
-    tries: row.tries as number,
-  };
-}
-
 export const WAITING_BANK_CHANGES = new WaitingChanges<WaitingBankChange>(
   { claim: CLAIM, list: LIST, earliest: EARLIEST },
-  parseChange,
+  CHANGE.parse,
 );
 
 const LOCK_BOLETO = statement(
   'bank_changes.lock_boleto',
-  `select ${BOLETO_COLUMNS} from boletos b where b.merchant_id = $1 and b.our_number = $2 for no key update`,
+  `select ${BOLETO.columns} from boletos b where b.merchant_id = $1 and b.our_number = $2 for no key update`,
 );
 
 /**
- * Under the lock of its boleto; no row: another process has ended it. Feed and files both report a
- * payment: of those of one amount and day, one that the other side has more of is not another one.
+ * Feed and files both report a payment: of those of one amount and day, one that the other side has more
+ * of is not another one.
  */
-const LOCK_CHANGE = statement(
-  'bank_changes.lock',
-  `select exists (
+const GROUND = rowCodec<ChangeGround>(
+  {
+    isBehindEarlier: boolean(`exists (
      select from bank_changes e where e.merchant_id = c.merchant_id and e.our_number = c.our_number
-       and e.state = 'waiting' and e.change_number < c.change_number) as is_behind_earlier,
-     (select count(*) filter (where p.source <> c.source)
+       and e.state = 'waiting' and e.change_number < c.change_number)`),
+    isReportedTwice: boolean(`(select count(*) filter (where p.source <> c.source)
         > count(*) filter (where p.source = c.source)
       from bank_changes p
       where p.merchant_id = c.merchant_id and p.our_number = c.our_number and p.event = 'paid' and p.state = 'applied'
         and not p.is_filed_again
-        and p.amount = c.amount and p.paid_on = c.paid_on) as is_reported_twice,
-     c.is_filed_again
+        and p.amount = c.amount and p.paid_on = c.paid_on)`),
+    isFiledAgain: boolean(),
+  },
+  'c',
+);
+
+/** Under the lock of its boleto; no row: another process has ended it. */
+const LOCK_CHANGE = statement(
+  'bank_changes.lock',
+  `select ${GROUND.columns}
    from bank_changes c where c.merchant_id = $1 and c.change_id = $2 and c.state = 'waiting'
    for no key update`,
 );
@@ -146,73 +164,62 @@ export async function recordBankChange(
   deliverer: Pick<Deliverer, 'notify'>,
   change: WaitingBankChange,
 ): Promise<BankChangeResult> {
-  const { merchantId, changeId, ourNumber, happenedAt } = change;
+  const { merchantId, changeId, ourNumber, tries } = change;
   const key = [merchantId, changeId];
-  const rows = await database.commit([
-    { statement: LOCK_BOLETO, values: [merchantId, ourNumber] },
-    { statement: LOCK_CHANGE, values: key },
-    (locked) => {
-      const ground = groundOf(locked, change);
-      if (ground === null || ground.decision.kind !== 'apply') return null;
-      const { boleto, decision } = ground;
-      const move = decision.change === null ? null : moveOf(boleto as Boleto, decision.change, happenedAt);
-      return move === null ? null : moveBoletoStep(boleto as Boleto, move, { leaseMilliseconds: 0 });
-    },
-    (locked) => {
-      const { boleto = null, decision } = groundOf(locked, change) ?? {};
-      if (boleto === null || decision?.kind !== 'apply' || decision.payment === null) return null;
-      const move = decision.change === null ? null : moveOf(boleto, decision.change, happenedAt);
-      return recordPaymentStep(boleto, move, decision.payment, change);
-    },
-    (locked) => {
-      const { decision } = groundOf(locked, change) ?? {};
-      if (decision === undefined) return null;
-      if (decision.kind === 'apply') return { statement: APPLY, values: key };
-      if (decision.kind === 'refuse') return { statement: REFUSE, values: [...key, decision.reason] };
-      const seconds = PAUSES_SECONDS[change.tries - 1] ?? LONGEST_PAUSE_SECONDS;
-      return { statement: POSTPONE, values: [...key, seconds, decision.reason] };
-    },
-  ]);
-  notifyMoved(deliverer, [...(rows[2] ?? []), ...(rows[3] ?? [])]);
-  const { decision } = groundOf(rows, change) ?? {};
-  if (decision === undefined) return 'gone';
-  return decision.kind === 'apply' ? (decision.payment?.surprise ?? 'applied') : decision.reason;
+  const { result, isWaiting } = await database.transaction(async (tx): Promise<Recorded> => {
+    const [found] = await tx.query(LOCK_BOLETO, [merchantId, ourNumber]);
+    const boleto = found === undefined ? null : parseBoleto(found);
+    const [held] = await tx.query(LOCK_CHANGE, key);
+    if (held === undefined) return { result: 'gone', isWaiting: false };
+    const decision = decideBankChange(boleto, change, GROUND.parse(held));
+    if (decision.kind === 'apply') {
+      const isWaiting = await moveAndPay(tx, boleto as Boleto, decision, change);
+      await tx.query(APPLY, key);
+      return { result: decision.payment?.surprise ?? 'applied', isWaiting };
+    }
+    const { kind, reason } = decision;
+    const seconds = PAUSES_SECONDS[tries - 1] ?? LONGEST_PAUSE_SECONDS;
+    if (kind === 'refuse') await tx.query(REFUSE, [...key, reason]);
+    else await tx.query(POSTPONE, [...key, seconds, reason]);
+    return { result: reason, isWaiting: false };
+  });
+  if (isWaiting) notifySoon(deliverer);
+  return result;
 }
 
-/** By the rows of both locks; null: another process has ended it. */
-function groundOf(
-  rows: readonly Row[][],
+type Recorded = { readonly result: BankChangeResult; readonly isWaiting: boolean };
+type Applied = Extract<BankChangeDecision, { readonly kind: 'apply' }>;
+
+/** Whether deliveries were written. */
+async function moveAndPay(
+  tx: Tx,
+  boleto: Boleto,
+  { change: wanted, payment }: Applied,
   change: WaitingBankChange,
-): { readonly boleto: Boleto | null; readonly decision: BankChangeDecision } | null {
-  const [found, held] = [rows[0]?.[0], rows[1]?.[0]];
-  if (held === undefined) return null;
-  const boleto = found === undefined ? null : parseBoleto(found);
-  const ground = {
-    isBehindEarlier: held.is_behind_earlier as boolean,
-    isReportedTwice: held.is_reported_twice as boolean,
-    isFiledAgain: held.is_filed_again as boolean,
-  };
-  return { boleto, decision: decideBankChange(boleto, change, ground) };
+): Promise<boolean> {
+  const move = wanted === null ? null : moveOf(boleto, wanted, change.happenedAt);
+  const moved = move === null ? null : await moveBoleto(tx, boleto, move, { leaseMilliseconds: 0 });
+  const isPaidWaiting = payment === null ? false : await recordPayment(tx, boleto, move, payment, change);
+  return moved?.isWaiting === true || isPaidWaiting;
 }
 
-/** `move`: what the payment makes of its boleto; null: nothing. */
-function recordPaymentStep(
+/** `move`: what the payment makes of its boleto; null: nothing. Whether deliveries were written. */
+async function recordPayment(
+  tx: Tx,
   boleto: Boleto,
   move: BoletoMove | null,
   payment: ReportedPayment,
   { changeId, happenedAt }: WaitingBankChange,
-): Step {
+): Promise<boolean> {
   const { amount, paidOn, creditedOn, fee, expectedAmount, surprise, kind } = payment;
   const shown = shownState(move === null ? boleto : { state: move.to, stateBefore: move.stateBefore });
   const momentText = saoPauloOffsetText(happenedAt);
-  return {
-    statement: RECORD_PAYMENT,
-    values: [
-      ...[boleto.merchantId, boleto.boletoId, changeId],
-      ...[amount, paidOn, creditedOn, fee, expectedAmount, surprise, kind, utcText(happenedAt)],
-      shown,
-      momentText,
-      boleto.callbackUrl === null ? null : unexpectedBody(boleto, move, payment, momentText),
-    ],
-  };
+  const [row] = await tx.query(RECORD_PAYMENT, [
+    ...[boleto.merchantId, boleto.boletoId, changeId],
+    ...[amount, paidOn, creditedOn, fee, expectedAmount, surprise, kind, utcText(happenedAt)],
+    shown,
+    momentText,
+    boleto.callbackUrl === null ? null : unexpectedBody(boleto, move, payment, momentText),
+  ]);
+  return row?.is_waiting === true;
 }

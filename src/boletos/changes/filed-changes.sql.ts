@@ -1,4 +1,6 @@
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, type Step, statement, type Tx } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { listOf, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import { type Day, utcText } from '../../values/instant.ts';
 import type { FiledBankChange } from './bank-change.ts';
 
@@ -14,6 +16,41 @@ const TAKE_TURN = statement(
   `select pg_advisory_xact_lock(hashtextextended('return files|' || $1::text, 0))`,
 );
 
+const CHANGES = inputRows<FiledChangeOfBoleto>(
+  {
+    change_id: ['text', (change) => change.changeId],
+    our_number: ['text', (change) => change.ourNumber],
+    event: ['text', (change) => change.event],
+    amount: ['bigint', (change) => change.amount],
+    paid_on: ['date', (change) => change.paidOn],
+    credited_on: ['date', (change) => change.creditedOn],
+    fee: ['bigint', (change) => change.fee],
+    happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
+    value: ['bigint', (change) => change.value],
+    due_on: ['date', (change) => change.dueOn],
+  },
+  { as: 'f', after: 2, place: 'position' },
+);
+
+const KEPT = rowCodec({
+  /** Changes of boletos that we issued, and how many of them no file has reported before. */
+  ours: whole('(select count(*) from filed)::int'),
+  taken: whole('(select count(*) from kept)::int'),
+  /** Numbers of boletos of ours under which the file has another bank, value or due day, or a day to come. */
+  unfit: listOf(
+    text(`array(select distinct f.our_number from input f
+       where exists (select from boletos b where b.our_number = f.our_number)
+         and not exists (select from filed d where d.position = f.position))`),
+  ),
+  /** Numbers of boletos of which a file has reported the same before. */
+  known: listOf(
+    text(`array(select distinct d.our_number from filed d
+       where not exists (select from kept k where k.change_id = d.change_id))`),
+  ),
+  /** Of them those with a payment that another file reports than the one before. */
+  again: listOf(text('array(select distinct our_number from again)')),
+});
+
 /**
  * A file names no merchant: our number does, at the bank that registered it, or was asked to.
  * Others may issue under the same agreement, with numbers of their own: value and due day must be
@@ -24,15 +61,12 @@ const TAKE_TURN = statement(
 const KEEP = statement(
   'bank_changes.keep_of_file',
   `with input as (
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::date[], $6::date[], $7::bigint[],
-         $8::timestamptz[], $10::bigint[], $11::date[])
-       with ordinality
-       as f (change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, value, due_on, position)
+     select * from ${CHANGES.sql}
    ), filed as (
      select b.merchant_id, f.change_id, f.our_number, f.event, f.amount, f.paid_on, f.credited_on, f.fee,
        least(greatest(f.happened_at, b.requested_at), n.at) as happened_at, f.position
      from input f
-     join boletos b on b.our_number = f.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $9) = $9
+     join boletos b on b.our_number = f.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $1) = $1
        and (f.value = 0 or f.value = b.amount) and (f.due_on is null or f.due_on = b.due_on)
      cross join lateral (
        select now() + coalesce((select c.shift_milliseconds from merchant_clocks c where c.merchant_id = b.merchant_id), 0)
@@ -43,7 +77,7 @@ const KEEP = statement(
      insert into bank_changes
        (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, filed_in,
         source)
-     select merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, $12, 'file'
+     select merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, $2, 'file'
      from filed order by position
      on conflict (merchant_id, change_id) do nothing
      returning change_id
@@ -51,21 +85,15 @@ const KEEP = statement(
      insert into bank_changes
        (merchant_id, change_id, our_number, event, amount, paid_on, credited_on, fee, happened_at, filed_in,
         is_filed_again, source)
-     select d.merchant_id, d.change_id || '@' || $12, d.our_number, d.event, d.amount, d.paid_on, d.credited_on, d.fee,
-       d.happened_at, $12, true, 'file'
+     select d.merchant_id, d.change_id || '@' || $2, d.our_number, d.event, d.amount, d.paid_on, d.credited_on, d.fee,
+       d.happened_at, $2, true, 'file'
      from filed d join bank_changes c on c.merchant_id = d.merchant_id and c.change_id = d.change_id
-     where d.event = 'paid' and c.filed_in is distinct from $12
+     where d.event = 'paid' and c.filed_in is distinct from $2
      order by d.position
      on conflict (merchant_id, change_id) do nothing
      returning our_number
    )
-   select (select count(*) from filed)::int as ours, (select count(*) from kept)::int as taken,
-     array(select distinct f.our_number from input f
-       where exists (select from boletos b where b.our_number = f.our_number)
-         and not exists (select from filed d where d.position = f.position)) as unfit,
-     array(select distinct d.our_number from filed d
-       where not exists (select from kept k where k.change_id = d.change_id)) as known,
-     array(select distinct our_number from again) as again`,
+   select ${KEPT.columns}`,
 );
 
 /** The file of a bank: `name` sets it apart from its others. */
@@ -73,39 +101,41 @@ export type FileOfBank = { readonly bank: string; readonly name: string };
 
 const CHANGES_AT_ONCE = 2_000;
 
+/** For one who commits them as steps; their rows are read by `keptCounts`. */
+export function keepFiledChangesSteps(
+  { bank, name }: FileOfBank,
+  changes: readonly FiledChangeOfBoleto[],
+): Step[] {
+  const parts = Array.from({ length: Math.ceil(changes.length / CHANGES_AT_ONCE) }, (_, index) =>
+    changes.slice(index * CHANGES_AT_ONCE, (index + 1) * CHANGES_AT_ONCE),
+  );
+  return [
+    { statement: TAKE_TURN, values: [bank] },
+    ...parts.map((part) => ({ statement: KEEP, values: [bank, name, ...CHANGES.values(part)] })),
+  ];
+}
+
 /**
  * Keeps changes that a file of a bank reports, as those of its feed are kept; none is kept twice. A
  * payment that another of its files has reported is kept beside the first, to be refused: whether
  * somebody paid twice or the bank reports once more a person must find out.
  */
-export function keepFiledChangesSteps(file: FileOfBank, changes: readonly FiledChangeOfBoleto[]): Step[] {
-  const parts = Array.from({ length: Math.ceil(changes.length / CHANGES_AT_ONCE) }, (_, index) =>
-    keepStep(file, changes.slice(index * CHANGES_AT_ONCE, (index + 1) * CHANGES_AT_ONCE)),
-  );
-  return [{ statement: TAKE_TURN, values: [file.bank] }, ...parts];
+export async function keepFiledChanges(
+  tx: Tx,
+  file: FileOfBank,
+  changes: readonly FiledChangeOfBoleto[],
+): Promise<KeptCounts> {
+  const rows: Row[][] = [];
+  for (const { statement, values } of keepFiledChangesSteps(file, changes))
+    rows.push(await tx.query(statement, values));
+  return keptCounts(rows);
 }
 
-function keepStep(file: FileOfBank, changes: readonly FiledChangeOfBoleto[]): Step {
-  const values = [
-    changes.map(({ changeId }) => changeId),
-    changes.map(({ ourNumber }) => ourNumber),
-    changes.map(({ event }) => event),
-    changes.map(({ amount }) => amount),
-    changes.map(({ paidOn }) => paidOn),
-    changes.map(({ creditedOn }) => creditedOn),
-    changes.map(({ fee }) => fee),
-    changes.map(({ happenedAt }) => utcText(happenedAt)),
-    file.bank,
-    changes.map(({ value }) => value),
-    changes.map(({ dueOn }) => dueOn),
-    file.name,
-  ];
-  return { statement: KEEP, values };
-}
+const OURS = rowCodec({ ourNumber: text() }, 'b');
 
 const FIND_OURS = statement(
   'boletos.find_our_numbers',
-  `select distinct b.our_number from unnest($1::text[]) f (our_number)
+  `select distinct ${OURS.columns} from unnest($1::text[]) f (our_number)
    join boletos b on b.our_number = f.our_number and coalesce(left(b.bar_code, 3), b.asked_bank, $2) = $2`,
 );
 
@@ -118,28 +148,19 @@ export async function findOurNumbers(
   const ours = new Set<string>();
   for (let first = 0; first < numbers.length; first += CHANGES_AT_ONCE) {
     const rows = await database.query(FIND_OURS, [numbers.slice(first, first + CHANGES_AT_ONCE), bank]);
-    for (const { our_number } of rows) ours.add(our_number as string);
+    for (const { ourNumber } of rows.map(OURS.parse)) ours.add(ourNumber);
   }
   return ours;
 }
 
-export type KeptCounts = {
-  /** Changes of boletos that we issued, and how many of them no file has reported before. */
-  readonly ours: number;
-  readonly taken: number;
-  /** Numbers of boletos of ours under which the file has another bank, value or due day, or a day to come. */
-  readonly unfit: readonly string[];
-  /** Numbers of boletos of which a file has reported the same before. */
-  readonly known: readonly string[];
-  /** Of them those with a payment that another file reports than the one before. */
-  readonly again: readonly string[];
-};
+export type KeptCounts = RowOf<typeof KEPT>;
 
 /** Of the rows of such steps. */
 export function keptCounts(rows: readonly (readonly Row[])[]): KeptCounts {
-  const counts = rows.slice(1).flat();
-  const sum = (name: string) => counts.reduce((total, row) => total + (row[name] as number), 0);
-  const numbers = (name: string) => [...new Set(counts.flatMap((row) => row[name] as string[]))].toSorted();
+  const counts = rows.slice(1).flat().map(KEPT.parse);
+  const sum = (name: 'ours' | 'taken') => counts.reduce((total, kept) => total + kept[name], 0);
+  const numbers = (name: 'unfit' | 'known' | 'again') =>
+    [...new Set(counts.flatMap((kept) => kept[name]))].toSorted();
   return {
     ours: sum('ours'),
     taken: sum('taken'),

@@ -1,28 +1,27 @@
-import type { BankChange } from '../../banks/bank.ts';
+import { BANK_EVENTS } from '../../banks/bank.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { Cents } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
+import { instantOf, money, nullable, oneOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 
-/** What the bank reported and no boleto took: refused, unreadable, or a payment that nobody expected. */
-export type OddBankChange = {
-  readonly at: Instant;
-  /** Null: of an unreadable item, by the cursor of all merchants. */
-  readonly merchantId: string | null;
-  readonly reason: string;
-  /** Null: the item was unreadable. */
-  readonly change: {
-    readonly changeId: string;
-    readonly ourNumber: string;
-    readonly event: BankChange['event'];
-    readonly amount: Cents | null;
-  } | null;
-  /** The item, where it was unreadable. */
-  readonly item: string | null;
-};
+const ODD = rowCodec(
+  {
+    at: instantOf(),
+    /** Null: of an unreadable item, by the cursor of all merchants. */
+    merchantId: nullable(text()),
+    reason: text(),
+    /** Null, as the three behind it: the item was unreadable. */
+    changeId: nullable(text()),
+    ourNumber: nullable(text()),
+    event: nullable(oneOf(BANK_EVENTS)),
+    amount: nullable(money()),
+    /** The item, where it was unreadable. */
+    item: nullable(text()),
+  },
+  'r',
+);
 
 const LIST = statement(
   'bank_changes.list_odd',
-  `select * from (
+  `select ${ODD.columns} from (
      (select c.ended_at as at, c.merchant_id, c.reason, c.change_id, c.our_number, c.event, c.amount, null::text as item
       from bank_changes c where c.state = 'refused' order by c.ended_at desc limit $1)
      union all
@@ -35,26 +34,16 @@ const LIST = statement(
    ) r order by r.at desc limit $1`,
 );
 
+/** What the bank reported and no boleto took: refused, unreadable, or a payment that nobody expected. */
+export type OddBankChange = ReturnType<typeof parse>;
+
 /** The latest of all merchants, newest first. */
 export async function listOddBankChanges(database: Database, limit: number): Promise<OddBankChange[]> {
   return (await database.query(LIST, [limit])).map(parse);
 }
 
-function parse(row: Row): OddBankChange {
-  const change =
-    row.change_id === null
-      ? null
-      : {
-          changeId: row.change_id as string,
-          ourNumber: row.our_number as string,
-          event: row.event as BankChange['event'],
-          amount: row.amount as Cents | null,
-        };
-  return {
-    at: row.at as Instant,
-    merchantId: row.merchant_id as string | null,
-    reason: row.reason as string,
-    change,
-    item: row.item as string | null,
-  };
+function parse(row: Row) {
+  const { changeId, ourNumber, event, amount, ...odd } = ODD.parse(row);
+  const isReadable = changeId !== null && ourNumber !== null && event !== null;
+  return { ...odd, change: isReadable ? { changeId, ourNumber, event, amount } : null };
 }

@@ -1,32 +1,47 @@
-import type { BoletoPayer } from '../../banks/bank.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { Cents } from '../../values/cents.ts';
-import type { Day } from '../../values/instant.ts';
-import type { BoletoKey, BoletoState } from '../boleto.ts';
+import {
+  boolean,
+  day,
+  listOf,
+  money,
+  nullable,
+  oneOf,
+  parsedBy,
+  type RowOf,
+  rowCodec,
+  text,
+} from '../../platform/postgres/row-codec.ts';
+import { BOLETO_STATES, type BoletoKey } from '../boleto.ts';
+import { readPayer } from '../boleto-rows.sql.ts';
+
+const PAYER_BOLETO = rowCodec(
+  {
+    merchantId: text(),
+    boletoId: text(),
+    accountNumber: text(),
+    state: oneOf(BOLETO_STATES),
+    /** It may still be paid, or the bank is asked about it: its payer is needed. */
+    isOpen: boolean('(b.acts_at is not null or b.due_at is not null)'),
+    ourNumber: text(),
+    amount: money(),
+    dueOn: day(),
+    referenceTransaction: nullable(text()),
+    instructions: listOf(text()),
+    callbackUrl: nullable(text()),
+    payer: parsedBy(readPayer),
+  },
+  'b',
+);
 
 /** A payer as the merchant described it, with the boleto. */
-export type PayerBoleto = BoletoKey & {
-  readonly accountNumber: string;
-  readonly state: BoletoState;
-  /** It may still be paid, or the bank is asked about it: its payer is needed. */
-  readonly isOpen: boolean;
-  readonly ourNumber: string;
-  readonly amount: Cents;
-  readonly dueOn: Day;
-  readonly referenceTransaction: string | null;
-  readonly instructions: readonly string[];
-  readonly callbackUrl: string | null;
-  readonly payer: BoletoPayer;
-};
+export type PayerBoleto = RowOf<typeof PAYER_BOLETO>;
 
 const IS_OPEN = `(acts_at is not null or due_at is not null)`;
 
 const LIST = statement(
   'payers.list_boletos',
-  `select b.merchant_id, b.boleto_id, b.account_number, b.state, (b.acts_at is not null or b.due_at is not null) as is_open,
-     b.our_number, b.amount, b.due_on::text as due_on, b.reference_transaction, b.instructions, b.callback_url, b.payer
-   from boletos b
+  `select ${PAYER_BOLETO.columns} from boletos b
    where b.payer is not null and b.payer ->> 'documentNumber' = $1 and ($2::text is null or b.merchant_id = $2)
      and (b.merchant_id, b.boleto_id) > ($3, $4::uuid)
    order by b.merchant_id, b.boleto_id limit $5`,
@@ -49,25 +64,10 @@ export async function listPayerBoletos(
   limit: number,
 ): Promise<PayerBoleto[]> {
   const values = [document, merchantId, behind.merchantId, behind.boletoId, limit];
-  return (await database.query(LIST, values)).map(parse);
+  return (await database.query(LIST, values)).map(PAYER_BOLETO.parse);
 }
 
-function parse(row: Row): PayerBoleto {
-  return {
-    merchantId: row.merchant_id as string,
-    boletoId: row.boleto_id as string,
-    accountNumber: row.account_number as string,
-    state: row.state as BoletoState,
-    isOpen: row.is_open as boolean,
-    ourNumber: row.our_number as string,
-    amount: row.amount as Cents,
-    dueOn: row.due_on as Day,
-    referenceTransaction: row.reference_transaction as string | null,
-    instructions: row.instructions as string[],
-    callbackUrl: row.callback_url as string | null,
-    payer: row.payer as BoletoPayer,
-  };
-}
+const KEY = rowCodec<BoletoKey>({ merchantId: text(), boletoId: text() });
 
 const KEYS = inputRows<BoletoKey>({
   merchant_id: ['text', (key) => key.merchantId],
@@ -86,16 +86,12 @@ const ERASE = statement(
    )
    update boletos set payer = null, instructions = '{}', payer_erased_at = now()
    where ctid = any (array(select place from held)) and payer is not null and not ${IS_OPEN}
-   returning merchant_id, boleto_id`,
+   returning ${KEY.columns}`,
 );
 
 /** Erases payers, with what is printed for them, save of boletos that may still be paid; gives which. */
 export async function erasePayers(database: Database, keys: readonly BoletoKey[]): Promise<BoletoKey[]> {
-  const rows = await database.query(ERASE, KEYS.values(keys));
-  return rows.map((row) => ({
-    merchantId: row.merchant_id as string,
-    boletoId: row.boleto_id as string,
-  }));
+  return (await database.query(ERASE, KEYS.values(keys))).map(KEY.parse);
 }
 
 const ERASE_OLD = statement(

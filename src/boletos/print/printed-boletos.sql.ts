@@ -1,11 +1,14 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
+import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import type { Boleto } from '../boleto.ts';
-import { BOLETO_COLUMNS, parseBoleto } from '../boleto-rows.sql.ts';
+import { BOLETO, parseBoleto } from '../boleto-rows.sql.ts';
 import type { BoletoToPrint } from './boleto-to-print.ts';
+
+const BENEFICIARY = rowCodec({ name: text('m.legal_name'), documentNumber: text('m.cnpj') });
 
 const FIND = statement(
   'boletos.find_to_print',
-  `select ${BOLETO_COLUMNS}, m.legal_name, m.cnpj
+  `select ${BOLETO.columns}, ${BENEFICIARY.columns}
    from boletos b join merchants m using (merchant_id)
    where b.page_key = $1`,
 );
@@ -16,7 +19,5 @@ export async function findBoletoToPrint(
   pageKey: string,
 ): Promise<(Omit<BoletoToPrint, 'today'> & Pick<Boleto, 'merchantId'>) | null> {
   const [row] = await database.query(FIND, [pageKey]);
-  if (row === undefined) return null;
-  const beneficiary = { name: row.legal_name as string, documentNumber: row.cnpj as string };
-  return { ...parseBoleto(row), beneficiary };
+  return row === undefined ? null : { ...parseBoleto(row), beneficiary: BENEFICIARY.parse(row) };
 }

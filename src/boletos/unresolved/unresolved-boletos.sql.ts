@@ -1,13 +1,21 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import {
+  instantOf,
+  money,
+  oneOf,
+  type RowOf,
+  real,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import type { Postponement } from '../../transactions/transaction.ts';
-import type { Cents } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
 import { BOLETO_MOVES, type Boleto, type BoletoKey } from '../boleto.ts';
-import { BOLETO_COLUMNS, parseBoleto } from '../boleto-rows.sql.ts';
+import { BOLETO, parseBoleto } from '../boleto-rows.sql.ts';
 
 const CLAIM = statement(
   'boletos.claim_unresolved',
@@ -20,7 +28,7 @@ const CLAIM = statement(
      unknown_reason = coalesce(b.unknown_reason, 'the bank is to be asked'),
      asked_bank = case when b.state = 'issuing' then coalesce(b.asked_bank, nullif($7::text, '')) else b.asked_bank end
    from chosen n where b.merchant_id = n.merchant_id and b.boleto_id = n.boleto_id
-   returning ${BOLETO_COLUMNS}`,
+   returning ${BOLETO.columns}`,
 );
 
 /**
@@ -88,21 +96,27 @@ export const EARLIEST_UNRESOLVED_BOLETO = statement(
 const IS_UNRESOLVED = 'b.due_at is not null and (b.unknown_reason is not null or b.due_at <= now())';
 const SINCE = 'coalesce(b.unknown_since, b.created_at)';
 
+const UNRESOLVED = rowCodec(
+  {
+    merchantId: text(),
+    boletoId: text(),
+    state: oneOf(['issuing', 'canceling']),
+    ourNumber: text(),
+    amount: money(),
+    since: instantOf(`${SINCE}`),
+    tries: whole(),
+    reason: text("coalesce(b.unknown_reason, 'the process that asked did not finish')"),
+    dueAt: instantOf(),
+  },
+  'b',
+);
+
 /** A boleto about which the bank has given no clear answer. All times are real. */
-export type UnresolvedBoleto = BoletoKey & {
-  readonly state: 'issuing' | 'canceling';
-  readonly ourNumber: string;
-  readonly amount: Cents;
-  readonly since: Instant;
-  readonly tries: number;
-  readonly reason: string;
-  readonly dueAt: Instant;
-};
+export type UnresolvedBoleto = RowOf<typeof UNRESOLVED>;
 
 const LIST = statement(
   'boletos.list_unresolved',
-  `select b.merchant_id, b.boleto_id, b.state, b.our_number, b.amount, ${SINCE} as since, b.tries,
-     coalesce(b.unknown_reason, 'the process that asked did not finish') as reason, b.due_at
+  `select ${UNRESOLVED.columns}
    from (select * from boletos b where ${IS_UNRESOLVED} order by b.due_at limit $5) b
    where ${SINCE} <= now() - $2 * interval '1 minute' and ($1::text is null or b.merchant_id = $1)
    order by case when $4::boolean then -b.amount end, ${SINCE}, b.boleto_id limit $3`,
@@ -116,43 +130,26 @@ export async function listUnresolvedBoletos(
   order: 'age' | 'money' = 'age',
 ): Promise<UnresolvedBoleto[]> {
   const values = [merchantId, olderThanMinutes, limit, order === 'money', MOST_COUNTED_OF_ALL];
-  return (await database.query(LIST, values)).map(parseUnresolved);
+  return (await database.query(LIST, values)).map(UNRESOLVED.parse);
 }
 
-function parseUnresolved(row: Row): UnresolvedBoleto {
-  return {
-    merchantId: row.merchant_id as string,
-    boletoId: row.boleto_id as string,
-    state: row.state as UnresolvedBoleto['state'],
-    ourNumber: row.our_number as string,
-    amount: row.amount as Cents,
-    since: row.since as Instant,
-    tries: row.tries as number,
-    reason: row.reason as string,
-    dueAt: row.due_at as Instant,
-  };
-}
+const COUNTED = rowCodec({
+  count: whole('count(*)'),
+  /** Seconds; 0 when there is none. */
+  oldestAge: real('coalesce(extract(epoch from now() - min(since)), 0)::float8'),
+  mostTries: whole('coalesce(max(tries), 0)'),
+});
+
+export type UnresolvedBoletoCount = RowOf<typeof COUNTED>;
 
 const COUNT = statement(
   'boletos.count_unresolved',
-  `select count(*) as count, coalesce(extract(epoch from now() - min(since)), 0)::float8 as oldest_age,
-     coalesce(max(tries), 0) as most_tries
+  `select ${COUNTED.columns}
    from (select ${SINCE} as since, b.tries from boletos b where ${IS_UNRESOLVED} order by b.due_at limit $1) as unanswered`,
 );
-
-export type UnresolvedBoletoCount = {
-  readonly count: number;
-  /** Seconds; 0 when there is none. */
-  readonly oldestAge: number;
-  readonly mostTries: number;
-};
 
 /** Of all merchants. */
 export async function countUnresolvedBoletos(database: Reader): Promise<UnresolvedBoletoCount> {
   const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
-  return {
-    count: row?.count as number,
-    oldestAge: row?.oldest_age as number,
-    mostTries: row?.most_tries as number,
-  };
+  return COUNTED.parse(row as Row);
 }

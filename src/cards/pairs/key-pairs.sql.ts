@@ -1,25 +1,27 @@
 import type { Sealed } from '../../keys/open-keyring.ts';
 import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
-import type { Instant } from '../../values/instant.ts';
+import { bytes, instantOf, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 
-export type StoredKeyPair = {
-  readonly keyId: string;
+const PAIR = rowCodec({
+  keyId: text(),
   /** SPKI, DER. */
-  readonly publicKey: Buffer;
-  /** PKCS #8, DER, sealed. */
-  readonly privateKey: Sealed;
-  readonly isRetired: boolean;
+  publicKey: bytes(),
+  /** PKCS #8, DER. */
+  sealedPrivateKey: bytes(),
+  dataKeyId: whole(),
   /** Real time, by the database's clock. */
-  readonly createdAt: Instant;
-  readonly retiredAt: Instant | null;
-};
+  createdAt: instantOf(),
+  retiredAt: nullable(instantOf()),
+});
+
+export type StoredKeyPair = ReturnType<typeof parse>;
 
 /** Each blob is tried with all of them. */
 export const MOST_KEY_PAIRS = 8;
 
 const LIST = statement(
   'cards.list_key_pairs',
-  `select key_id, public_key, sealed_private_key, data_key_id, created_at, retired_at
+  `select ${PAIR.columns}
    from card_key_pairs order by retired_at is null desc, created_at desc limit $1`,
 );
 
@@ -34,15 +36,10 @@ export async function listKeyPairs(database: Database): Promise<StoredKeyPair[]>
   return (await database.query(LIST, [MOST_KEY_PAIRS])).map(parse);
 }
 
-function parse(row: Row): StoredKeyPair {
-  return {
-    keyId: row.key_id as string,
-    publicKey: row.public_key as Buffer,
-    privateKey: { dataKeyId: row.data_key_id as number, bytes: row.sealed_private_key as Buffer },
-    isRetired: row.retired_at !== null,
-    createdAt: row.created_at as Instant,
-    retiredAt: row.retired_at as Instant | null,
-  };
+function parse(row: Row) {
+  const { sealedPrivateKey, dataKeyId, ...pair } = PAIR.parse(row);
+  const privateKey: Sealed = { dataKeyId, bytes: sealedPrivateKey };
+  return { ...pair, privateKey, isRetired: pair.retiredAt !== null };
 }
 
 export type NewKeyPair = Pick<StoredKeyPair, 'keyId' | 'publicKey' | 'privateKey'>;
@@ -75,19 +72,21 @@ export function retirement(keyId: string): Step {
   return { statement: RETIRE, values: [keyId] };
 }
 
+const OVERDUE = rowCodec({ keyId: text() });
+
 /**
  * A blob lives a day, from up to a day ahead of our clock, and other processes may hand out
  * a retired key for a second more.
  */
 const LIST_OVERDUE = statement(
   'cards.list_overdue_pairs',
-  `select key_id from card_key_pairs where retired_at < now() - interval '48 hours 10 minutes'
+  `select ${OVERDUE.columns} from card_key_pairs where retired_at < now() - interval '48 hours 10 minutes'
    order by key_id limit $1`,
 );
 
 /** Retired pairs that no blob on its way can need any more. */
 export async function listOverduePairs(database: Database, limit: number): Promise<string[]> {
-  return (await database.query(LIST_OVERDUE, [limit])).map((row) => row.key_id as string);
+  return (await database.query(LIST_OVERDUE, [limit])).map((row) => OVERDUE.parse(row).keyId);
 }
 
 const DELETE = statement(

@@ -50,7 +50,8 @@ export async function openCardKeys(
   });
   for (let tries = 0; tries < MOST_CREATIONS; tries += 1) {
     if ((await listKeyPairs(database)).some((pair) => !pair.isRetired)) break;
-    await database.commit([insertion(await createKeyPair(keyring))]);
+    const { statement, values } = insertion(await createKeyPair(keyring));
+    await database.query(statement, values);
     await keyring.reload();
   }
   await reload();

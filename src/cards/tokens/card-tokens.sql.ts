@@ -3,7 +3,15 @@ import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.t
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { Instant } from '../../values/instant.ts';
+import {
+  boolean,
+  bytes,
+  instantOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import type { CardSource } from '../card.ts';
 
 export type CardTokenRow = {
@@ -31,6 +39,8 @@ const INPUT = inputRows<CardTokenRow>({
   ],
 });
 
+const KEY_IN_USE = rowCodec({ dataKeyId: whole() });
+
 /**
  * The lock on the keys makes a rotation wait for this commit, or shows this statement that the key
  * is retired: then its rows are not written.
@@ -50,7 +60,7 @@ const INSERT = statement(
      from input i join keys using (data_key_id)
      on conflict do nothing
    )
-   select data_key_id from keys`,
+   select ${KEY_IN_USE.columns} from keys`,
 );
 
 /** `keyRetired`: the number is sealed under a key that seals nothing more; nothing was written. */
@@ -68,7 +78,7 @@ export function cardTokensWrite(database: Database): BatchedWriteOptions<CardTok
     merchant: (row) => row.merchantId,
     write: async (rows) => {
       const inUse = await database.query(INSERT, INPUT.values(rows));
-      const keys = new Set(inUse.map((row) => row.data_key_id));
+      const keys = new Set(inUse.map((row) => KEY_IN_USE.parse(row).dataKeyId));
       return new Map(
         rows.map(({ tokenHash, number }) => [
           tokenHash.toString('hex'),
@@ -86,12 +96,24 @@ const KEYS = inputRows<CardTokenKey>({
   token_hash: ['bytea', (key) => key.tokenHash],
 });
 
+const TOKEN = rowCodec(
+  {
+    merchantId: text(),
+    tokenHash: bytes(),
+    sealedNumber: bytes(),
+    dataKeyId: whole(),
+    sourceHash: bytes(),
+    sourceExpiresAt: instantOf(),
+    isUsed: boolean(`exists (
+       select 1 from card_source_locks c where c.merchant_id = t.merchant_id and c.source_hash = t.source_hash
+     )`),
+  },
+  't',
+);
+
 const FIND = statement(
   'cards.find_tokens',
-  `select t.merchant_id, t.token_hash, t.sealed_number, t.data_key_id, t.source_hash, t.source_expires_at,
-     exists (
-       select 1 from card_source_locks c where c.merchant_id = t.merchant_id and c.source_hash = t.source_hash
-     ) as is_used
+  `select ${TOKEN.columns}
    from ${KEYS.sql}
    join card_tokens t on t.merchant_id = i.merchant_id and t.token_hash = i.token_hash
    where t.expires_at > now()`,
@@ -111,20 +133,24 @@ export type LiveCardToken = {
 export function cardTokensRead(database: Database): BatchedReadOptions<CardTokenKey, LiveCardToken> {
   return {
     name: 'card tokens',
-    textOf: ({ merchantId, tokenHash }) => `${merchantId}|${tokenHash.toString('hex')}`,
+    textOf,
     async read(keys) {
       const rows = await database.query(FIND, KEYS.values(keys));
-      return new Map(
-        rows.map((row) => [
-          `${row.merchant_id}|${(row.token_hash as Buffer).toString('hex')}`,
-          {
-            number: { dataKeyId: row.data_key_id as number, bytes: row.sealed_number as Buffer },
-            cardSource: { hash: row.source_hash as Buffer, expiresAt: row.source_expires_at as Instant },
-            isUsed: row.is_used as boolean,
-          },
-        ]),
-      );
+      return new Map(rows.map(TOKEN.parse).map((token) => [textOf(token), liveToken(token)]));
     },
+  };
+}
+
+function textOf({ merchantId, tokenHash }: CardTokenKey): string {
+  return `${merchantId}|${tokenHash.toString('hex')}`;
+}
+
+function liveToken(token: RowOf<typeof TOKEN>): LiveCardToken {
+  const { sealedNumber, dataKeyId, sourceHash, sourceExpiresAt, isUsed } = token;
+  return {
+    number: { dataKeyId, bytes: sealedNumber },
+    cardSource: { hash: sourceHash, expiresAt: sourceExpiresAt },
+    isUsed,
   };
 }
 

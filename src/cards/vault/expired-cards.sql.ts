@@ -1,6 +1,7 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
-import { type CommitStep, type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { boolean, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { IS_UNUSED } from './removals.sql.ts';
 import type { VaultCardKey } from './vault-cards.sql.ts';
 
@@ -14,13 +15,26 @@ export const FIRST_EXPIRED: ExpiredPlace = {
   vaultId: '00000000-0000-0000-0000-000000000000',
 };
 
+const EXPIRED = rowCodec(
+  {
+    year: text('v.expiration_year'),
+    month: text('v.expiration_month'),
+    merchantId: text(),
+    vaultId: text(),
+    isUnused: boolean(`${IS_UNUSED}`),
+  },
+  'v',
+);
+
+type ExpiredCard = RowOf<typeof EXPIRED>;
+
 /**
  * Cards whose month was over before that of a day which lies so many days back, by São Paulo's
  * calendar of real time.
  */
 const LIST = statement(
   'vault.list_expired_cards',
-  `select v.expiration_year, v.expiration_month, v.merchant_id, v.vault_id, ${IS_UNUSED} as is_unused
+  `select ${EXPIRED.columns}
    from vault_cards v
    where (v.expiration_year, v.expiration_month) < (
        to_char((now() at time zone 'America/Sao_Paulo') - $1 * interval '1 day', 'YY'),
@@ -38,15 +52,12 @@ export async function listExpiredCards(
   days: number,
   { year, month, merchantId, vaultId }: ExpiredPlace,
   limit: number,
-): Promise<(ExpiredPlace & { readonly isUnused: boolean })[]> {
+): Promise<ExpiredCard[]> {
   const rows = await database.query(LIST, [days, year, month, merchantId, vaultId, limit]);
-  return rows.map((row) => ({
-    ...keyOf(row),
-    year: row.expiration_year as string,
-    month: row.expiration_month as string,
-    isUnused: row.is_unused as boolean,
-  }));
+  return rows.map(EXPIRED.parse);
 }
+
+const KEY = rowCodec<VaultCardKey>({ merchantId: text(), vaultId: text() });
 
 const KEYS = inputRows<VaultCardKey>({
   merchant_id: ['text', (key) => key.merchantId],
@@ -56,7 +67,7 @@ const KEYS = inputRows<VaultCardKey>({
 /** What somebody else has locked is about to be used or removed: it is left for the next look. */
 const HOLD = statement(
   'vault.hold_expired_cards',
-  `select o.merchant_id, o.vault_id from ${KEYS.sql} cross join lateral (
+  `select ${KEY.columnsOf('o')} from ${KEYS.sql} cross join lateral (
      select v.merchant_id, v.vault_id from vault_cards v
      where v.merchant_id = i.merchant_id and v.vault_id = i.vault_id
      for update skip locked
@@ -72,7 +83,7 @@ const DELETE = statement(
   `delete from vault_cards v using ${KEYS.sql}
    where v.merchant_id = i.merchant_id and v.vault_id = i.vault_id
      and ${IS_UNUSED}
-   returning v.merchant_id, v.vault_id`,
+   returning ${KEY.columnsOf('v')}`,
 );
 
 /** Removes those of the cards that nothing uses, each with its audit entry; gives how many went. */
@@ -81,14 +92,10 @@ export async function deleteExpired(
   keys: readonly VaultCardKey[],
   eventOf: (key: VaultCardKey) => AuditEvent,
 ): Promise<number> {
-  const steps: CommitStep[] = [
-    { statement: HOLD, values: KEYS.values(keys) },
-    ([held = []]) => ({ statement: DELETE, values: KEYS.values(held.map(keyOf)) }),
-  ];
-  const [, gone = []] = await audit.commit(steps, (rows) => (rows[1] ?? []).map(keyOf).map(eventOf));
-  return gone.length;
-}
-
-function keyOf(row: Row): VaultCardKey {
-  return { merchantId: row.merchant_id as string, vaultId: row.vault_id as string };
+  return audit.transaction(async (tx) => {
+    const held = (await tx.query(HOLD, KEYS.values(keys))).map(KEY.parse);
+    const gone = held.length === 0 ? [] : await tx.query(DELETE, KEYS.values(held));
+    for (const key of gone.map(KEY.parse)) tx.record(eventOf(key));
+    return gone.length;
+  });
 }

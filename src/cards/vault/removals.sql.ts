@@ -1,7 +1,7 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { statement } from '../../platform/postgres/database.ts';
-import { eventIfWritten, LIMITS, type VaultCardKey } from './vault-cards.sql.ts';
+import { LIMITS, type VaultCardKey } from './vault-cards.sql.ts';
 
 export type VaultCardRemoval = VaultCardKey & { readonly event: AuditEvent };
 
@@ -62,12 +62,14 @@ async function removeCard(
   { merchantId, vaultId, event }: VaultCardRemoval,
   whenAbsent: RemoveResult,
 ): Promise<RemoveResult> {
-  const values = [merchantId, vaultId];
-  const steps = [
-    { statement: LOCK, values },
-    { statement: DELETE, values },
-  ];
-  const [found, gone] = await audit.commit(steps, eventIfWritten(event), merchantId);
-  if (gone?.length === 1) return 'deleted';
-  return found?.length === 1 ? 'cardInUse' : whenAbsent;
+  const key = [merchantId, vaultId];
+  return audit.transaction(
+    async (tx) => {
+      if ((await tx.query(LOCK, key)).length === 0) return whenAbsent;
+      if ((await tx.query(DELETE, key)).length === 0) return 'cardInUse';
+      tx.record(event);
+      return 'deleted';
+    },
+    { merchantId },
+  );
 }

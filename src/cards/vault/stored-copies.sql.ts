@@ -1,5 +1,12 @@
 import type { Fingerprint } from '../../keys/open-keyring.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
+import { rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 
 /** One card of one merchant, by what can be compared of its number. */
 export type CardCopies = {
@@ -19,9 +26,6 @@ export function copiesOf(
   return { merchantId, firstSix, lastFour, fingerprints: fingerprints.map(({ print }) => print) };
 }
 
-/** The card is stored as often as it may be: nothing was written. */
-export class TooManyCopies extends Error {}
-
 /**
  * By the digits that are shown: they are the same for every process, whichever key of fingerprints
  * it knows.
@@ -35,22 +39,21 @@ const LOCK = statement(
 
 /**
  * Of those that store a copy of the card one at a time has the lock, until it commits. None waits here
- * for it, where it would hold a connection.
+ * for it, where it would hold a connection: false where another has it.
  */
-export function lockCopies({ merchantId, firstSix, lastFour }: CardCopies): Step {
-  return { statement: LOCK, values: [merchantId, firstSix, lastFour] };
+export async function lockCopies(tx: Tx, { merchantId, firstSix, lastFour }: CardCopies): Promise<boolean> {
+  const [row] = await tx.query(LOCK, [merchantId, firstSix, lastFour]);
+  return row?.is_locked === true;
 }
 
-export function areLocked(rows: readonly Row[] | undefined): boolean {
-  return rows?.[0]?.is_locked === true;
-}
+const COUNTED = rowCodec({ copies: whole('count(*)') });
 
 /**
  * A copy that an earlier try of the same store has written ($3) is the one that is being stored.
  */
 const COUNT = statement(
   'vault.count_copies',
-  `select count(*) as copies from (
+  `select ${COUNTED.columns} from (
      select from vault_cards v
      where v.merchant_id = $1 and v.card_fingerprint is not null and v.card_fingerprint = any($2::bytea[])
        and v.vault_id <> $3::uuid
@@ -59,21 +62,24 @@ const COUNT = statement(
 );
 
 /**
- * Counts the stored copies beside `vaultId`, up to `most`. Behind the lock, in a statement of its
- * own, it misses none.
+ * Whether the card is stored as often as it may be, beside `vaultId`. Asked before anybody is asked about
+ * the card, and again behind the lock: in a statement of its own it misses none there.
  */
-export function countCopies({ merchantId, fingerprints }: CardCopies, vaultId: string, most: number): Step {
-  return { statement: COUNT, values: [merchantId, fingerprints, vaultId, most] };
+export async function isAnotherCopyRefused(
+  reader: Reader,
+  { merchantId, fingerprints }: CardCopies,
+  vaultId: string,
+  most: number,
+): Promise<boolean> {
+  const [row] = await reader.query(COUNT, [merchantId, fingerprints, vaultId, most]);
+  return COUNTED.parse(row as Row).copies >= most;
 }
 
-/** Whether the counted rows leave no place for another copy. */
-export function isFull(rows: readonly Row[] | undefined, most: number): boolean {
-  return (rows?.[0]?.copies as number) >= most;
-}
+const COPY = rowCodec({ vaultId: text() }, 'v');
 
 const FIRST = statement(
   'vault.first_copy',
-  `select v.vault_id from vault_cards v
+  `select ${COPY.columns} from vault_cards v
    where v.merchant_id = $1 and v.card_fingerprint is not null and v.card_fingerprint = any($2::bytea[])
    order by v.created_at, v.vault_id limit 1`,
 );
@@ -84,16 +90,5 @@ export async function findFirstCopy(
   { merchantId, fingerprints }: CardCopies,
 ): Promise<string | null> {
   const [first] = await database.query(FIRST, [merchantId, fingerprints]);
-  return (first?.vault_id as string | undefined) ?? null;
-}
-
-/** Asked before anybody is asked about the card: the commit that stores it counts again. */
-export async function isAnotherCopyRefused(
-  database: Database,
-  copies: CardCopies,
-  vaultId: string,
-  most: number,
-): Promise<boolean> {
-  const { statement: count, values } = countCopies(copies, vaultId, most);
-  return isFull(await database.query(count, values), most);
+  return first === undefined ? null : COPY.parse(first).vaultId;
 }

@@ -1,4 +1,4 @@
-import type { Audit, AuditEvent, AuditEvents } from '../../audit/audit-event.ts';
+import type { Audit, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
 import { type KeyedRequest, MAKING_MILLISECONDS } from '../../idempotency/idempotency-key.ts';
 import {
   FINISH_KEYS,
@@ -8,25 +8,19 @@ import {
   REMEMBER_KEYS,
   RESERVE_KEYS,
 } from '../../idempotency/idempotency-keys.sql.ts';
-import { KeyRetired } from '../../keys/data-keys.sql.ts';
 import type { Fingerprint } from '../../keys/open-keyring.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
-import {
-  type CommitStep,
-  type Database,
-  type Reader,
-  type Row,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { PassingFault } from '../../platform/postgres/database-errors.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { boolean, bytes, nullable, oneOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import { hasSqlState, SQL_STATE } from '../../platform/postgres/sql-states.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
-import type { CardBrand } from '../../values/card-number.ts';
+import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { CardSource } from '../card.ts';
-import { areLocked, copiesOf, countCopies, isFull, lockCopies, TooManyCopies } from './stored-copies.sql.ts';
-import type { VaultCard } from './vault-card.ts';
+import { copiesOf, isAnotherCopyRefused, lockCopies } from './stored-copies.sql.ts';
+import type { ShownCard, VaultCard } from './vault-card.ts';
 
 /** `vaultId` is a UUID in lower case, as PostgreSQL gives it back. */
 export type VaultCardKey = { readonly merchantId: string; readonly vaultId: string };
@@ -36,11 +30,35 @@ const KEYS = inputRows<VaultCardKey>({
   vault_id: ['uuid', (key) => key.vaultId],
 });
 
+/** The sealed number stays where it is. */
+export const SHOWN_CARD = rowCodec<ShownCard>(
+  {
+    vaultId: text(),
+    brand: oneOf(CARD_BRANDS),
+    firstSix: text(),
+    lastFour: text(),
+    expirationMonth: text(),
+    expirationYear: text(),
+    holderName: text(),
+  },
+  'v',
+);
+
+const CARD = rowCodec(
+  {
+    merchantId: text(),
+    ...SHOWN_CARD.fields,
+    sealedNumber: bytes(),
+    dataKeyId: whole(),
+    isUsed: boolean('v.first_used_at is not null'),
+    networkTransactionId: nullable(text()),
+  },
+  'v',
+);
+
 const FIND = statement(
   'vault.find_cards',
-  `select v.merchant_id, v.vault_id, v.sealed_number, v.data_key_id, v.brand, v.first_six, v.last_four,
-     v.expiration_month, v.expiration_year, v.holder_name, v.first_used_at is not null as is_used,
-     v.network_transaction_id
+  `select ${CARD.columns}
    from ${KEYS.sql}
    join vault_cards v on v.merchant_id = i.merchant_id and v.vault_id = i.vault_id`,
 );
@@ -52,7 +70,7 @@ export function vaultCardsRead(database: Database): BatchedReadOptions<VaultCard
     textOf: ({ merchantId, vaultId }) => `${merchantId}|${vaultId}`,
     async read(keys) {
       const rows = await database.query(FIND, KEYS.values(keys));
-      return new Map(rows.map((row) => [`${row.merchant_id}|${row.vault_id}`, parse(row)]));
+      return new Map(rows.map(parse).map((card) => [`${card.merchantId}|${card.vaultId}`, card]));
     },
   };
 }
@@ -64,19 +82,8 @@ export async function findVaultCard(database: Reader, key: VaultCardKey): Promis
 }
 
 function parse(row: Row): VaultCard {
-  return {
-    merchantId: row.merchant_id as string,
-    vaultId: row.vault_id as string,
-    number: { dataKeyId: row.data_key_id as number, bytes: row.sealed_number as Buffer },
-    brand: row.brand as CardBrand,
-    firstSix: row.first_six as string,
-    lastFour: row.last_four as string,
-    expirationMonth: row.expiration_month as string,
-    expirationYear: row.expiration_year as string,
-    holderName: row.holder_name as string,
-    isUsed: row.is_used as boolean,
-    networkTransactionId: row.network_transaction_id as string | null,
-  };
+  const { sealedNumber, dataKeyId, ...card } = CARD.parse(row);
+  return { ...card, number: { dataKeyId, bytes: sealedNumber } };
 }
 
 /** A card to be stored: `isUsed` when the acquirer has just verified it. */
@@ -245,10 +252,11 @@ export async function markFirstUse(
   await database.query(MARK_FIRST_USE, [merchantId, vaultId, networkTransactionId]);
 }
 
-const FIND_FATE = statement(
-  'vault.find_fate',
-  'select exists (select 1 from vault_cards where merchant_id = $1 and vault_id = $2) as is_stored',
-);
+const FATE = rowCodec({
+  isStored: boolean('exists (select 1 from vault_cards where merchant_id = $1 and vault_id = $2)'),
+});
+
+const FIND_FATE = statement('vault.find_fate', `select ${FATE.columns}`);
 
 /**
  * Every commit here waits for the end of the audit log's chain: more of them at once would only
@@ -290,38 +298,28 @@ async function storeCard(
   const { merchantId, vaultId, number } = row.card;
   const copies = copiesOf(row.card, row.fingerprints);
   const keys = [number.dataKeyId, row.fingerprints[0].keyId];
-  const store = { statement: STORE, values: storeValues(row) };
-  const steps: CommitStep[] = [
-    { statement: HOLD_KEYS, values: [keys] },
-    ([held]) => {
-      if (held?.length !== keys.length) throw new KeyRetired('a data key was retired');
-      return lockCopies(copies);
-    },
-    (rows) => {
-      if (!areLocked(rows[1])) throw new PassingFault('the card is being stored by another request');
-      return countCopies(copies, vaultId, mostCopies);
-    },
-    (rows) => {
-      if (isFull(rows[2], mostCopies)) throw new TooManyCopies();
-      return store;
-    },
-  ];
-  let missed: 'sourceUsed' | 'keyRetired' = 'sourceUsed';
-  try {
-    const written = await audit.commit(steps, eventIfWritten(row.event), merchantId);
-    if (written[3]?.length === 1) return 'stored';
-  } catch (error) {
-    if (error instanceof TooManyCopies) return 'tooManyCopies';
+  const store = async (tx: AuditedTx): Promise<StoreResult> => {
+    const held = await tx.query(HOLD_KEYS, [keys]);
+    if (held.length !== keys.length) return 'keyRetired';
+    if (!(await lockCopies(tx, copies)))
+      throw new PassingFault('the card is being stored by another request');
+    if (await isAnotherCopyRefused(tx, copies, vaultId, mostCopies)) return 'tooManyCopies';
+    const stored = await tx.query(STORE, storeValues(row));
+    if (stored.length === 0) return 'sourceUsed';
+    tx.record(row.event);
+    return 'stored';
+  };
+  const result = await audit.transaction(store, { merchantId }).catch((error): StoreResult => {
     if (isKeyTaken(error)) return 'keyUsed';
     // Others rotate its keys: its turn comes.
-    if (error instanceof KeyRetired) missed = 'keyRetired';
-    else if (!(error instanceof Overloaded) && hasSqlState(error, SQL_STATE.lockNotAvailable))
+    if (!(error instanceof Overloaded) && hasSqlState(error, SQL_STATE.lockNotAvailable))
       throw new PassingFault('the keys of the card are locked', { cause: error });
-    else throw error;
-  }
+    throw error;
+  });
+  if (result !== 'sourceUsed' && result !== 'keyRetired') return result;
   // An earlier try, whose connection was lost, may have stored it.
   const [fate] = await database.query(FIND_FATE, [merchantId, vaultId]);
-  return fate?.is_stored === true ? 'stored' : missed;
+  return FATE.parse(fate as Row).isStored ? 'stored' : result;
 }
 
 function storeValues({ card, fingerprints, cardSource, createdBy, request }: VaultCardRow): unknown[] {
@@ -345,9 +343,4 @@ function storeValues({ card, fingerprints, cardSource, createdBy, request }: Vau
     MAKING_MILLISECONDS,
     fingerprints[0].print,
   ];
-}
-
-/** A commit whose last step wrote no row has nothing to audit. */
-export function eventIfWritten(event: AuditEvent): AuditEvents {
-  return (rows) => (rows.at(-1)?.length === 1 ? [event] : []);
 }

@@ -1,11 +1,10 @@
 import type { Page } from '../../platform/pages.ts';
-import type { Reader, Row } from '../../platform/postgres/database.ts';
+import type { Reader } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
-import type { CardBrand } from '../../values/card-number.ts';
 import type { ShownCard, WantedCards } from './vault-card.ts';
+import { SHOWN_CARD } from './vault-cards.sql.ts';
 
-/** The sealed number stays where it is. */
-const SHOWN = `v.vault_id, v.brand, v.first_six, v.last_four, v.expiration_month, v.expiration_year, v.holder_name
+const SHOWN = `${SHOWN_CARD.columns}
    from page g cross join lateral (
      select * from vault_cards where merchant_id = $1 and vault_id = g.vault_id limit 1
    ) v`;
@@ -44,17 +43,5 @@ export async function listCards(
     lastFour === null
       ? await readPageOf(database, ALL, merchantId, wanted, [])
       : await readPageOf(database, OF_LAST_FOUR, merchantId, wanted, [lastFour]);
-  return { items: rows.map(parseShown), total };
-}
-
-function parseShown(row: Row): ShownCard {
-  return {
-    vaultId: row.vault_id as string,
-    brand: row.brand as CardBrand,
-    firstSix: row.first_six as string,
-    lastFour: row.last_four as string,
-    expirationMonth: row.expiration_month as string,
-    expirationYear: row.expiration_year as string,
-    holderName: row.holder_name as string,
-  };
+  return { items: rows.map(SHOWN_CARD.parse), total };
 }

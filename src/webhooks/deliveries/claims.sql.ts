@@ -1,8 +1,17 @@
 import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import {
+  boolean,
+  instantOf,
+  nullable,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
-import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
+import { parseDeliveryToSend, SENDING, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
 
 /** A place in the round over all endpoints with waiting deliveries. */
 export type Place = { readonly merchantId: string; readonly endpoint: string };
@@ -244,10 +253,17 @@ const HELD = `probed as materialized (
      from over o where e.merchant_id = o.merchant_id and e.endpoint = o.endpoint
    )`;
 
+const PAGE_END = rowCodec({
+  lastMerchantId: text('z.merchant_id'),
+  lastEndpoint: text('z.endpoint'),
+  lastPosition: whole('z.position'),
+});
+const TURN = rowCodec({ isProbe: boolean(), isAhead: boolean(), position: whole(), rank: whole() }, 'd');
+
 const CLAIMED = `${ALLOWED}, ${LOOKED_AT}, ${CHOSEN}, ${HELD}
-   select z.merchant_id as last_merchant_id, z.endpoint as last_endpoint, z.position as last_position, x.*
+   select ${PAGE_END.columns}, x.*
    from (select * from page order by position desc limit 1) z left join lateral (
-     select ${SENDING_COLUMNS}, d.is_probe, d.is_ahead, d.position, d.rank
+     select ${SENDING.columns}, ${TURN.columns}
      from claimed d ${SENDING_JOINS}
    ) x on true`;
 
@@ -294,15 +310,13 @@ async function claim(
   ]);
   const [first] = rows;
   if (first === undefined) return { deliveries: [], next: request.after, isEnd: true };
-  const taken = rows.filter((row) => row.delivery_number !== null);
-  const deliveries = taken.map((row) => ({
-    ...parseDeliveryToSend(row),
-    isProbe: row.is_probe as boolean,
-    isAhead: row.is_ahead as boolean,
-  }));
-  if (deliveries.length === request.limit) return { deliveries, next: lastServed(taken), isEnd: false };
-  const next = { merchantId: first.last_merchant_id as string, endpoint: first.last_endpoint as string };
-  return { deliveries, next, isEnd: (first.last_position as number) < ENDPOINTS_A_PAGE };
+  const { lastMerchantId, lastEndpoint, lastPosition } = PAGE_END.parse(first);
+  const deliveries = rows
+    .filter((row) => row.delivery_number !== null)
+    .map((row) => ({ ...parseDeliveryToSend(row), ...TURN.parse(row) }));
+  if (deliveries.length === request.limit) return { deliveries, next: lastServed(deliveries), isEnd: false };
+  const next = { merchantId: lastMerchantId, endpoint: lastEndpoint };
+  return { deliveries, next, isEnd: lastPosition < ENDPOINTS_A_PAGE };
 }
 
 type Limits = Pick<ClaimRequest, 'perEndpoint' | 'busy' | 'perMerchant' | 'busyMerchants'>;
@@ -321,12 +335,12 @@ function pageValues({ perEndpoint, busy, perMerchant, busyMerchants }: Limits): 
  * When the limit was reached, the next round begins behind the last endpoint of which a first
  * delivery was claimed.
  */
-function lastServed(rows: readonly Row[]): Place {
-  const firsts = rows.filter((row) => row.rank === 1);
-  const last = (firsts.length > 0 ? firsts : rows).reduce((one, other) =>
-    (other.position as number) > (one.position as number) ? other : one,
+function lastServed(deliveries: readonly (Place & RowOf<typeof TURN>)[]): Place {
+  const firsts = deliveries.filter(({ rank }) => rank === 1);
+  const { merchantId, endpoint } = (firsts.length > 0 ? firsts : deliveries).reduce((one, other) =>
+    other.position > one.position ? other : one,
   );
-  return { merchantId: last.merchant_id as string, endpoint: last.endpoint as string };
+  return { merchantId, endpoint };
 }
 
 /**
@@ -364,11 +378,13 @@ const EARLIEST_OF_MERCHANT = statement(
    where e.merchant_id = $1 and e.state = 'active'`,
 );
 
+const DUE = rowCodec({ dueAt: nullable(instantOf()) });
+
 /**
  * The business instant at which something of this merchant falls due, or fell; what is being sent
  * counts. Null: nothing is waiting.
  */
 export async function findEarliestDueOf(database: Database, merchantId: string): Promise<Instant | null> {
   const [row] = await database.query(EARLIEST_OF_MERCHANT, [merchantId]);
-  return (row?.due_at ?? null) as Instant | null;
+  return DUE.parse(row as Row).dueAt;
 }

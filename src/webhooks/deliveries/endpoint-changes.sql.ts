@@ -1,5 +1,6 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { boolean, nullable, type RowOf, real, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
 import { HELD_AFTER_MILLISECONDS, OPEN_MILLISECONDS, QUIET_MILLISECONDS } from './breaker.ts';
@@ -19,6 +20,17 @@ const EARLIER_OPENINGS = `case when e.changed_at > now() - $9 * interval '1 mill
  */
 const CAN_BE_DISABLED = `e.endpoint like 'account:%'`;
 
+const FAILED = rowCodec(
+  {
+    isDisabled: boolean("e.state = 'disabled'"),
+    openings: whole(),
+    openMilliseconds: nullable(real('(extract(epoch from e.opened_until - k.business_now) * 1000)::float8')),
+  },
+  'e',
+);
+
+export type FailedEndpoint = RowOf<typeof FAILED>;
+
 const FAIL = statement(
   'webhooks.fail_endpoint',
   `with clock as (${BUSINESS_NOW})
@@ -37,7 +49,7 @@ const FAIL = statement(
      and (case when $4 then (e.opened_until is not null) = $5
        else e.failing_since is null
          or (${CAN_BE_DISABLED} and e.failing_since <= k.business_now - $8 * interval '1 millisecond') end)
-   returning e.state, e.openings, (extract(epoch from e.opened_until - k.business_now) * 1000)::float8 as open_milliseconds`,
+   returning ${FAILED.columns}`,
 );
 
 export type EndpointFailure = {
@@ -46,12 +58,6 @@ export type EndpointFailure = {
   readonly isProbe: boolean;
   /** Its `Retry-After`; 0: none. */
   readonly askedMilliseconds: number;
-};
-
-export type FailedEndpoint = {
-  readonly isDisabled: boolean;
-  readonly openings: number;
-  readonly openMilliseconds: number | null;
 };
 
 /**
@@ -75,12 +81,7 @@ export async function failEndpoint(
     HELD_AFTER_MILLISECONDS,
     QUIET_MILLISECONDS,
   ]);
-  if (row === undefined) return null;
-  return {
-    isDisabled: row.state === 'disabled',
-    openings: row.openings as number,
-    openMilliseconds: row.open_milliseconds as number | null,
-  };
+  return row === undefined ? null : FAILED.parse(row);
 }
 
 const RETURN = statement(
@@ -116,16 +117,27 @@ export async function disableEndpoint(database: Database, tried: EndpointTried):
   return (await database.query(HOLD, [merchantId, endpoint, registration])).length === 1;
 }
 
+const WAITING = rowCodec({
+  waiting: whole('count(*)'),
+  /** In seconds: of the oldest that waits; 0: none. */
+  oldestAge: real('coalesce(extract(epoch from now() - min(created_at)), 0)::float8'),
+});
+
 const COUNT_WAITING = statement(
   'deliveries.count_waiting',
-  `select count(*) as waiting, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_age from (
+  `select ${WAITING.columns} from (
      select created_at from deliveries where state = 'waiting' order by merchant_id, endpoint, due_at limit $1) as waiting`,
 );
+
+const LAG = rowCodec({
+  /** In seconds: by how much one that could be sent is late; 0: none. */
+  lag: real('coalesce(max(extract(epoch from now() - d.due_at)), 0)::float8'),
+});
 
 /** The first due one of each endpoint that takes them: what a system of a merchant delays is none of ours. */
 const FIND_LAG = statement(
   'deliveries.find_lag',
-  `select coalesce(max(extract(epoch from now() - d.due_at)), 0)::float8 as seconds from (
+  `select ${LAG.columns} from (
      select merchant_id, endpoint from webhook_endpoints where state = 'active' and opened_until is null
      order by merchant_id, endpoint limit $1
    ) e cross join lateral (
@@ -134,21 +146,20 @@ const FIND_LAG = statement(
    ) d`,
 );
 
+const ENDPOINTS = rowCodec({
+  working: whole("count(*) filter (where state = 'active' and opened_until is null)"),
+  open: whole("count(*) filter (where state = 'active' and opened_until is not null)"),
+  held: whole("count(*) filter (where state = 'disabled')"),
+});
+
 const COUNT_ENDPOINTS = statement(
   'webhooks.count_endpoints',
-  `select count(*) filter (where state = 'active' and opened_until is null) as working,
-     count(*) filter (where state = 'active' and opened_until is not null) as open,
-     count(*) filter (where state = 'disabled') as held
+  `select ${ENDPOINTS.columns}
    from (select state, opened_until from webhook_endpoints order by merchant_id, endpoint limit $1) as endpoints`,
 );
 
-export type DeliveryCounts = {
-  readonly waiting: number;
-  /** In seconds: of the oldest that waits, and by how much one that could be sent is late; 0: none. */
-  readonly oldestAge: number;
-  readonly lag: number;
-  readonly endpoints: { readonly working: number; readonly open: number; readonly held: number };
-};
+export type DeliveryCounts = RowOf<typeof WAITING> &
+  RowOf<typeof LAG> & { readonly endpoints: RowOf<typeof ENDPOINTS> };
 
 /** The waiting deliveries and the states of endpoints, of all merchants. */
 export async function countDeliveries(database: Database): Promise<DeliveryCounts> {
@@ -156,13 +167,8 @@ export async function countDeliveries(database: Database): Promise<DeliveryCount
   const [lag] = await database.query(FIND_LAG, [MOST_COUNTED_OF_ALL]);
   const [endpoints] = await database.query(COUNT_ENDPOINTS, [MOST_COUNTED_OF_ALL]);
   return {
-    waiting: waiting?.waiting as number,
-    oldestAge: waiting?.oldest_age as number,
-    lag: lag?.seconds as number,
-    endpoints: {
-      working: endpoints?.working as number,
-      open: endpoints?.open as number,
-      held: endpoints?.held as number,
-    },
+    ...WAITING.parse(waiting as Row),
+    ...LAG.parse(lag as Row),
+    endpoints: ENDPOINTS.parse(endpoints as Row),
   };
 }

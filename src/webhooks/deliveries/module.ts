@@ -1,14 +1,14 @@
 import { counter, databaseGauge, histogram, type Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
+import { countingWhenRead } from '../../platform/work/every-so-often.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { deliverDue } from './deliver-due.ts';
 import type { Deliverer } from './delivery.ts';
-import type { DeliveryCounts } from './endpoint-changes.sql.ts';
+import { countDeliveries, type DeliveryCounts } from './endpoint-changes.sql.ts';
 import { logEndpoints } from './log-endpoints.ts';
 import { type SendTools, TRY_MILLISECONDS } from './send-delivery.ts';
 import { triesWrite } from './tries.sql.ts';
 import type { TryTools } from './try-delivery.ts';
-import { countingDeliveries } from './work.ts';
 
 const WEBHOOK_DELIVERIES = counter(
   'parcela_webhook_deliveries_total',
@@ -39,6 +39,8 @@ const WEBHOOK_ENDPOINTS = databaseGauge(
   ['state'],
 );
 
+/** However often the metrics are read, the database is asked this seldom. */
+const COUNT_MILLISECONDS = 10_000;
 /** While days pass in seconds no try waits long for an answer. */
 const TRY_MILLISECONDS_IN_JUMP = 1_000;
 
@@ -60,10 +62,14 @@ export function openDeliveries(context: ModuleContext, send: SendTools): Deliver
     observeTry: observeTries(metrics),
     observeEndpoint: logEndpoints(log),
   });
+  const observe = observeCounts(metrics);
+  const counting = countingWhenRead('countDeliveries', COUNT_MILLISECONDS, metrics, async () =>
+    observe(await countDeliveries(database)),
+  );
   return {
     deliverer: delivering.deliverer,
     endpoints: [],
-    works: [delivering.work, countingDeliveries({ database, metrics }, observeCounts(metrics))],
+    works: [delivering.work, counting],
     clockedWork: [{ name: 'deliveries', earliestDue: delivering.earliestDueOf, runDue: delivering.runDueOf }],
   };
 }
@@ -81,7 +87,7 @@ function observeTries(metrics: Metrics): TryTools['observeTry'] {
   };
 }
 
-/** Of all processes on this database; counted every few seconds, up to a hundred thousand. */
+/** Of all processes on this database, up to a hundred thousand. */
 function observeCounts(metrics: Metrics): (counts: DeliveryCounts) => void {
   const waitingGauge = metrics.gauge(WEBHOOK_DELIVERIES_WAITING);
   const endpointsGauge = metrics.gauge(WEBHOOK_ENDPOINTS);

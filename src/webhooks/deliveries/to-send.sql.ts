@@ -1,5 +1,15 @@
 import type { Row } from '../../platform/postgres/database.ts';
-import type { DeliveryKind, DeliveryToSend, SealedText } from './delivery.ts';
+import {
+  boolean,
+  bytes,
+  instantOf,
+  nullable,
+  oneOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { DELIVERY_KINDS, type DeliveryToSend, type SealedText } from './delivery.ts';
 
 /**
  * The columns that other modules' statements write in their own commits, in this order;
@@ -30,36 +40,47 @@ export const SENDING_JOINS = `
 export const WAITS_IN_ORDER = 'e.due_at is not null';
 
 /** The columns that `parseDeliveryToSend` reads, over those joins. */
-export const SENDING_COLUMNS = `d.transaction_id as transaction_of, d.merchant_id, d.delivery_number, d.kind, d.endpoint, d.account_number, d.body, d.tries, d.tries_before,
-  d.fence, d.created_at, coalesce(d.url, e.url) as url, e.registration, e.sealed_basic_auth, e.basic_auth_key_id,
-  (e.failing_since is not null or e.opened_until is not null) as is_failing, s.sealed_secret, s.data_key_id,
-  case when s.previous_valid_until > now() then s.previous_sealed_secret end as previous_sealed_secret, s.previous_data_key_id`;
+export const SENDING = rowCodec(
+  {
+    transactionOf: nullable(text('d.transaction_id')),
+    merchantId: text(),
+    deliveryNumber: whole(),
+    kind: oneOf(DELIVERY_KINDS),
+    endpoint: text(),
+    accountNumber: text(),
+    body: text(),
+    tries: whole(),
+    triesBefore: whole(),
+    fence: whole(),
+    createdAt: instantOf(),
+    url: text('coalesce(d.url, e.url)'),
+    registration: whole('e.registration'),
+    sealedBasicAuth: nullable(bytes('e.sealed_basic_auth')),
+    basicAuthKeyId: nullable(whole('e.basic_auth_key_id')),
+    isFailing: boolean('(e.failing_since is not null or e.opened_until is not null)'),
+    sealedSecret: nullable(bytes('s.sealed_secret')),
+    dataKeyId: nullable(whole('s.data_key_id')),
+    previousSealedSecret: nullable(
+      bytes('case when s.previous_valid_until > now() then s.previous_sealed_secret end'),
+    ),
+    previousDataKeyId: nullable(whole('s.previous_data_key_id')),
+  },
+  'd',
+);
+export const SENDING_COLUMNS = `${SENDING.columns}`;
 
 export function parseDeliveryToSend(row: Row): DeliveryToSend {
-  const secrets = [
-    sealedText(row.sealed_secret, row.data_key_id),
-    sealedText(row.previous_sealed_secret, row.previous_data_key_id),
-  ];
+  const { transactionOf, sealedBasicAuth, basicAuthKeyId, ...parsed } = SENDING.parse(row);
+  const { sealedSecret, dataKeyId, previousSealedSecret, previousDataKeyId, ...delivery } = parsed;
+  const secrets = [sealedText(sealedSecret, dataKeyId), sealedText(previousSealedSecret, previousDataKeyId)];
   return {
-    merchantId: row.merchant_id as string,
-    aboutId: row.transaction_of as string | null,
-    deliveryNumber: row.delivery_number as number,
-    kind: row.kind as DeliveryKind,
-    endpoint: row.endpoint as string,
-    registration: row.registration as number,
-    accountNumber: row.account_number as string,
-    url: row.url as string,
-    body: row.body as string,
-    basicAuth: sealedText(row.sealed_basic_auth, row.basic_auth_key_id),
+    ...delivery,
+    aboutId: transactionOf,
+    basicAuth: sealedText(sealedBasicAuth, basicAuthKeyId),
     secrets: secrets.filter((secret) => secret !== null),
-    tries: row.tries as number,
-    triesBefore: row.tries_before as number,
-    fence: row.fence as number,
-    createdAt: row.created_at as number,
-    isFailing: row.is_failing as boolean,
   };
 }
 
-function sealedText(bytes: unknown, dataKeyId: unknown): SealedText | null {
-  return bytes === null ? null : { bytes: bytes as Buffer, dataKeyId: dataKeyId as number };
+function sealedText(sealed: Buffer | null, dataKeyId: number | null): SealedText | null {
+  return sealed === null || dataKeyId === null ? null : { bytes: sealed, dataKeyId };
 }

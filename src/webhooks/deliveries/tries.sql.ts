@@ -1,6 +1,7 @@
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import type { Fate, Try } from './delivery-outcome.ts';
 import { WAITS_IN_ORDER } from './to-send.sql.ts';
 
@@ -37,6 +38,8 @@ const INPUT = inputRows<TryRow>({
   failure: ['text', (row) => row.made.failure],
   answer: ['text', (row) => row.made.answer],
 });
+
+const CHANGED = rowCodec({ merchantId: text(), deliveryNumber: whole() });
 
 const RECORD_TRIES = statement(
   'deliveries.record_tries',
@@ -80,7 +83,7 @@ const RECORD_TRIES = statement(
      ) n
      where d.merchant_id = n.merchant_id and d.delivery_number = n.delivery_number and ${IS_STILL_WAITING}
    )
-   select merchant_id, delivery_number from changed`,
+   select ${CHANGED.columns} from changed`,
 );
 
 /**
@@ -89,12 +92,12 @@ const RECORD_TRIES = statement(
  * touched. Repeatable: what is recorded has no lease any more.
  */
 export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryResult> {
-  const keyOf = (merchantId: unknown, deliveryNumber: unknown) =>
+  const key = ({ merchantId, deliveryNumber }: Pick<TryRow, 'merchantId' | 'deliveryNumber'>) =>
     `${merchantId}\n${String(deliveryNumber).padStart(16, '0')}`;
   return {
     name: 'deliveryTries',
     isRefusal: () => false,
-    key: (row) => keyOf(row.merchantId, row.deliveryNumber),
+    key,
     mustBeWritten: true,
     merchant: (row) => row.merchantId,
     bytes: () => 400,
@@ -103,9 +106,8 @@ export function triesWrite(database: Database): BatchedWriteOptions<TryRow, TryR
     limits: { statementsInFlight: 2 },
     write: async (rows) => {
       const changed = await database.query(RECORD_TRIES, INPUT.values(rows));
-      const recorded = new Set(changed.map((row) => keyOf(row.merchant_id, row.delivery_number)));
-      const keys = rows.map((row) => keyOf(row.merchantId, row.deliveryNumber));
-      return new Map(keys.map((key) => [key, { isRecorded: recorded.has(key) }]));
+      const recorded = new Set(changed.map(CHANGED.parse).map(key));
+      return new Map(rows.map(key).map((tried) => [tried, { isRecorded: recorded.has(tried) }]));
     },
   };
 }

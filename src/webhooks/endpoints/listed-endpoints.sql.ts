@@ -1,31 +1,20 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import type { Instant } from '../../values/instant.ts';
+import {
+  instantOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { ENDPOINT_STATES } from './webhook-endpoint.ts';
 
-/** A webhook as the operator sees it. */
-export type ListedEndpoint = {
-  readonly merchantId: string;
-  /** `account:2000001`, or `origin:https://…` of callbacks. */
-  readonly endpoint: string;
-  /** Null: callbacks bring their own. */
-  readonly url: string | null;
-  readonly state: string;
-  readonly failingSince: Instant | null;
-  readonly openedUntil: Instant | null;
-  /** Deliveries that are not made yet. */
-  readonly waiting: number;
-  /** Of the newest try of those that wait; null: none failed. */
-  readonly lastFailure: {
-    readonly at: Instant;
-    readonly failure: string;
-    /** Null: no answer came. */
-    readonly status: number | null;
-    readonly answer: string | null;
-  } | null;
-};
+const LATEST_ENDPOINT = rowCodec({ merchantId: text(), url: text() });
 
 const LATEST = statement(
   'webhooks.list_latest_endpoints',
-  `select merchant_id, url from webhook_endpoints where url is not null and state <> 'removed'
+  `select ${LATEST_ENDPOINT.columns} from webhook_endpoints where url is not null and state <> 'removed'
    order by changed_at desc limit $1`,
 );
 
@@ -33,20 +22,43 @@ const LATEST = statement(
 export async function listLatestEndpoints(
   database: Reader,
   limit: number,
-): Promise<{ readonly merchantId: string; readonly url: string }[]> {
-  const rows = await database.query(LATEST, [limit]);
-  return rows.map((row) => ({ merchantId: row.merchant_id as string, url: row.url as string }));
+): Promise<RowOf<typeof LATEST_ENDPOINT>[]> {
+  return (await database.query(LATEST, [limit])).map(LATEST_ENDPOINT.parse);
 }
 
 /** Along deliveries_waiting from its end, where those stand that were tried; their tries by their keys. */
 const MOST_LOOKED_AT = 100;
 
+const LISTED = rowCodec(
+  {
+    merchantId: text(),
+    /** `account:2000001`, or `origin:https://…` of callbacks. */
+    endpoint: text(),
+    /** Null: callbacks bring their own. */
+    url: nullable(text()),
+    state: oneOf(ENDPOINT_STATES),
+    failingSince: nullable(instantOf()),
+    openedUntil: nullable(instantOf()),
+    /** Deliveries that are not made yet. */
+    waiting: whole(`(select count(*)::int from (
+       select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting' limit $2
+     ) w)`),
+    /** Of the newest try of those that wait, as the three behind it; null: none failed. */
+    triedAt: nullable(instantOf('l.tried_at')),
+    failure: nullable(text('l.failure')),
+    /** Null: no answer came. */
+    status: nullable(whole('l.status')),
+    answer: nullable(text('l.answer')),
+  },
+  'e',
+);
+
+/** A webhook as the operator sees it. */
+export type ListedEndpoint = ReturnType<typeof parse>;
+
 const OF_MERCHANT = statement(
   'webhooks.list_endpoints_of_merchant',
-  `select e.merchant_id, e.endpoint, e.url, e.state, e.failing_since, e.opened_until,
-     (select count(*)::int from (
-       select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting' limit $2
-     ) w) as waiting, l.tried_at, l.failure, l.status, l.answer
+  `select ${LISTED.columns}
    from webhook_endpoints e left join lateral (
      select t.* from (
        select delivery_number from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint
@@ -69,23 +81,7 @@ export async function listEndpointsOf(
   return (await database.query(OF_MERCHANT, [merchantId, mostCounted, limit, MOST_LOOKED_AT])).map(parse);
 }
 
-function parse(row: Row): ListedEndpoint {
-  return {
-    merchantId: row.merchant_id as string,
-    endpoint: row.endpoint as string,
-    url: row.url as string | null,
-    state: row.state as string,
-    failingSince: row.failing_since as Instant | null,
-    openedUntil: row.opened_until as Instant | null,
-    waiting: row.waiting as number,
-    lastFailure:
-      row.failure === null
-        ? null
-        : {
-            at: row.tried_at as Instant,
-            failure: row.failure as string,
-            status: row.status as number | null,
-            answer: row.answer as string | null,
-          },
-  };
+function parse(row: Row) {
+  const { triedAt: at, failure, status, answer, ...listed } = LISTED.parse(row);
+  return { ...listed, lastFailure: at === null || failure === null ? null : { at, failure, status, answer } };
 }

@@ -2,7 +2,8 @@ import type { AuditDetail } from '../../audit/audit-event.ts';
 import { changedFields } from '../../audit/merchant-event.ts';
 
 /** `disabled`: nothing is sent there until a test succeeds or it is registered anew. */
-type EndpointState = 'active' | 'disabled' | 'removed';
+export const ENDPOINT_STATES = ['active', 'disabled', 'removed'] as const;
+type EndpointState = (typeof ENDPOINT_STATES)[number];
 
 /** `disable`: it failed for days, or reports that it is gone. `enable`: a test succeeded. */
 type EndpointEvent = 'register' | 'disable' | 'enable' | 'remove';

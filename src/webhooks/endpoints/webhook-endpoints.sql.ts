@@ -1,16 +1,18 @@
-import type { Audit, AuditEvents } from '../../audit/audit-event.ts';
+import type { Audit } from '../../audit/audit-event.ts';
 import { type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
-import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
+import { holdInUse, KeyRetired } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import {
-  type Database,
-  type Reader,
-  type Row,
-  type Step,
-  statement,
-} from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import {
+  boolean,
+  instantOf,
+  nullable,
+  type RowOf,
+  rowCodec,
+  text,
+} from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { accountEndpoint, DELIVERY_MOVES } from '../deliveries/delivery.ts';
 import {
@@ -20,9 +22,11 @@ import {
   webhookThing,
 } from './webhook-endpoint.ts';
 
+const FOUND = rowCodec({ url: nullable(text()) }, 'e');
+
 const FIND = statement(
   'webhooks.find_registration',
-  `select e.url from accounts a
+  `select ${FOUND.columns} from accounts a
    left join webhook_endpoints e on e.merchant_id = a.merchant_id and e.endpoint = $3 and e.state <> 'removed'
    where a.merchant_id = $1 and a.account_number = $2`,
 );
@@ -37,7 +41,7 @@ export async function findRegistration(
   accountNumber: string,
 ): Promise<{ readonly url: string | null } | null> {
   const [row] = await database.query(FIND, [merchantId, accountNumber, accountEndpoint(accountNumber)]);
-  return row === undefined ? null : { url: row.url as string | null };
+  return row === undefined ? null : FOUND.parse(row);
 }
 
 /**
@@ -54,19 +58,25 @@ export type Registration = {
   readonly registrant: MerchantActor;
 };
 
+const REGISTERED = rowCodec<AuditedRegistration>(
+  { url: text(), hasLogin: boolean('e.sealed_basic_auth is not null') },
+  'e',
+);
+
 const LOCK = statement(
   'webhooks.lock_registration',
-  `select e.url, e.sealed_basic_auth is not null as has_login from webhook_endpoints e
+  `select ${REGISTERED.columns} from webhook_endpoints e
    where e.merchant_id = $1 and e.endpoint = $2 and e.state <> 'removed' for no key update`,
 );
 
 /** What was registered until now, held for the commit that changes it. */
-function lockRegistration(merchantId: string, endpoint: string): Step {
-  return { statement: LOCK, values: [merchantId, endpoint] };
-}
-
-function parseRegistration([row]: readonly Row[] = []): AuditedRegistration | null {
-  return row === undefined ? null : { url: row.url as string, hasLogin: row.has_login as boolean };
+async function lockRegistration(
+  tx: Tx,
+  merchantId: string,
+  endpoint: string,
+): Promise<AuditedRegistration | null> {
+  const [row] = await tx.query(LOCK, [merchantId, endpoint]);
+  return row === undefined ? null : REGISTERED.parse(row);
 }
 
 /** `keyRetired`: sealed under a key that seals nothing more, and nothing was written. */
@@ -113,18 +123,20 @@ async function register(audit: Audit, registration: Registration): Promise<Regis
   const { merchantId, accountNumber, url, basicAuth, registrant } = registration;
   const keyId = basicAuth?.dataKeyId ?? null;
   const endpoint = accountEndpoint(accountNumber);
-  const step = {
-    statement: REGISTER,
-    values: [merchantId, endpoint, url, basicAuth?.bytes ?? null, keyId, registrant.userName],
-  };
+  const values = [merchantId, endpoint, url, basicAuth?.bytes ?? null, keyId, registrant.userName];
+  const held = keyId === null ? null : holdInUse(keyId);
   try {
-    const lock = lockRegistration(merchantId, endpoint);
-    const steps = keyId === null ? [lock, step] : [holdInUse(keyId), lock, onceHeld(step)];
-    const events: AuditEvents = (rows) => {
-      const changes = registrationChanges(parseRegistration(rows.at(-2)), { url, hasLogin: keyId !== null });
-      return [merchantEvent('webhook.register', registrant, webhookThing(accountNumber), changes)];
-    };
-    await audit.commit(steps, events, merchantId);
+    await audit.transaction(
+      async (tx) => {
+        if (held !== null && (await tx.query(held.statement, held.values)).length !== 1)
+          throw new KeyRetired('the data key was retired');
+        const before = await lockRegistration(tx, merchantId, endpoint);
+        await tx.query(REGISTER, values);
+        const changes = registrationChanges(before, { url, hasLogin: keyId !== null });
+        tx.record(merchantEvent('webhook.register', registrant, webhookThing(accountNumber), changes));
+      },
+      { merchantId },
+    );
     return 'registered';
   } catch (error) {
     if (error instanceof KeyRetired) return 'keyRetired';
@@ -147,6 +159,8 @@ const REMOVE = statement(
    returning registration`,
 );
 
+const GIVEN_UP = rowCodec({ dueAt: instantOf() }, 'c');
+
 /**
  * A process that is sending one of them now finds its fence outdated, and records nothing. Locked
  * ones come later.
@@ -161,7 +175,7 @@ const GIVE_UP = statement(
    )
    update deliveries d set state = 'givenUp', due_at = null, ended_at = now(), lease_expires_at = null, fence = d.fence + 1
    from chosen c where d.merchant_id = c.merchant_id and d.delivery_number = c.delivery_number
-   returning c.due_at`,
+   returning ${GIVEN_UP.columns}`,
 );
 
 const BEFORE_ALL = '-infinity';
@@ -177,30 +191,35 @@ export function removalsWrite(audit: Audit): BatchedWriteOptions<Removal, Remove
     limits: LIMITS,
     async write([row]) {
       const removal = row as Removal;
-      const { merchantId, accountNumber, registrant } = removal;
-      const endpoint = accountEndpoint(accountNumber);
+      const { merchantId, accountNumber } = removal;
       // After a lost connection an earlier try may have removed it: the request is done.
       const whenAbsent = tried.has(removal) ? 'removed' : 'notFound';
       tried.add(removal);
-      const [, gone] = await audit.commit(
-        [
-          lockRegistration(merchantId, endpoint),
-          { statement: REMOVE, values: [merchantId, endpoint] },
-          { statement: GIVE_UP, values: [merchantId, endpoint, BEFORE_ALL, GIVEN_UP_AT_ONCE] },
-        ],
-        ([found, removed]) => {
-          if (removed?.length !== 1) return [];
-          const changes = registrationChanges(parseRegistration(found), null);
-          return [merchantEvent('webhook.remove', registrant, webhookThing(accountNumber), changes)];
-        },
-        merchantId,
-      );
-      return new Map([[`${merchantId}|${accountNumber}`, gone?.length === 1 ? 'removed' : whenAbsent]]);
+      const isRemoved = await remove(audit, removal);
+      return new Map([[`${merchantId}|${accountNumber}`, isRemoved ? 'removed' : whenAbsent]]);
     },
   };
 }
 
-export type RemovedEndpoint = { readonly merchantId: string; readonly endpoint: string };
+function remove(audit: Audit, { merchantId, accountNumber, registrant }: Removal): Promise<boolean> {
+  const endpoint = accountEndpoint(accountNumber);
+  return audit.transaction(
+    async (tx) => {
+      const before = await lockRegistration(tx, merchantId, endpoint);
+      const isRemoved = (await tx.query(REMOVE, [merchantId, endpoint])).length === 1;
+      await tx.query(GIVE_UP, [merchantId, endpoint, BEFORE_ALL, GIVEN_UP_AT_ONCE]);
+      const changes = registrationChanges(before, null);
+      if (isRemoved)
+        tx.record(merchantEvent('webhook.remove', registrant, webhookThing(accountNumber), changes));
+      return isRemoved;
+    },
+    { merchantId },
+  );
+}
+
+const REMOVED = rowCodec({ merchantId: text(), endpoint: text() }, 'e');
+
+export type RemovedEndpoint = RowOf<typeof REMOVED>;
 
 /**
  * With a limit inside, for otherwise the planner might walk over what waits for all other
@@ -208,7 +227,7 @@ export type RemovedEndpoint = { readonly merchantId: string; readonly endpoint: 
  */
 const FIND_REMOVED = statement(
   'webhooks.find_removed_with_waiting',
-  `select e.merchant_id, e.endpoint from webhook_endpoints e
+  `select ${REMOVED.columns} from webhook_endpoints e
    cross join lateral (
      select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting' limit 1
    ) w
@@ -218,8 +237,7 @@ const FIND_REMOVED = statement(
 
 /** Removed endpoints with waiting deliveries. */
 export async function findRemovedEndpoints(database: Database, limit: number): Promise<RemovedEndpoint[]> {
-  const rows = await database.query(FIND_REMOVED, [limit]);
-  return rows.map((row) => ({ merchantId: row.merchant_id as string, endpoint: row.endpoint as string }));
+  return (await database.query(FIND_REMOVED, [limit])).map(REMOVED.parse);
 }
 
 /**
@@ -234,7 +252,7 @@ export async function giveUpDeliveries(
 ): Promise<{ readonly count: number; readonly last: number | null }> {
   const since = from === null ? BEFORE_ALL : new Date(from).toISOString();
   const rows = await database.query(GIVE_UP, [merchantId, endpoint, since, limit]);
-  const dueTimes = rows.map((row) => row.due_at as number);
+  const dueTimes = rows.map((row) => GIVEN_UP.parse(row).dueAt);
   return { count: rows.length, last: rows.length === 0 ? null : Math.max(...dueTimes) };
 }
 

@@ -1,6 +1,15 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import type { Instant } from '../../values/instant.ts';
+import {
+  instantOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { DELIVERY_KINDS, DELIVERY_STATES } from '../deliveries/delivery.ts';
 
 /** A payment as its messages name it: only one that was approved has an NSU. */
 export type NamedPayment = {
@@ -9,16 +18,20 @@ export type NamedPayment = {
   readonly nsu: string;
 };
 
-/** A message about a payment, on its way or at its end. */
-export type PaymentMessage = Pick<NamedPayment, 'merchantId' | 'transactionId'> & {
-  readonly deliveryNumber: number;
-  readonly kind: string;
-  readonly state: string;
+const MESSAGE = rowCodec({
+  merchantId: text(),
+  transactionId: text(),
+  deliveryNumber: whole(),
+  kind: oneOf(DELIVERY_KINDS),
+  state: oneOf(DELIVERY_STATES),
   /** Of a callback; null: where the account is registered. */
-  readonly url: string | null;
-  readonly body: string;
-  readonly createdAt: Instant;
-};
+  url: nullable(text()),
+  body: text(),
+  createdAt: instantOf(),
+});
+
+/** A message about a payment, on its way or at its end. */
+export type PaymentMessage = RowOf<typeof MESSAGE>;
 
 const PAYMENTS = inputRows<NamedPayment>(
   {
@@ -32,7 +45,7 @@ const PAYMENTS = inputRows<NamedPayment>(
 const LIST = statement(
   'history.list_of_payments',
   `select d.* from ${PAYMENTS.sql} cross join lateral (
-     select merchant_id, transaction_id::text, delivery_number, kind, state, url, body, created_at
+     select ${MESSAGE.columns}
      from deliveries
      where merchant_id = i.merchant_id and nsu = i.nsu and transaction_id = i.transaction_id
      order by delivery_number limit $1
@@ -46,21 +59,10 @@ export async function listMessagesOf(
   limit: number,
 ): Promise<PaymentMessage[]> {
   const rows = await database.query(LIST, [limit, ...PAYMENTS.values(payments)]);
-  return rows.map(parse);
+  return rows.map(MESSAGE.parse);
 }
 
-function parse(row: Row): PaymentMessage {
-  return {
-    merchantId: row.merchant_id as string,
-    transactionId: row.transaction_id as string,
-    deliveryNumber: row.delivery_number as number,
-    kind: row.kind as string,
-    state: row.state as string,
-    url: row.url as string | null,
-    body: row.body as string,
-    createdAt: row.created_at as Instant,
-  };
-}
+const GONE = rowCodec({ messages: whole('(select count(*) from gone)') });
 
 /** Ended ones with their tries, as retention removes them; what is still to be sent stays. */
 const DELETE = statement(
@@ -85,7 +87,7 @@ const DELETE = statement(
      ))
      returning try_number
    )
-   select (select count(*) from gone) as messages, (select count(*) from tries_gone) as tries`,
+   select ${GONE.columns}`,
 );
 
 /** Removes up to `limit` ended messages about each of these payments; gives how many went. */
@@ -95,5 +97,5 @@ export async function deleteEndedMessages(
   limit: number,
 ): Promise<number> {
   const [row] = await database.query(DELETE, [limit, ...PAYMENTS.values(payments)]);
-  return (row?.messages ?? 0) as number;
+  return GONE.parse(row as Row).messages;
 }

@@ -1,15 +1,40 @@
 import type { Page, TooManyToOrder } from '../../platform/pages.ts';
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { itemsOf, type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
+import {
+  boolean,
+  instantOf,
+  nullable,
+  oneOf,
+  parsedBy,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import type { Instant } from '../../values/instant.ts';
-import { type DeliveryKind, type DeliveryState, deliveryId } from '../deliveries/delivery.ts';
+import { DELIVERY_KINDS, DELIVERY_STATES, deliveryId } from '../deliveries/delivery.ts';
 import type { DeliveryFilter, RecordedDelivery, RecordedTry, WholeDelivery } from './recorded-delivery.ts';
 
-const COLUMNS = `d.delivery_number, d.kind, d.state, d.transaction_id::text, d.installment_number, d.nsu,
-  coalesce(d.url, e.url) as url, d.tries, d.created_at, d.due_at, d.ended_at`;
+/** A delivery `d` and its endpoint `e`. */
+const RECORDED = rowCodec(
+  {
+    deliveryNumber: whole(),
+    kind: oneOf(DELIVERY_KINDS),
+    state: oneOf(DELIVERY_STATES),
+    transactionId: nullable(text()),
+    installmentNumber: whole(),
+    nsu: nullable(text()),
+    url: nullable(text('coalesce(d.url, e.url)')),
+    tries: whole(),
+    createdAt: instantOf(),
+    dueAt: nullable(instantOf()),
+    endedAt: nullable(instantOf()),
+  },
+  'd',
+);
 
 /** A row of a page, looked up by its key, and its endpoint. */
-const SHOWN = `${COLUMNS} from page g cross join lateral (
+const SHOWN = `${RECORDED.columns} from page g cross join lateral (
        select * from deliveries where merchant_id = $1 and delivery_number = g.delivery_number limit 1
      ) d left join lateral (
        select url from webhook_endpoints where merchant_id = $1 and endpoint = d.endpoint limit 1
@@ -137,15 +162,37 @@ export async function listRecordedDeliveries(
   return itemsOf(found, isByCreation ? null : mostSorted, parseRecorded);
 }
 
+const TRY = rowCodec<RecordedTry>({
+  tryNumber: whole(),
+  triedAt: instantOf(),
+  milliseconds: whole(),
+  status: nullable(whole()),
+  failure: nullable(text()),
+  answer: nullable(text()),
+});
+
+const WHOLE = rowCodec(
+  {
+    body: text(),
+    fence: whole(),
+    hasEndpoint: boolean("coalesce(e.state <> 'removed', false)"),
+    isOld: boolean("coalesce(d.ended_at < now() - $3 * interval '1 day', false)"),
+    history: parsedBy(
+      (tries) => (tries === null ? [] : Array.isArray(tries) ? tries.map(TRY.parse) : undefined),
+      't.history',
+    ),
+  },
+  'd',
+);
+
 const FIND = statement(
   'history.find',
-  `select ${COLUMNS}, d.body, d.fence, coalesce(e.state <> 'removed', false) as has_endpoint,
-     coalesce(d.ended_at < now() - $3 * interval '1 day', false) as is_old, t.history
+  `select ${RECORDED.columns}, ${WHOLE.columns}
    from deliveries d left join lateral (
      select url, state from webhook_endpoints where merchant_id = $1 and endpoint = d.endpoint limit 1
    ) e on true cross join lateral (
-     select json_agg(json_build_object('tryNumber', try_number,
-       'triedAt', floor(extract(epoch from tried_at) * 1000)::bigint, 'milliseconds', milliseconds, 'status', status,
+     select json_agg(json_build_object('try_number', try_number,
+       'tried_at', floor(extract(epoch from tried_at) * 1000)::bigint, 'milliseconds', milliseconds, 'status', status,
        'failure', failure, 'answer', answer) order by try_number) as history
      from (
        select * from delivery_tries where merchant_id = $1 and delivery_number = $2
@@ -163,33 +210,12 @@ export async function findRecordedDelivery(
   daysUntilOld: number,
 ): Promise<WholeDelivery | null> {
   const [row] = await database.query(FIND, [merchantId, deliveryNumber, daysUntilOld]);
-  if (row === undefined) return null;
-  return {
-    ...parseRecorded(row),
-    body: row.body as string,
-    history: (row.history ?? []) as RecordedTry[],
-    fence: row.fence as number,
-    hasEndpoint: row.has_endpoint as boolean,
-    isOld: row.is_old as boolean,
-  };
+  return row === undefined ? null : { ...parseRecorded(row), ...WHOLE.parse(row) };
 }
 
 function parseRecorded(row: Row): RecordedDelivery {
-  const named = { createdAt: row.created_at as number, deliveryNumber: row.delivery_number as number };
-  return {
-    deliveryId: deliveryId(named),
-    deliveryNumber: named.deliveryNumber,
-    kind: row.kind as DeliveryKind,
-    state: row.state as DeliveryState,
-    transactionId: row.transaction_id as string | null,
-    installmentNumber: row.installment_number as number,
-    nsu: row.nsu as string | null,
-    url: row.url as string | null,
-    tries: row.tries as number,
-    createdAt: row.created_at as Instant,
-    dueAt: row.due_at as Instant | null,
-    endedAt: row.ended_at as Instant | null,
-  };
+  const recorded = RECORDED.parse(row);
+  return { deliveryId: deliveryId(recorded), ...recorded };
 }
 
 function timeText(moment: Instant): string {

@@ -1,4 +1,5 @@
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { nullable, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Instant } from '../../values/instant.ts';
 import { DELIVERY_MOVES } from '../deliveries/delivery.ts';
@@ -36,6 +37,13 @@ export async function resendRecordedDelivery(
   return (await database.query(RESEND_ONE, values)).length === 1;
 }
 
+const RESENT = rowCodec({
+  lookedAt: whole('(select count(*) from looked_at)'),
+  resent: whole('(select count(*) from again)'),
+  lastMicroseconds: nullable(whole('(extract(epoch from last.created_at) * 1000000)::bigint')),
+  lastNumber: nullable(whole('last.delivery_number')),
+});
+
 /**
  * Rows that somebody else is changing just now are not waited for. Locked in the order of the
  * index, which is that of writing,
@@ -61,8 +69,7 @@ const RESEND_BATCH = statement(
      where d.ctid = any (array(select place from good))
      returning d.delivery_number
    )
-   select (select count(*) from looked_at) as looked_at, (select count(*) from again) as resent,
-     (extract(epoch from last.created_at) * 1000000)::bigint as last_microseconds, last.delivery_number as last_number
+   select ${RESENT.columns}
    from (select 1) always left join (
      select created_at, delivery_number from looked_at order by created_at desc, delivery_number desc limit 1
    ) last on true`,
@@ -100,14 +107,13 @@ export async function resendBatch(
     mostTries,
     mostDays,
   ]);
-  const [lookedAt, resent] = [row?.looked_at as number, row?.resent as number];
-  const next =
-    lookedAt < limit
-      ? null
-      : {
-          state: behind.state,
-          createdMicroseconds: row?.last_microseconds as number,
-          deliveryNumber: row?.last_number as number,
-        };
+  const { lookedAt, resent, lastMicroseconds, lastNumber } = RESENT.parse(row as Row);
+  if (lookedAt < limit || lastMicroseconds === null || lastNumber === null)
+    return { resent, lookedAt, next: null };
+  const next = {
+    state: behind.state,
+    createdMicroseconds: lastMicroseconds,
+    deliveryNumber: lastNumber,
+  };
   return { resent, lookedAt, next };
 }

@@ -1,17 +1,27 @@
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { boolean, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { DELIVERY_MOVES } from '../deliveries/delivery.ts';
 
+const MERCHANT = rowCodec({ merchantId: text() });
+
 const NEXT_MERCHANT = statement(
   'history.next_merchant',
-  'select merchant_id from deliveries where merchant_id > $1 order by merchant_id limit 1',
+  `select ${MERCHANT.columns} from deliveries where merchant_id > $1 order by merchant_id limit 1`,
 );
 
 /** The next merchant that has deliveries, or null. */
 export async function nextMerchant(database: Database, behind: string): Promise<string | null> {
   const [row] = await database.query(NEXT_MERCHANT, [behind]);
-  return (row?.merchant_id ?? null) as string | null;
+  return row === undefined ? null : MERCHANT.parse(row).merchantId;
 }
+
+const FORGOTTEN = rowCodec({
+  forgotten: whole('(select count(*) from gone)'),
+  lookedAt: whole('(select count(*) from looked_at)'),
+  lastNumber: nullable(whole('max(delivery_number)')),
+  isYoung: boolean("coalesce(bool_or(created_at >= now() - $4 * interval '1 day'), true)"),
+});
 
 /**
  * A merchant's rows in the order of their numbers, which is that of their writing but for writers
@@ -46,22 +56,14 @@ const FORGET = statement(
      ))
      returning try_number
    )
-   select (select count(*) from gone) as forgotten, (select count(*) from tries_gone) as tries,
-     (select count(*) from looked_at) as looked_at, max(delivery_number) as last_number,
-     coalesce(bool_or(created_at >= now() - $4 * interval '1 day'), true) as is_young
+   select ${FORGOTTEN.columns}
    from looked_at`,
 );
 
-export type ForgetStep = {
-  readonly forgotten: number;
-  /** The number to go on behind; null: nothing further of this merchant is old enough. */
-  readonly next: number | null;
-};
-
 /**
  * Looks at up to `limit` deliveries of a merchant behind a number, and removes those that ended
- * more than so many days ago, with
- * their tries (a hundred each at most).
+ * more than so many days ago, with their tries (a hundred each at most). `next`: the number to go on
+ * behind; null: nothing further of this merchant is old enough.
  */
 export async function forgetStep(
   database: Database,
@@ -69,11 +71,18 @@ export async function forgetStep(
   behind: number,
   limit: number,
   days: number,
-): Promise<ForgetStep> {
+): Promise<{ readonly forgotten: number; readonly next: number | null }> {
   const [row] = await database.query(FORGET, [merchantId, behind, limit, days]);
-  const isOver = row?.is_young === true || (row?.looked_at as number) < limit;
-  return { forgotten: row?.forgotten as number, next: isOver ? null : (row?.last_number as number) };
+  const { forgotten, lookedAt, lastNumber, isYoung } = FORGOTTEN.parse(row as Row);
+  return { forgotten, next: isYoung || lookedAt < limit ? null : lastNumber };
 }
+
+const GIVEN_UP = rowCodec({
+  givenUp: whole('(select count(*) from ended)'),
+  lookedAt: whole('(select count(*) from page)'),
+  merchantId: nullable(text('last.merchant_id')),
+  endpoint: nullable(text('last.endpoint')),
+});
 
 /**
  * Targets in the order of their key; at those that take nothing, what has been due for so many days
@@ -101,8 +110,7 @@ const GIVE_UP = statement(
      where ctid = any (array(select place from stale)) and state in (${fromStates(DELIVERY_MOVES, 'giveUp')})
      returning delivery_number
    )
-   select (select count(*) from ended) as given_up, (select count(*) from page) as looked_at,
-     last.merchant_id, last.endpoint
+   select ${GIVEN_UP.columns}
    from (select 1) always left join (
      select merchant_id, endpoint from page order by merchant_id desc, endpoint desc limit 1
    ) last on true`,
@@ -123,9 +131,9 @@ export async function giveUpStep(
 ): Promise<{ readonly givenUp: number; readonly next: EndpointPlace | null }> {
   const values = [behind.merchantId, behind.endpoint, limits.endpoints, limits.limit, limits.days];
   const [row] = await database.query(GIVE_UP, values);
-  const givenUp = row?.given_up as number;
+  const { givenUp, lookedAt, merchantId, endpoint } = GIVEN_UP.parse(row as Row);
   // There may be more at the same targets.
   if (givenUp >= limits.limit) return { givenUp, next: behind };
-  if ((row?.looked_at as number) < limits.endpoints) return { givenUp, next: null };
-  return { givenUp, next: { merchantId: row?.merchant_id as string, endpoint: row?.endpoint as string } };
+  const isEnd = lookedAt < limits.endpoints || merchantId === null || endpoint === null;
+  return { givenUp, next: isEnd ? null : { merchantId, endpoint } };
 }

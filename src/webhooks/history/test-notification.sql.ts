@@ -2,13 +2,13 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from '../deliveries/delivery.ts';
-import { parseDeliveryToSend, SENDING_COLUMNS, SENDING_JOINS } from '../deliveries/to-send.sql.ts';
+import { parseDeliveryToSend, SENDING, SENDING_JOINS } from '../deliveries/to-send.sql.ts';
 import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
 import type { TestOutcome } from './recorded-delivery.ts';
 
 const PREPARE = statement(
   'history.prepare_test',
-  `select ${SENDING_COLUMNS} from (
+  `select ${SENDING.columns} from (
      select $1::text as merchant_id, nextval('movement_ids') as delivery_number, 'test' as kind, null::uuid as transaction_id,
        $2::text as endpoint, $3::text as account_number, null::text as url, '' as body, 0::smallint as tries, 0::smallint as tries_before,
        0 as fence, now() as created_at

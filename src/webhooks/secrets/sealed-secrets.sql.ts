@@ -6,8 +6,10 @@ import {
 } from '../../keys/resealing/sealed-rows.sql.ts';
 import { type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { basicAuthRecord, secretRecord } from '../endpoints/webhook-endpoint.ts';
 
+const LOGIN_KEY = rowCodec({ merchantId: text(), endpoint: text() });
 const LOGIN_ROWS = inputRows<ResealedRow>(
   { ...RESEALED, merchant_id: ['text', keyPart(0)], endpoint: ['text', keyPart(1)] },
   { after: 1 },
@@ -19,7 +21,7 @@ const LOGINS: SealedTable = {
   firstKey: ['', ''],
   hold: statement(
     'webhooks.hold_sealed_logins',
-    `select merchant_id, endpoint, sealed_basic_auth as sealed, basic_auth_key_id as data_key_id from webhook_endpoints
+    `select ${LOGIN_KEY.columns}, sealed_basic_auth as sealed, basic_auth_key_id as data_key_id from webhook_endpoints
      where basic_auth_key_id = any($1::integer[]) and (merchant_id, endpoint) > ($3::text, $4::text)
      order by merchant_id, endpoint limit $2 for no key update skip locked`,
   ),
@@ -35,10 +37,14 @@ const LOGINS: SealedTable = {
     `select basic_auth_key_id as data_key_id, count(*) as sealed_rows from webhook_endpoints
      where basic_auth_key_id = any($1::integer[]) group by basic_auth_key_id`,
   ),
-  recordOf: (row) => basicAuthRecord(row.merchant_id as string, row.endpoint as string),
+  recordOf(row) {
+    const { merchantId, endpoint } = LOGIN_KEY.parse(row);
+    return basicAuthRecord(merchantId, endpoint);
+  },
   keyOf: (row) => [row.merchant_id, row.endpoint],
 };
 
+const SECRET_KEY = rowCodec({ merchantId: text(), accountNumber: text() });
 const SECRET_ROWS = inputRows<ResealedRow>(
   { ...RESEALED, merchant_id: ['text', keyPart(0)], account_number: ['text', keyPart(1)] },
   { after: 1 },
@@ -48,7 +54,10 @@ const SECRET_ROWS = inputRows<ResealedRow>(
 const SECRETS_KEY = {
   rows: SECRET_ROWS,
   firstKey: ['', ''],
-  recordOf: (row: Row) => secretRecord(row.merchant_id as string, row.account_number as string),
+  recordOf(row: Row) {
+    const { merchantId, accountNumber } = SECRET_KEY.parse(row);
+    return secretRecord(merchantId, accountNumber);
+  },
   keyOf: (row: Row) => [row.merchant_id, row.account_number],
 };
 
@@ -57,7 +66,7 @@ const SECRETS: SealedTable = {
   purpose: 'secret',
   hold: statement(
     'webhooks.hold_sealed_secrets',
-    `select merchant_id, account_number, sealed_secret as sealed, data_key_id from webhook_secrets
+    `select ${SECRET_KEY.columns}, sealed_secret as sealed, data_key_id from webhook_secrets
      where data_key_id = any($1::integer[]) and (merchant_id, account_number) > ($3::text, $4::text)
      order by merchant_id, account_number limit $2 for no key update skip locked`,
   ),
@@ -80,7 +89,7 @@ const PREVIOUS_SECRETS: SealedTable = {
   purpose: 'secret',
   hold: statement(
     'webhooks.hold_sealed_previous_secrets',
-    `select merchant_id, account_number, previous_sealed_secret as sealed, previous_data_key_id as data_key_id
+    `select ${SECRET_KEY.columns}, previous_sealed_secret as sealed, previous_data_key_id as data_key_id
      from webhook_secrets
      where previous_data_key_id = any($1::integer[]) and (merchant_id, account_number) > ($3::text, $4::text)
      order by merchant_id, account_number limit $2 for no key update skip locked`,

@@ -1,11 +1,14 @@
-import type { Audit, AuditDetail, AuditEvents } from '../../audit/audit-event.ts';
+import type { Audit, AuditDetail } from '../../audit/audit-event.ts';
 import { type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
-import { holdInUse, KeyRetired, onceHeld } from '../../keys/data-keys.sql.ts';
+import { holdInUse, KeyRetired } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
+import { instantOf, nullable, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { webhookThing } from '../endpoints/webhook-endpoint.ts';
+
+const CREATED = rowCodec({ previousValidUntil: nullable(instantOf()) });
 
 /**
  * The former one signs for another day; the one before it no more. The same again, after a lost
@@ -20,12 +23,12 @@ const CREATE = statement(
      sealed_secret = excluded.sealed_secret, data_key_id = excluded.data_key_id, created_by = excluded.created_by,
      created_at = now()
    where s.sealed_secret <> excluded.sealed_secret
-   returning s.previous_valid_until`,
+   returning ${CREATED.columnsOf('s')}`,
 );
 
 const FIND_PREVIOUS = statement(
   'webhooks.find_previous_secret',
-  'select previous_valid_until from webhook_secrets where merchant_id = $1 and account_number = $2',
+  `select ${CREATED.columns} from webhook_secrets where merchant_id = $1 and account_number = $2`,
 );
 
 export type NewSecret = {
@@ -69,27 +72,25 @@ async function writeSecret(
   audit: Audit,
   { merchantId, accountNumber, sealed, registrant }: NewSecret,
 ): Promise<CreateSecretResult> {
-  const create = {
-    statement: CREATE,
-    values: [merchantId, accountNumber, sealed.bytes, sealed.dataKeyId, registrant.userName],
-  };
-  const events: AuditEvents = ([, rows]) => {
-    const row = rows?.[0];
-    if (row === undefined) return [];
-    const until = row.previous_valid_until as Instant | null;
-    const replaced: AuditDetail = until === null ? {} : { formerSignsUntil: utcText(until) };
-    return [merchantEvent('secret.create', registrant, webhookThing(accountNumber), replaced)];
-  };
+  const values = [merchantId, accountNumber, sealed.bytes, sealed.dataKeyId, registrant.userName];
+  const held = holdInUse(sealed.dataKeyId);
   try {
-    const [, written = []] = await audit.commit(
-      [holdInUse(sealed.dataKeyId), onceHeld(create)],
-      events,
-      merchantId,
+    const created = await audit.transaction(
+      async (tx) => {
+        if ((await tx.query(held.statement, held.values)).length !== 1)
+          throw new KeyRetired('the data key was retired');
+        const [row] = await tx.query(CREATE, values);
+        if (row === undefined) return null;
+        const { previousValidUntil: until } = CREATED.parse(row);
+        const replaced: AuditDetail = until === null ? {} : { formerSignsUntil: utcText(until) };
+        tx.record(merchantEvent('secret.create', registrant, webhookThing(accountNumber), replaced));
+        return { previousValidUntil: until };
+      },
+      { merchantId },
     );
     // None was written: an earlier try was, whose connection was lost.
-    const [row] =
-      written.length === 1 ? written : await database.query(FIND_PREVIOUS, [merchantId, accountNumber]);
-    return { previousValidUntil: row?.previous_valid_until as Instant | null, isKeyRetired: false };
+    const [found] = created === null ? await database.query(FIND_PREVIOUS, [merchantId, accountNumber]) : [];
+    return { ...(created ?? CREATED.parse(found as Row)), isKeyRetired: false };
   } catch (error) {
     if (error instanceof KeyRetired) return { isKeyRetired: true };
     throw error;
