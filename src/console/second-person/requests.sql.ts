@@ -87,7 +87,7 @@ const DECISION = rowCodec({
   decider: text('decider.name'),
   deciderMerchant: nullable(text('decider.merchant_id')),
 });
-const COLUMNS = [REQUEST, FOUND, DECISION].map(({ columns }) => columns).join(', ');
+const COLUMNS = `${REQUEST.columns}, ${FOUND.columns}, ${DECISION.columns}`;
 
 const TABLES = `console_requests r join console_users u on u.user_id = r.requested_by
   left join console_decisions d on d.request_id = r.request_id
