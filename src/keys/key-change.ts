@@ -14,7 +14,7 @@ export type KeyChange = {
 };
 
 /** A transaction whose end writes the changes that were recorded in it. */
-export type KeyTx = Tx & { record(change: KeyChange): void };
+type KeyTx = Tx & { record(change: KeyChange): void };
 
 /**
  * Runs `work` in one transaction, together with what it records. What cannot be recorded is not done.

@@ -2,7 +2,7 @@ import { isNode, type Node, nameOf } from './program.ts';
 import { programsOf, type SourceFile, type SourceTree } from './source-tree.ts';
 
 /** Types of a transaction that is under way. */
-const TX_TYPES = new Set(['Tx', 'AuditedTx', 'KeyTx']);
+const TX_TYPES = new Set(['Tx', 'AuditedTx']);
 /** Functions that run what they get in a transaction. */
 const RUNNERS = new Set(['transaction', 'commitChange']);
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
