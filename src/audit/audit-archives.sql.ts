@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../platform/postgres/database.ts';
-import { bytes, rowCodec, whole } from '../platform/postgres/row-codec.ts';
+import { bytes, real, rowCodec, whole } from '../platform/postgres/row-codec.ts';
 import type { AuditArchive } from './archive.ts';
 
 const ARCHIVE = rowCodec<AuditArchive>({
@@ -34,15 +34,13 @@ export async function mayArchive(database: Database): Promise<boolean> {
   return row?.may_archive === true;
 }
 
-const DAYS_AGO = statement(
-  'audit.days_ago',
-  `select extract(epoch from now() - $1 * interval '1 day')::float8 as seconds`,
-);
+const DAYS_AGO = rowCodec({ seconds: real(`extract(epoch from now() - $1 * interval '1 day')::float8`) });
+const READ_DAYS_AGO = statement('audit.days_ago', `select ${DAYS_AGO.columns}`);
 
 /** By the clock that entries are stamped with, in seconds since the epoch. */
 export async function secondsOfDaysAgo(database: Database, days: number): Promise<number> {
-  const [row] = await database.query(DAYS_AGO, [days]);
-  return row?.seconds as number;
+  const [row = {}] = await database.query(READ_DAYS_AGO, [days]);
+  return DAYS_AGO.parse(row).seconds;
 }
 
 /** Only behind the last one: of two commands at once, one anchors nothing. */

@@ -4,13 +4,9 @@ import type { Actor, Audit } from './audit-event.ts';
 
 /** Commits changes of keys together with their entries, in the name of `actor`. */
 export function auditedKeyChanges(audit: Audit, actor: Actor): CommitKeyChange {
-  return (steps, changes) =>
-    audit.commit(steps, (rows) =>
-      changes(rows).map((change) => ({
-        ...actor,
-        ...change,
-        outcome: change.outcome ?? ('success' as const),
-      })),
+  return (work) =>
+    audit.transaction((tx) =>
+      work({ ...tx, record: (change) => tx.record({ outcome: 'success', ...change, ...actor }) }),
     );
 }
 

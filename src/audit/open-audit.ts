@@ -121,10 +121,12 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
   return {
     commit,
     transaction,
-    async change(change, event) {
-      const [changed] = await commit([change], ([rows]) => (rows?.length === 1 ? [event] : []));
-      return changed?.[0];
-    },
+    change: ({ statement, values }, event) =>
+      transaction(async (tx) => {
+        const changed = await tx.query(statement, values);
+        if (changed.length === 1) tx.record(event);
+        return changed[0];
+      }),
     async record(event, merchantId = NO_MERCHANT) {
       const row = { key: nextKey(), merchantId, event: writtenEvent(event), tries: [] };
       const anchor = await record(row, performance.now() + RECORD_MILLISECONDS);

@@ -15,7 +15,6 @@ import { keptRead } from '../platform/kept-read.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
-import type { Work } from '../platform/work/due-work.ts';
 import { sumHeldByRestore } from '../recurrence/billings/billing-days.sql.ts';
 import type { Cents } from '../values/cents.ts';
 import { consoleWording } from './console-wording.ts';
@@ -29,14 +28,11 @@ import type { Visit } from './parts/screen.ts';
 import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
 import { isAnythingWaiting } from './second-person/requests.sql.ts';
 import type { WaitingTools } from './second-person/waiting-screens.ts';
-import { forgetOldRequests } from './second-person/work.ts';
 import { actorOf } from './users/user.ts';
-import { forgetExpiredSessions } from './users/work.ts';
 import { answerPage, framed, type PageTools } from './visits/answer-page.ts';
 import { decideRequest } from './visits/decide-request.ts';
 import { listWaiting } from './visits/list-waiting.ts';
 import { readAssets } from './visits/read-assets.ts';
-import { forgetOldActions } from './visits/work.ts';
 
 export type ConsoleContext = OperatorContext &
   UserContext &
@@ -71,11 +67,6 @@ const VERIFICATION_MILLISECONDS = 15_000;
 const ACTION_RATE = { perSecond: 1, burstSeconds: 60 } as const;
 /** Of one address, behind which many people may begin their day; and of one user. */
 const SIGN_IN_RATE = { perSecond: 1, burstSeconds: 60 } as const;
-
-/** The works of the console, which tidy up what its users leave behind. */
-export function consoleWorks({ database }: Pick<ConsoleContext, 'database'>): Work[] {
-  return [forgetExpiredSessions(database), forgetOldActions(database), forgetOldRequests(database)];
-}
 
 export function openConsole(context: ConsoleContext, below: Below): Pages {
   const { configuration, database, audit, keyring, log, gate, clock } = context;

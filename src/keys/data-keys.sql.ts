@@ -1,32 +1,41 @@
 import {
   type CommitStep,
   type Database,
-  type Row,
   type Step,
   statement,
+  type Tx,
 } from '../platform/postgres/database.ts';
-import type { Instant } from '../values/instant.ts';
+import {
+  boolean,
+  bytes,
+  instantOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../platform/postgres/row-codec.ts';
 import { dataKeyNumber } from './data-key-number.ts';
 
-export type KeyPurpose = 'card' | 'keyPair' | 'fingerprint' | 'audit' | 'secret' | 'id';
+const KEY_PURPOSES = ['card', 'keyPair', 'fingerprint', 'audit', 'secret', 'id'] as const;
+export type KeyPurpose = (typeof KEY_PURPOSES)[number];
 
-export type WrappedDataKey = {
-  readonly dataKeyId: number;
-  readonly purpose: KeyPurpose;
-  readonly environment: string;
-  readonly wrappedKey: Buffer;
-  readonly keyEncryptionKeyId: string;
-  readonly isRetired: boolean;
+const DATA_KEY = rowCodec({
+  dataKeyId: whole(),
+  purpose: oneOf(KEY_PURPOSES),
+  environment: text(),
+  wrappedKey: bytes(),
+  keyEncryptionKeyId: text(),
+  isRetired: boolean('retired_at is not null'),
   /** Real time, by the database's clock. */
-  readonly createdAt: Instant;
-  readonly retiredAt: Instant | null;
-};
+  createdAt: instantOf(),
+  retiredAt: nullable(instantOf()),
+});
 
-const LIST = statement(
-  'keys.list',
-  `select data_key_id, purpose, environment, wrapped_key, key_encryption_key_id, created_at, retired_at
-   from data_keys order by data_key_id`,
-);
+export type WrappedDataKey = RowOf<typeof DATA_KEY>;
+
+const LIST = statement('keys.list', `select ${DATA_KEY.columns} from data_keys order by data_key_id`);
 
 /** Another one when a key was made, retired, wrapped anew or deleted. */
 export const VERSION_OF_KEYS = statement(
@@ -35,20 +44,7 @@ export const VERSION_OF_KEYS = statement(
 );
 
 export async function listDataKeys(database: Database): Promise<WrappedDataKey[]> {
-  return (await database.query(LIST, [])).map(parse);
-}
-
-function parse(row: Row): WrappedDataKey {
-  return {
-    dataKeyId: row.data_key_id as number,
-    purpose: row.purpose as KeyPurpose,
-    environment: row.environment as string,
-    wrappedKey: row.wrapped_key as Buffer,
-    keyEncryptionKeyId: row.key_encryption_key_id as string,
-    isRetired: row.retired_at !== null,
-    createdAt: row.created_at as Instant,
-    retiredAt: row.retired_at as Instant | null,
-  };
+  return (await database.query(LIST, [])).map(DATA_KEY.parse);
 }
 
 const INSERT = statement(
@@ -58,15 +54,13 @@ const INSERT = statement(
    on conflict do nothing returning data_key_id`,
 );
 
-const NEXT_ID = statement(
-  'keys.next_id',
-  `select nextval('data_keys_data_key_id_seq')::integer as data_key_id`,
-);
+const NUMBER = rowCodec({ dataKeyId: whole("nextval('data_keys_data_key_id_seq')::integer") });
+const NEXT_ID = statement('keys.next_id', `select ${NUMBER.columns}`);
 
 /** The number of a future key: it is wrapped together with it. An unused one leaves a hole. */
 export async function nextDataKeyId(database: Database, cell: string | null): Promise<number> {
-  const [row] = await database.query(NEXT_ID, []);
-  return dataKeyNumber(cell, (row as Row).data_key_id as number);
+  const [row = {}] = await database.query(NEXT_ID, []);
+  return dataKeyNumber(cell, NUMBER.parse(row).dataKeyId);
 }
 
 export type NewDataKey = Pick<
@@ -75,17 +69,10 @@ export type NewDataKey = Pick<
 >;
 
 /** False when another process made the key in use for this purpose first. */
-export async function insertDataKey(database: Database, key: NewDataKey): Promise<boolean> {
-  const { statement: insert, values } = insertion(key);
-  return (await database.query(insert, values)).length === 1;
-}
-
-/** Returns the number of the key. */
-export function insertion(key: NewDataKey): Step {
-  return {
-    statement: INSERT,
-    values: [key.dataKeyId, key.purpose, key.environment, key.wrappedKey, key.keyEncryptionKeyId],
-  };
+export async function insertDataKey(database: Pick<Database, 'query'>, key: NewDataKey): Promise<boolean> {
+  const { dataKeyId, purpose, environment, wrappedKey, keyEncryptionKeyId } = key;
+  const values = [dataKeyId, purpose, environment, wrappedKey, keyEncryptionKeyId];
+  return (await database.query(INSERT, values)).length === 1;
 }
 
 /**
@@ -108,15 +95,14 @@ const RETIRE = statement(
   'update data_keys set retired_at = now() where data_key_id = $1 and retired_at is null returning data_key_id',
 );
 
-export const lockDataKeys: Step = { statement: LOCK, values: [] };
-
-/** Returns a row while the key is in use, and keeps all its users out until the commit. */
-export function holdForRotation(dataKeyId: number): Step {
-  return { statement: HOLD_FOR_ROTATION, values: [dataKeyId] };
+/** Keeps all users of the key out until the commit. False: it is in use no more. */
+export async function holdForRotation(tx: Tx, dataKeyId: number): Promise<boolean> {
+  await tx.query(LOCK, []);
+  return (await tx.query(HOLD_FOR_ROTATION, [dataKeyId])).length === 1;
 }
 
-export function retirement(dataKeyId: number): Step {
-  return { statement: RETIRE, values: [dataKeyId] };
+export async function retireDataKey(tx: Tx, dataKeyId: number): Promise<void> {
+  await tx.query(RETIRE, [dataKeyId]);
 }
 
 const HOLD_IN_USE = statement(
@@ -134,6 +120,12 @@ export function holdInUse(dataKeyId: number): Step {
 
 /** The key was retired before its sealed bytes were written: nothing was written, seal again. */
 export class KeyRetired extends Error {}
+
+/** Keeps the key in use until the commit, so that what is sealed under it may be written. Throws `KeyRetired`. */
+export async function keepInUse(tx: Tx, dataKeyId: number): Promise<void> {
+  if ((await tx.query(HOLD_IN_USE, [dataKeyId])).length !== 1)
+    throw new KeyRetired('the data key was retired');
+}
 
 /**
  * A step behind `holdInUse`, which is the first of its commit. Throws `KeyRetired` when the key is
@@ -153,13 +145,14 @@ const REWRAP = statement(
    returning data_key_id`,
 );
 
-/** Returns a row when the key was still wrapped by `expectedKeyId`. */
-export function rewrapping(
+/** False: the key is wrapped by another than `expectedKeyId` by now. */
+export async function rewrapDataKey(
+  tx: Tx,
   dataKeyId: number,
   expectedKeyId: string,
   made: { readonly keyId: string; readonly wrapped: Buffer },
-): Step {
-  return { statement: REWRAP, values: [dataKeyId, expectedKeyId, made.wrapped, made.keyId] };
+): Promise<boolean> {
+  return (await tx.query(REWRAP, [dataKeyId, expectedKeyId, made.wrapped, made.keyId])).length === 1;
 }
 
 /**
@@ -168,7 +161,7 @@ export function rewrapping(
  */
 const LIST_OVERDUE = statement(
   'keys.list_overdue',
-  `select data_key_id, purpose, environment, wrapped_key, key_encryption_key_id, created_at, retired_at from data_keys
+  `select ${DATA_KEY.columns} from data_keys
    where (purpose in ('card', 'keyPair', 'secret') and retired_at < now() - interval '1 hour')
      or (purpose = 'fingerprint' and retired_at < now() - interval '90 days')
    order by data_key_id limit $1`,
@@ -176,15 +169,15 @@ const LIST_OVERDUE = statement(
 
 /** Retired keys that may be deleted, unless a row still names them. */
 export async function listOverdueKeys(database: Database, limit: number): Promise<WrappedDataKey[]> {
-  return (await database.query(LIST_OVERDUE, [limit])).map(parse);
+  return (await database.query(LIST_OVERDUE, [limit])).map(DATA_KEY.parse);
 }
 
 const DELETE = statement('keys.delete', 'select delete_retired_data_key($1) as data_key_id');
 
 /**
- * Returns a row when the key could be deleted: the owner's function, which the run-time role may
- * call, deletes only overdue ones. Fails with SQLSTATE 23503 while a row names the key.
+ * The owner's function, which the run-time role may call, deletes only overdue ones. Fails with SQLSTATE
+ * 23503 while a row names the key.
  */
-export function deletion(dataKeyId: number): Step {
-  return { statement: DELETE, values: [dataKeyId] };
+export async function deleteDataKey(tx: Tx, dataKeyId: number): Promise<boolean> {
+  return (await tx.query(DELETE, [dataKeyId])).length === 1;
 }

@@ -1,9 +1,8 @@
 import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
-import { deletion, listOverdueKeys } from './data-keys.sql.ts';
+import { deleteDataKey, listOverdueKeys } from './data-keys.sql.ts';
 import type { RotationTools } from './rotate-data-key.ts';
 
 const BATCH = 20;
-/** A row still names the key. */
 
 /**
  * Deletes the overdue data keys that no row names, each with its record; returns how many. What a
@@ -16,11 +15,15 @@ export async function deleteRetiredKeys({
   let deleted = 0;
   for (const { dataKeyId, purpose } of await listOverdueKeys(database, BATCH)) {
     try {
-      const [rows] = await commitChange([deletion(dataKeyId)], ([gone = []]) =>
-        gone.map(() => ({ action: 'key.delete', resource: `keys/${purpose}/${dataKeyId}`, detail: {} })),
-      );
-      deleted += rows?.length ?? 0;
+      const isDeleted = await commitChange(async (tx) => {
+        const isGone = await deleteDataKey(tx, dataKeyId);
+        const resource = `keys/${purpose}/${dataKeyId}`;
+        if (isGone) tx.record({ action: 'key.delete', resource, detail: {} });
+        return isGone;
+      });
+      if (isDeleted) deleted += 1;
     } catch (error) {
+      // A row still names the key.
       if (!hasSqlState(error, SQL_STATE.foreignKeyViolation)) throw error;
     }
   }

@@ -1,4 +1,4 @@
-import type { CommitStep, Row } from '../platform/postgres/database.ts';
+import type { Tx } from '../platform/postgres/database.ts';
 
 /** A change of a key, for the audit log. Never holds a key. */
 export type KeyChange = {
@@ -13,11 +13,11 @@ export type KeyChange = {
   readonly outcome?: 'failure';
 };
 
+/** A transaction whose end writes the changes that were recorded in it. */
+type KeyTx = Tx & { record(change: KeyChange): void };
+
 /**
- * Commits the steps together with their record, as it follows from their rows; none when nothing
- * was done. What cannot be recorded is not done. Returns the rows of the steps.
+ * Runs `work` in one transaction, together with what it records. What cannot be recorded is not done.
+ * `work` may be run again.
  */
-export type CommitKeyChange = (
-  steps: readonly CommitStep[],
-  changes: (rows: readonly Row[][]) => readonly KeyChange[],
-) => Promise<Row[][]>;
+export type CommitKeyChange = <T>(work: (tx: KeyTx) => Promise<T>) => Promise<T>;

@@ -4,10 +4,11 @@ import { dueAt } from './cryptoperiod.ts';
 import { type KeyPurpose, listDataKeys, VERSION_OF_KEYS } from './data-keys.sql.ts';
 import { deleteRetiredKeys } from './delete-retired-keys.ts';
 import { rewrapDataKeys } from './key-encryption/rewrap-data-keys.ts';
-import type { SealedTable } from './resealing/sealed-rows.sql.ts';
-import { finishResealing } from './resealing/work.ts';
+import { type ResealTools, resealRows, retiredKeysOf } from './resealing/reseal-rows.ts';
+import { countSealedRows, type SealedTable } from './resealing/sealed-rows.sql.ts';
 import type { RotationTools } from './rotate-data-key.ts';
 
+const FOLLOW_MILLISECONDS = 1_000;
 const TIDY_MILLISECONDS = 60_000;
 
 export type KeyWorkTools = Omit<RotationTools, 'cell'> & {
@@ -38,4 +39,23 @@ export function keyWork(tools: KeyWorkTools): Work[] {
 async function finishWrapping(tools: KeyWorkTools): Promise<void> {
   const rows = await listDataKeys(tools.database);
   if (new Set(rows.map((key) => key.keyEncryptionKeyId)).size > 1) await rewrapDataKeys(tools);
+}
+
+/**
+ * Seals again what retired keys have sealed in the tables: a rotation is finished even when its
+ * process was killed. Once nothing is under a retired key nothing will be, so that each is read
+ * until then.
+ */
+function finishResealing(tools: ResealTools, tables: readonly SealedTable[]): Work {
+  const finished = new Set<number>();
+  let pausedUntil = 0;
+  return everySoOften('finishResealing', FOLLOW_MILLISECONDS, async (signal) => {
+    const waiting = retiredKeysOf(tools.keyring, tables).filter((key) => !finished.has(key));
+    if (waiting.length === 0 || performance.now() < pausedUntil) return;
+    const { resealed } = await resealRows(tools, tables, undefined, signal);
+    const counts = await countSealedRows(tools.database, tables, waiting);
+    for (const key of waiting) if (!counts.has(key)) finished.add(key);
+    // The remaining rows are locked, or do not open: an alarm from time to time is enough.
+    if (counts.size > 0 && resealed === 0) pausedUntil = performance.now() + TIDY_MILLISECONDS;
+  });
 }

@@ -1,4 +1,4 @@
-import type { Database, Row } from '../platform/postgres/database.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import type { MerchantTools } from './create-merchant.ts';
 import type { Merchant, Refused, Standing, StandingRefusal } from './merchant.ts';
 import { findMerchant, stand } from './merchants.sql.ts';
@@ -30,12 +30,12 @@ export async function changeStanding(
     resource: `merchants/${merchantId}`,
     detail: { reason },
   } as const;
-  const endTokens = ([stood]: readonly Row[][]) =>
-    standing === 'disabled' && stood?.length === 1 ? endTokensOfMerchant(merchantId) : null;
-  const [stood] = await tools.audit.commit([stand(merchantId, standing, isOn), endTokens], ([changed]) =>
-    changed?.length === 1 ? [event] : [],
-  );
-  const isChanged = stood?.length === 1;
+  const isChanged = await tools.audit.transaction(async (tx) => {
+    if (!(await stand(tx, merchantId, standing, isOn))) return false;
+    if (standing === 'disabled') await endTokensOfMerchant(tx, merchantId);
+    tx.record(event);
+    return true;
+  });
   const merchant = await findMerchant(tools.database, merchantId);
   if (merchant === null) return { refusal: 'merchantUnknown', value: merchantId };
   if (isChanged) return merchant;

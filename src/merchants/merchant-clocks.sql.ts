@@ -1,11 +1,18 @@
 import { type Database, statement } from '../platform/postgres/database.ts';
+import { boolean, rowCodec, text, whole } from '../platform/postgres/row-codec.ts';
 
 /** How far a merchant's business time runs ahead of the real one, and whether it is on its way further. */
 export type MerchantClock = { readonly shiftMilliseconds: number; readonly isJumping: boolean };
 
+const CLOCK = rowCodec({
+  merchantId: text(),
+  shiftMilliseconds: whole(),
+  isJumping: boolean('target_at is not null'),
+});
+
 const LIST = statement(
   'merchants.list_clocks',
-  `select merchant_id, shift_milliseconds, target_at is not null as is_jumping from merchant_clocks order by merchant_id`,
+  `select ${CLOCK.columns} from merchant_clocks order by merchant_id`,
 );
 
 /** Another one when a clock was moved, or begins or ends a jump. */
@@ -20,11 +27,6 @@ export const VERSION_OF_CLOCKS = statement(
  * the merchants who try it out.
  */
 export async function listMovedClocks(database: Database): Promise<Map<string, MerchantClock>> {
-  const rows = await database.query(LIST, []);
-  return new Map(
-    rows.map((row) => [
-      row.merchant_id as string,
-      { shiftMilliseconds: row.shift_milliseconds as number, isJumping: row.is_jumping as boolean },
-    ]),
-  );
+  const clocks = (await database.query(LIST, [])).map(CLOCK.parse);
+  return new Map(clocks.map(({ merchantId, ...clock }) => [merchantId, clock]));
 }

@@ -1,8 +1,27 @@
 import type { Audit, AuditEvent } from '../audit/audit-event.ts';
 import { MOST_COUNTED_OF_ALL } from '../platform/pages.ts';
-import { type Database, type Reader, type Row, type Step, statement } from '../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  type Step,
+  statement,
+  type Tx,
+} from '../platform/postgres/database.ts';
+import {
+  boolean,
+  instantOf,
+  listOf,
+  nullable,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../platform/postgres/row-codec.ts';
 import type { Instant } from '../values/instant.ts';
 import { bareCnpj, type Merchant, type MerchantField, type NewMerchant, type Standing } from './merchant.ts';
+
+const CREATED = rowCodec({ createdAt: instantOf() });
 
 const INSERT = statement(
   'merchants.insert',
@@ -18,7 +37,7 @@ const INSERT = statement(
      select merchant_id, account_number, position
      from merchant, unnest($8::text[]) with ordinality as a (account_number, position)
    )
-   select created_at from merchant`,
+   select ${CREATED.columns} from merchant`,
 );
 
 /** Writes an audited merchant with its accounts; null when the id is taken. */
@@ -40,7 +59,7 @@ export async function insertMerchant(
     merchant.softDescriptor,
   ];
   const row = await audit.change({ statement: INSERT, values }, event);
-  return row === undefined ? null : (row.created_at as Instant);
+  return row === undefined ? null : CREATED.parse(row).createdAt;
 }
 
 /** Only what was changed: somebody else may be changing something else. */
@@ -76,7 +95,7 @@ export async function updateMerchant(
   return (await audit.change({ statement: CHANGE, values }, event)) !== undefined;
 }
 
-/** A hold by hand takes the place of one by a restore, which is ended by `releaseRestoredStep` alone. */
+/** A hold by hand takes the place of one by a restore, which is ended by `endRestoredHold` alone. */
 const STAND = statement(
   'merchants.stand',
   `update merchants set
@@ -90,10 +109,12 @@ const STAND = statement(
    returning merchant_id`,
 );
 
-/** Gives a row; none: it stands so already, or there is no such merchant. */
-export function stand(merchantId: string, standing: Standing, isOn: boolean): Step {
-  return { statement: STAND, values: [merchantId, standing, isOn] };
+/** False: it stands so already, or there is no such merchant. */
+export async function stand(tx: Tx, merchantId: string, standing: Standing, isOn: boolean): Promise<boolean> {
+  return (await tx.query(STAND, [merchantId, standing, isOn])).length === 1;
 }
+
+const HELD = rowCodec({ held: whole('count(*)::integer') });
 
 const HOLD_RESTORED = statement(
   'merchants.hold_restored',
@@ -101,13 +122,18 @@ const HOLD_RESTORED = statement(
      update merchants set billings_held_at = now(), is_held_by_restore = true where billings_held_at is null
      returning merchant_id
    )
-   select count(*)::integer as held from held`,
+   select ${HELD.columns} from held`,
 );
 
 /** Holds the billings of all merchants; gives how many were not held before. */
 export const holdRestoredStep: Step = { statement: HOLD_RESTORED, values: [] };
 
-export const heldOf = ([row]: readonly Row[]): number => (row?.held as number | undefined) ?? 0;
+export const heldOf = ([row]: readonly Row[]): number => (row === undefined ? 0 : HELD.parse(row).held);
+
+/** Holds the billings of all merchants; gives how many were not held before. */
+export async function holdRestored(tx: Tx): Promise<number> {
+  return heldOf(await tx.query(HOLD_RESTORED, []));
+}
 
 const RELEASE_RESTORED = statement(
   'merchants.release_restored',
@@ -116,14 +142,14 @@ const RELEASE_RESTORED = statement(
    returning merchant_id`,
 );
 
-/** Ends what `holdRestoredStep` began, of one merchant or (null) of all; a row for each. */
-export function releaseRestoredStep(merchantId: string | null): Step {
-  return { statement: RELEASE_RESTORED, values: [merchantId] };
+/** Ends what `holdRestored` began, of one merchant or (null) of all; gives of how many. */
+export async function endRestoredHold(tx: Tx, merchantId: string | null): Promise<number> {
+  return (await tx.query(RELEASE_RESTORED, [merchantId])).length;
 }
 
 const COUNT_HELD_BY_RESTORE = statement(
   'merchants.count_held_by_restore',
-  'select count(*)::integer as held from merchants where is_held_by_restore',
+  `select ${HELD.columns} from merchants where is_held_by_restore`,
 );
 
 export async function countHeldByRestore(database: Reader): Promise<number> {
@@ -165,18 +191,42 @@ export async function insertAccounts(
   return (await audit.change(step, event)) !== undefined;
 }
 
-const COLUMNS = `merchant_id, cnpj, legal_name, contact_name, contact_email, contact_phone, production_addresses,
-  soft_descriptor, created_at, disabled_at is not null as is_disabled, billings_held_at is not null as has_billings_held, is_held_by_restore,
-  array(select account_number from accounts a where a.merchant_id = m.merchant_id order by position) as account_numbers`;
+const MERCHANT = rowCodec({
+  merchantId: text(),
+  cnpj: text(),
+  legalName: text(),
+  contactName: text(),
+  contactEmail: text(),
+  contactPhone: text(),
+  accountNumbers: listOf(
+    text(
+      'array(select account_number from accounts a where a.merchant_id = m.merchant_id order by position)',
+    ),
+  ),
+  productionAddresses: listOf(text()),
+  softDescriptor: nullable(text()),
+  createdAt: instantOf(),
+  isDisabled: boolean('disabled_at is not null'),
+  hasBillingsHeld: boolean('billings_held_at is not null'),
+  isHeldByRestore: boolean(),
+});
 
-const FIND = statement('merchants.find', `select ${COLUMNS} from merchants m where merchant_id = $1`);
+function parse(row: Row): Merchant {
+  const { contactName: name, contactEmail: email, contactPhone: phone, ...merchant } = MERCHANT.parse(row);
+  return { ...merchant, contact: { name, email, phone } };
+}
+
+const FIND = statement(
+  'merchants.find',
+  `select ${MERCHANT.columns} from merchants m where merchant_id = $1`,
+);
 
 export async function findMerchant(database: Database, merchantId: string): Promise<Merchant | null> {
   const [row] = await database.query(FIND, [merchantId]);
   return row === undefined ? null : parse(row);
 }
 
-const LIST = statement('merchants.list', `select ${COLUMNS} from merchants m order by merchant_id`);
+const LIST = statement('merchants.list', `select ${MERCHANT.columns} from merchants m order by merchant_id`);
 
 /** All merchants: the operator's view. */
 export async function listAllMerchants(database: Database): Promise<Merchant[]> {
@@ -185,7 +235,7 @@ export async function listAllMerchants(database: Database): Promise<Merchant[]> 
 
 const SEARCH = statement(
   'merchants.search',
-  `select ${COLUMNS} from merchants m
+  `select ${MERCHANT.columns} from merchants m
    where m.merchant_id > $1
      and ($2::text is null or m.merchant_id = $2 or m.cnpj = $3 or position(lower($2) in lower(m.legal_name)) > 0
        or exists (select from accounts a where a.merchant_id = m.merchant_id and a.account_number = $2))
@@ -211,44 +261,22 @@ export async function searchMerchants(
   return (await database.query(SEARCH, values)).map(parse);
 }
 
+const COUNTS = rowCodec({
+  inAll: whole('count(*)'),
+  disabled: whole('count(disabled_at)'),
+  billingsHeld: whole('count(billings_held_at)'),
+});
+
 const COUNT = statement(
   'merchants.count',
-  `select count(*) as in_all, count(disabled_at) as disabled, count(billings_held_at) as billings_held
+  `select ${COUNTS.columns}
    from (select disabled_at, billings_held_at from merchants limit $1) as counted`,
 );
 
-export type MerchantCounts = {
-  readonly inAll: number;
-  readonly disabled: number;
-  readonly billingsHeld: number;
-};
+export type MerchantCounts = RowOf<typeof COUNTS>;
 
 /** All merchants: the operator's view. */
 export async function countMerchants(database: Database): Promise<MerchantCounts> {
-  const [row] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
-  return {
-    inAll: row?.in_all as number,
-    disabled: row?.disabled as number,
-    billingsHeld: row?.billings_held as number,
-  };
-}
-
-function parse(row: Row): Merchant {
-  return {
-    merchantId: row.merchant_id as string,
-    cnpj: row.cnpj as string,
-    legalName: row.legal_name as string,
-    contact: {
-      name: row.contact_name as string,
-      email: row.contact_email as string,
-      phone: row.contact_phone as string,
-    },
-    accountNumbers: row.account_numbers as string[],
-    productionAddresses: row.production_addresses as string[],
-    softDescriptor: row.soft_descriptor as string | null,
-    createdAt: row.created_at as Instant,
-    isDisabled: row.is_disabled as boolean,
-    hasBillingsHeld: row.has_billings_held as boolean,
-    isHeldByRestore: row.is_held_by_restore as boolean,
-  };
+  const [row = {}] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
+  return COUNTS.parse(row);
 }

@@ -1,12 +1,17 @@
-import type { AuditEvent } from '../audit/audit-event.ts';
-import type { Row } from '../platform/postgres/database.ts';
 import type { MerchantTools } from './create-merchant.ts';
-import { releaseRestoredStep } from './merchants.sql.ts';
+import { endRestoredHold } from './merchants.sql.ts';
 
 /** How many merchants are charged again; or those that no restore holds, and nothing was released. */
 export type ReleasedRestored = { readonly released: number } | { readonly unheld: readonly string[] };
 
-class NotHeld extends Error {}
+class NotHeld extends Error {
+  readonly unheld: readonly string[];
+
+  constructor(unheld: readonly string[]) {
+    super();
+    this.unheld = unheld;
+  }
+}
 
 /** Ends the hold that `restore accept` began, of these merchants or (null) of all; a hold by hand stays. */
 export async function releaseRestored(
@@ -15,25 +20,24 @@ export async function releaseRestored(
   reason: string,
 ): Promise<ReleasedRestored> {
   const merchantIds = named === null ? [null] : [...new Set(named)].toSorted();
-  let unheld: string[] = [];
-  const eventsOf = (rows: readonly Row[][]): AuditEvent[] => {
-    unheld = merchantIds.filter(
-      (merchantId, at) => merchantId !== null && rows[at]?.length === 0,
-    ) as string[];
-    // All of them or none: a name that is wrong says that the list was not looked at.
-    if (unheld.length > 0) throw new NotHeld();
-    return merchantIds.flatMap((merchantId, at) => {
-      const ofRestore = rows[at]?.length ?? 0;
-      const resource = merchantId === null ? 'merchants' : `merchants/${merchantId}`;
-      const shared = { ...operator, action: 'billing.release', outcome: 'success' } as const;
-      return ofRestore === 0 ? [] : [{ ...shared, resource, detail: { ofRestore, reason } }];
-    });
-  };
+  const shared = { ...operator, action: 'billing.release', outcome: 'success' } as const;
   try {
-    const released = await audit.commit(merchantIds.map(releaseRestoredStep), eventsOf);
-    return { released: released.flat().length };
+    return await audit.transaction(async (tx) => {
+      const unheld: string[] = [];
+      let released = 0;
+      for (const merchantId of merchantIds) {
+        const ofRestore = await endRestoredHold(tx, merchantId);
+        const resource = merchantId === null ? 'merchants' : `merchants/${merchantId}`;
+        if (ofRestore > 0) tx.record({ ...shared, resource, detail: { ofRestore, reason } });
+        else if (merchantId !== null) unheld.push(merchantId);
+        released += ofRestore;
+      }
+      // All of them or none: a name that is wrong says that the list was not looked at.
+      if (unheld.length > 0) throw new NotHeld(unheld);
+      return { released };
+    });
   } catch (error) {
-    if (error instanceof NotHeld) return { unheld };
+    if (error instanceof NotHeld) return { unheld: error.unheld };
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import { type Database, statement } from './postgres/database.ts';
+import { real, rowCodec } from './postgres/row-codec.ts';
+
+const TIME = rowCodec({ milliseconds: real('(extract(epoch from clock_timestamp()) * 1000)::float8') });
 
 /** Its milliseconds since the epoch. */
-export const READ_TIME = statement(
-  'platform.read_time',
-  'select (extract(epoch from clock_timestamp()) * 1000)::float8 as milliseconds',
-);
+export const READ_TIME = statement('platform.read_time', `select ${TIME.columns}`);
 
 export async function readClockOfDatabase(database: Database): Promise<number> {
-  const [row] = await database.query(READ_TIME, []);
-  return row?.milliseconds as number;
+  const [row = {}] = await database.query(READ_TIME, []);
+  return TIME.parse(row).milliseconds;
 }

@@ -12,6 +12,7 @@ test('work that waits for something else is found', () => {
   const FOUND = /waits for something else/;
   for (const source of [
     'database.transaction(async (tx) => { await fetch(url); });',
+    'commitChange(async (tx) => { await fetch(url); });',
     'database.transaction(async (tx) => { await Promise.all([tx.query(A, [])]); });',
     'async function write(tx: Tx, id: string) { for await (const row of rows) go(row); }',
     'async function write(tx: AuditedTx) { return await read(database); }',

@@ -3,6 +3,8 @@ import { programsOf, type SourceFile, type SourceTree } from './source-tree.ts';
 
 /** Types of a transaction that is under way. */
 const TX_TYPES = new Set(['Tx', 'AuditedTx']);
+/** Functions that run what they get in a transaction. */
+const RUNNERS = new Set(['transaction', 'commitChange']);
 const FUNCTIONS = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 
 /**
@@ -27,7 +29,8 @@ function txOf(node: Node, parent: Node | null): string | null {
   }
   const callee = parent?.type === 'CallExpression' ? parent.callee : null;
   const isWork =
-    isNode(callee) && callee.type === 'MemberExpression' && nameOf(callee.property) === 'transaction';
+    isNode(callee) &&
+    RUNNERS.has(nameOf(callee.type === 'MemberExpression' ? callee.property : callee) ?? '');
   return isWork && parameters[0] !== undefined ? nameOf(parameters[0]) : null;
 }
 

@@ -123,10 +123,10 @@ test('a change of the key file that fails after it was reported is reported agai
   const commit = auditedKeyChanges(tools.audit, tools.operator);
   const draft = `${service.keyFile}.${process.pid}.new`;
   let isDraftTaken = false;
-  const commitChange: CommitKeyChange = async (steps, changes) => {
+  const commitChange: CommitKeyChange = async (work) => {
     // The file system fails between the entry and the file.
     if (isDraftTaken) await rm(draft, { force: true });
-    return commit(steps, changes);
+    return commit(work);
   };
   const file = { environment: 'homologation', commitChange };
   const next = await createNextKey(service.keyFile, file);

@@ -12,8 +12,10 @@ export async function deleteRetiredPairs({
   commitChange,
 }: Pick<PairRotationTools, 'database' | 'commitChange'>): Promise<void> {
   for (const keyId of await listOverduePairs(database, BATCH)) {
-    await commitChange([deletion(keyId)], ([gone = []]) =>
-      gone.map(() => ({ action: 'key.delete', resource: `keys/rsa/${keyId}`, detail: {} })),
-    );
+    const { statement, values } = deletion(keyId);
+    await commitChange(async (tx) => {
+      const gone = await tx.query(statement, values);
+      if (gone.length > 0) tx.record({ action: 'key.delete', resource: `keys/rsa/${keyId}`, detail: {} });
+    });
   }
 }

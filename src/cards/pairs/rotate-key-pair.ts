@@ -1,6 +1,6 @@
 import type { CommitKeyChange } from '../../keys/key-change.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
-import type { CommitStep, Database } from '../../platform/postgres/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { createKeyPair } from './create-key-pair.ts';
 import { insertion, listKeyPairs, MOST_KEY_PAIRS, retirement } from './key-pairs.sql.ts';
 
@@ -39,16 +39,10 @@ export async function rotateKeyPair(
 
 async function replacePair(tools: PairRotationTools, retired: string): Promise<string> {
   const made = await createKeyPair(tools.keyring);
-  const steps: CommitStep[] = [
-    retirement(retired),
-    (rows) => {
-      if (rows[0]?.length !== 1) throw new NotRotated();
-      return insertion(made);
-    },
-  ];
-  await tools.commitChange(steps, (rows) => {
-    if (rows[1]?.length !== 1) throw new NotRotated();
-    return [{ action: 'key.rotate', resource: `keys/rsa/${made.keyId}`, detail: { retired } }];
+  await tools.commitChange(async (tx) => {
+    for (const { statement, values } of [retirement(retired), insertion(made)])
+      if ((await tx.query(statement, values)).length !== 1) throw new NotRotated();
+    tx.record({ action: 'key.rotate', resource: `keys/rsa/${made.keyId}`, detail: { retired } });
   });
   return made.keyId;
 }

@@ -81,8 +81,8 @@ async function runCreate(given: GivenOptions, installation: InstallationTools): 
     opening ??= tools.openAudited();
     return opening;
   };
-  const commitChange: CommitKeyChange = async (steps, changes) =>
-    auditedKeyChanges((await openOnce()).audit, tools.operator)(steps, changes);
+  const commitChange: CommitKeyChange = async (work) =>
+    auditedKeyChanges((await openOnce()).audit, tools.operator)(work);
   const made = await createKeyEncryptionKey({ ...tools, commitChange }, keyStore.path);
   if (made.kind === 'created') {
     const failure = await auditFirstKey(commitChange, made.keyId);
@@ -103,7 +103,7 @@ async function runCreate(given: GivenOptions, installation: InstallationTools): 
 async function auditFirstKey(commitChange: CommitKeyChange, keyId: string): Promise<string | null> {
   const resource = `keys/key-encryption/${keyId}`;
   try {
-    await commitChange([], () => [{ action: 'key.create', resource, detail: {} }]);
+    await commitChange(async (tx) => tx.record({ action: 'key.create', resource, detail: {} }));
     return null;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -74,9 +74,10 @@ async function rotateSealing(tools: RotateKindTools, purpose: SealingPurpose): P
   const { resealed: now, left, isStuck } = isNewKey ? await resealAll(tools, purpose) : earlier;
   const resealed = isNewKey ? earlier.resealed + now : now;
   if (resealed > 0) {
-    await tools.commitChange([], () => [
-      { action: 'key.reseal', resource: `keys/${purpose}/${dataKeyId}`, detail: { rows: resealed } },
-    ]);
+    const resource = `keys/${purpose}/${dataKeyId}`;
+    await tools.commitChange(async (tx) =>
+      tx.record({ action: 'key.reseal', resource, detail: { rows: resealed } }),
+    );
   }
   if (left > 0) return { ok: false, option: null, message: leftText(purpose, dataKeyId, left, isStuck) };
   const lines = [

@@ -18,6 +18,7 @@ export const FILTERED_LISTS = {
 } as const;
 
 export type FilteredList = keyof typeof FILTERED_LISTS;
+export const LISTS = Object.keys(FILTERED_LISTS) as readonly FilteredList[];
 
 /** What a user keeps under a name: the query of a list's address. */
 export type SavedFilter = {

@@ -1,9 +1,12 @@
 import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
-import { type FilteredList, MOST_FILTERS, type SavedFilter } from './saved-filter.ts';
+import { oneOf, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { LISTS, MOST_FILTERS, type SavedFilter } from './saved-filter.ts';
+
+const FILTER = rowCodec<SavedFilter>({ place: whole(), list: oneOf(LISTS), name: text(), query: text() });
 
 const LIST = statement(
   'console_filters.list',
-  `select place, list, name, query from console_filters
+  `select ${FILTER.columns} from console_filters
    where merchant_id = $1 and user_id = $2::uuid order by list, name limit $3`,
 );
 
@@ -13,13 +16,7 @@ export async function listSavedFilters(
   merchantId: string,
   userId: string,
 ): Promise<SavedFilter[]> {
-  const rows = await database.query(LIST, [merchantId, userId, MOST_FILTERS]);
-  return rows.map((row) => ({
-    place: row.place as number,
-    list: row.list as FilteredList,
-    name: row.name as string,
-    query: row.query as string,
-  }));
+  return (await database.query(LIST, [merchantId, userId, MOST_FILTERS])).map(FILTER.parse);
 }
 
 /** Under a name that is there already it takes the place of the other. */
@@ -68,9 +65,11 @@ export async function removeFilter(
   await database.query(REMOVE, [merchantId, userId, place, name]);
 }
 
+const OWNED_FILTER = rowCodec({ merchantId: text(), userId: text(), ...FILTER.fields });
+
 /** A filter with whose it is. */
-export type OwnedFilter = Omit<SavedFilter, 'place'> & FilterKey;
-type FilterKey = { readonly merchantId: string; readonly userId: string; readonly place: number };
+export type OwnedFilter = RowOf<typeof OWNED_FILTER>;
+type FilterKey = Pick<OwnedFilter, 'merchantId' | 'userId' | 'place'>;
 
 export const FIRST_FILTER: FilterKey = {
   merchantId: '',
@@ -80,7 +79,7 @@ export const FIRST_FILTER: FilterKey = {
 
 const LIST_ALL = statement(
   'console_filters.list_all',
-  `select merchant_id, user_id, place, list, name, query from console_filters
+  `select ${OWNED_FILTER.columns} from console_filters
    where ($1::text is null or merchant_id = $1) and (merchant_id, user_id, place) > ($2, $3::uuid, $4::smallint)
    order by merchant_id, user_id, place limit $5`,
 );
@@ -93,12 +92,5 @@ export async function listAllFilters(
   limit: number,
 ): Promise<OwnedFilter[]> {
   const values = [merchantId, behind.merchantId, behind.userId, behind.place, limit];
-  return (await database.query(LIST_ALL, values)).map((row) => ({
-    merchantId: row.merchant_id as string,
-    userId: row.user_id as string,
-    place: row.place as number,
-    list: row.list as FilteredList,
-    name: row.name as string,
-    query: row.query as string,
-  }));
+  return (await database.query(LIST_ALL, values)).map(OWNED_FILTER.parse);
 }

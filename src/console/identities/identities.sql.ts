@@ -1,4 +1,5 @@
-import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { SESSION_SECONDS } from '../users/session.ts';
 import type { Identity } from './identity.ts';
 
@@ -11,8 +12,8 @@ const INVITE = statement(
    values ($1, $2, now() + $3 * interval '1 day') returning user_id`,
 );
 
-export function insertIdentityInvitation(userId: string, createdBy: string): Step {
-  return { statement: INVITE, values: [userId, createdBy, INVITED_DAYS] };
+export async function insertIdentityInvitation(tx: Tx, userId: string, createdBy: string): Promise<void> {
+  await tx.query(INVITE, [userId, createdBy, INVITED_DAYS]);
 }
 
 const RECOVER = statement(
@@ -32,13 +33,15 @@ const RECOVER = statement(
 );
 
 /** Takes away all by which the user could sign in, but for the first identity of the user's name. */
-export function recoverByInvitation(userId: string, createdBy: string): Step {
-  return { statement: RECOVER, values: [userId, createdBy, INVITED_DAYS] };
+export async function recoverByInvitation(tx: Tx, userId: string, createdBy: string): Promise<void> {
+  await tx.query(RECOVER, [userId, createdBy, INVITED_DAYS]);
 }
+
+const OWNER = rowCodec({ userId: text() });
 
 const FIND = statement(
   'console_identities.find',
-  'select user_id::text from console_identities where issuer = $1 and subject = $2',
+  `select ${OWNER.columns} from console_identities where issuer = $1 and subject = $2`,
 );
 
 /** The id of the user to whom it is bound; null: to nobody. */
@@ -47,7 +50,7 @@ export async function findUserOfIdentity(
   { issuer, subject }: Identity,
 ): Promise<string | null> {
   const [row] = await database.query(FIND, [issuer, subject]);
-  return row === undefined ? null : (row.user_id as string);
+  return row === undefined ? null : OWNER.parse(row).userId;
 }
 
 /**
@@ -68,12 +71,14 @@ const OPEN = statement(
    returning user_id`,
 );
 
-/** Gives a row; none: this identity does not open the console for this user, or did so already. */
-export function openByIdentityStep(
+/** False: this identity does not open the console for this user, or did so already. */
+export async function insertSessionByIdentity(
+  tx: Tx,
   openedBy: Buffer,
   session: Buffer,
   userId: string,
   { issuer, subject }: Identity,
-): Step {
-  return { statement: OPEN, values: [openedBy, session, SESSION_SECONDS, userId, issuer, subject] };
+): Promise<boolean> {
+  const values = [openedBy, session, SESSION_SECONDS, userId, issuer, subject];
+  return (await tx.query(OPEN, values)).length === 1;
 }

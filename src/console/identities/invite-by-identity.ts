@@ -9,5 +9,5 @@ export function inviteByIdentity(
   wanted: WantedUser,
 ): Promise<User | { readonly refusal: UserRefusal }> {
   const { actor } = tools.operator;
-  return makeUser(tools, wanted, 'oidc', ({ userId }) => insertIdentityInvitation(userId, actor));
+  return makeUser(tools, wanted, 'oidc', (tx, { userId }) => insertIdentityInvitation(tx, userId, actor));
 }

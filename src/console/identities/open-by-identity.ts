@@ -4,8 +4,8 @@ import { type ChallengeTools, createChallenge } from '../users/create-challenge.
 import { SESSION } from '../users/open-session.ts';
 import { SESSION_SECONDS, tokenHash } from '../users/session.ts';
 import { actorName, userResource } from '../users/user.ts';
-import { behindLock, findUserById, findUserByName } from '../users/users.sql.ts';
-import { findUserOfIdentity, openByIdentityStep } from './identities.sql.ts';
+import { findUserById, findUserByName, lockUser } from '../users/users.sql.ts';
+import { findUserOfIdentity, insertSessionByIdentity } from './identities.sql.ts';
 import type { Attempt, Identity } from './identity.ts';
 
 export type IdentityTools = ChallengeTools & { readonly database: Database; readonly audit: Audit };
@@ -33,17 +33,20 @@ export async function openByIdentity(
   const user = boundTo === null ? named : await findUserById(database, boundTo);
   if (user === null) return null;
   const token = createChallenge(tools, SESSION, SESSION_SECONDS * 1_000);
-  const step = openByIdentityStep(tokenHash(attempt.secret), tokenHash(token), user.userId, identity);
+  const hashes = [tokenHash(attempt.secret), tokenHash(token)] as const;
   const event = {
     actor: actorName(user),
     origin: address,
     resource: userResource(user),
     detail: { by: 'oidc', issuer: identity.issuer, subject: identity.subject },
   } as const;
-  const [, opened] = await audit.commit(behindLock(user.userId, step), ([, rows]) =>
-    rows?.length === 1 ? [{ ...event, action: 'user.signIn', outcome: 'success' }] : [],
-  );
-  if (opened?.length === 1) return token;
+  const isOpened = await audit.transaction(async (tx) => {
+    if (!(await lockUser(tx, user.userId))) return false;
+    if (!(await insertSessionByIdentity(tx, ...hashes, user.userId, identity))) return false;
+    tx.record({ ...event, action: 'user.signIn', outcome: 'success' });
+    return true;
+  });
+  if (isOpened) return token;
   await audit.record({ ...event, action: 'user.refuse', outcome: 'failure' });
   return null;
 }

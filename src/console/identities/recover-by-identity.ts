@@ -15,5 +15,7 @@ export function recoverByIdentity(
   merchantId: string | null,
 ): Promise<User | { readonly refusal: UserRefusal }> {
   const { actor } = tools.operator;
-  return recover(tools, { name, merchantId }, 'oidc', ({ userId }) => recoverByInvitation(userId, actor));
+  return recover(tools, { name, merchantId }, 'oidc', (tx, { userId }) =>
+    recoverByInvitation(tx, userId, actor),
+  );
 }

@@ -106,6 +106,12 @@ function leads(found: unknown): found is { readonly leadsTo: string } {
 /** The fields of a form, each once. */
 export type Form = Readonly<Record<string, string>>;
 
+/** Undefined: it is none. */
+export function readForm(value: unknown): Form | undefined {
+  const isForm = Object.values(Object(value)).every((field) => typeof field === 'string');
+  return isForm ? (value as Form) : undefined;
+}
+
 /** What an action would move, as the books know it. */
 export type Moved = {
   /** Cents. */

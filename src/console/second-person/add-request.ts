@@ -2,12 +2,12 @@ import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { newId } from '../../platform/chance.ts';
 import { readClockOfDatabase } from '../../platform/database-time.sql.ts';
-import type { CommitStep, Database } from '../../platform/postgres/database.ts';
+import type { Database, Tx } from '../../platform/postgres/database.ts';
 import { cents } from '../../values/cents.ts';
 import { instant } from '../../values/instant.ts';
 import type { Moved, Visit } from '../parts/screen.ts';
 import { actorName } from '../users/user.ts';
-import { behindLock } from '../users/users.sql.ts';
+import { lockUser } from '../users/users.sql.ts';
 import { insertRequest } from './requests.sql.ts';
 import { REQUEST_MILLISECONDS, requestText, type SecondPersonRequest } from './second-person.ts';
 
@@ -29,7 +29,7 @@ export async function addRequest(
     readonly operation: string;
     readonly isOfOperator: boolean;
     readonly reason: string;
-    readonly beside: CommitStep;
+    readonly beside: (tx: Tx) => Promise<void>;
   },
 ): Promise<boolean> {
   const requestedAt = instant(Math.floor(await readClockOfDatabase(database)));
@@ -56,14 +56,15 @@ export async function addRequest(
     detail: { ...moved.fields, operation, amount: moved.amount, request: request.requestId, reason },
   };
   const { print } = keyring.fingerprint(requestText(request));
-  const [, made] = await audit.commit(
-    [
+  return audit.transaction(
+    async (tx) => {
       // Of several at once each sees those before it.
-      ...behindLock(visit.user.userId, insertRequest(request, print)),
-      (rows) => (rows[1]?.length !== 1 ? null : typeof beside === 'function' ? beside(rows) : beside),
-    ],
-    ([, rows]) => (rows?.length === 1 ? [event] : []),
-    visit.merchantId,
+      if (!(await lockUser(tx, visit.user.userId))) return false;
+      if (!(await insertRequest(tx, request, print))) return false;
+      await beside(tx);
+      tx.record(event);
+      return true;
+    },
+    { merchantId: visit.merchantId },
   );
-  return made?.length === 1;
 }

@@ -2,18 +2,29 @@ import {
   type Database,
   type Reader,
   type Row,
-  type Step,
   statement,
+  type Tx,
 } from '../../platform/postgres/database.ts';
-import type { Cents } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
-import type { Form } from '../parts/screen.ts';
-import type { Role } from '../parts/user.ts';
+import {
+  boolean,
+  bytes,
+  instantOf,
+  money,
+  nullable,
+  oneOf,
+  parsedBy,
+  rowCodec,
+  text,
+} from '../../platform/postgres/row-codec.ts';
+import { readForm } from '../parts/screen.ts';
+import { ROLES } from '../parts/user.ts';
 import { findReachedHands } from '../users/hands.sql.ts';
 import { type Hands, handsOf, MOST_HANDS } from './hands.ts';
 import {
+  DECISIONS,
   type FoundRequest,
   MOST_WAITING,
+  OUTCOMES,
   REQUEST_MILLISECONDS,
   type SecondPersonDecision,
   type SecondPersonRequest,
@@ -31,24 +42,52 @@ const INSERT = statement(
    returning request_id`,
 );
 
-/** Gives a row; none: the person has asked for as much as may wait. */
-export function insertRequest(request: SecondPersonRequest, seal: Buffer): Step {
+/** False: the person has asked for as much as may wait. */
+export async function insertRequest(tx: Tx, request: SecondPersonRequest, seal: Buffer): Promise<boolean> {
   const { requestId, merchantId, requestedBy, operation, path, fields, reason, amount, standing } = request;
   const { requestedAt, expiresAt } = request;
-  return {
-    statement: INSERT,
-    values: [
-      ...[requestId, merchantId, requestedBy, operation, path, JSON.stringify(fields), reason, amount],
-      ...[standing, requestedAt, expiresAt, seal, MOST_WAITING],
-    ],
-  };
+  const inserted = await tx.query(INSERT, [
+    ...[requestId, merchantId, requestedBy, operation, path, JSON.stringify(fields), reason, amount],
+    ...[standing, requestedAt, expiresAt, seal, MOST_WAITING],
+  ]);
+  return inserted.length === 1;
 }
 
-const COLUMNS = `r.request_id::text, r.merchant_id, r.requested_by::text, r.operation, r.path, r.fields, r.reason,
-  r.amount, r.standing, r.requested_at, r.expires_at, r.seal, now() as now,
-  u.name as requester, u.role, u.merchant_id as requester_merchant, u.disabled_at is not null as is_locked_out,
-  d.decision, d.reason as decision_reason, d.decided_at, d.outcome, d.refusal, decider.name as decider,
-  decider.merchant_id as decider_merchant`;
+const REQUEST = rowCodec<SecondPersonRequest>(
+  {
+    requestId: text(),
+    merchantId: nullable(text()),
+    requestedBy: text(),
+    operation: text(),
+    path: text(),
+    fields: parsedBy(readForm),
+    reason: text(),
+    amount: money(),
+    standing: text(),
+    requestedAt: instantOf(),
+    expiresAt: instantOf(),
+  },
+  'r',
+);
+const FOUND = rowCodec({
+  seal: bytes('r.seal'),
+  now: instantOf('now()'),
+  requester: text('u.name'),
+  requesterRole: oneOf(ROLES, 'u.role'),
+  requesterMerchant: nullable(text('u.merchant_id')),
+  isRequesterLockedOut: boolean('u.disabled_at is not null'),
+});
+/** Of a request that is decided. */
+const DECISION = rowCodec({
+  decision: oneOf(DECISIONS, 'd.decision'),
+  decisionReason: text('d.reason'),
+  decidedAt: instantOf('d.decided_at'),
+  outcome: nullable(oneOf(OUTCOMES, 'd.outcome')),
+  refusal: nullable(text('d.refusal')),
+  decider: text('decider.name'),
+  deciderMerchant: nullable(text('decider.merchant_id')),
+});
+const COLUMNS = `${REQUEST.columns}, ${FOUND.columns}, ${DECISION.columns}`;
 
 const TABLES = `console_requests r join console_users u on u.user_id = r.requested_by
   left join console_decisions d on d.request_id = r.request_id
@@ -134,9 +173,12 @@ type NewDecision = Pick<SecondPersonDecision, 'decision' | 'reason'> & {
   readonly userId: string;
 };
 
-/** Gives a row; none: it is decided already, or has expired. */
-export function decideStep({ requestId, userId, decision, reason }: NewDecision): Step {
-  return { statement: DECIDE, values: [requestId, userId, decision, reason] };
+/** False: it is decided already, or has expired. */
+export async function insertDecision(
+  tx: Tx,
+  { requestId, userId, decision, reason }: NewDecision,
+): Promise<boolean> {
+  return (await tx.query(DECIDE, [requestId, userId, decision, reason])).length === 1;
 }
 
 const FINISH = statement(
@@ -178,39 +220,17 @@ export async function deleteOldRequests(database: Database, limit: number, days:
 }
 
 function parse(row: Row): FoundRequest {
+  const request = REQUEST.parse(row);
+  const { requester: name, requesterRole: role, requesterMerchant: merchantId, ...found } = FOUND.parse(row);
   return {
-    request: {
-      requestId: row.request_id as string,
-      merchantId: row.merchant_id as string | null,
-      requestedBy: row.requested_by as string,
-      operation: row.operation as string,
-      path: row.path as string,
-      fields: row.fields as Form,
-      reason: row.reason as string,
-      amount: row.amount as Cents,
-      standing: row.standing as string,
-      requestedAt: row.requested_at as Instant,
-      expiresAt: row.expires_at as Instant,
-    },
-    seal: row.seal as Buffer,
-    requester: {
-      userId: row.requested_by as string,
-      name: row.requester as string,
-      role: row.role as Role,
-      merchantId: row.requester_merchant as string | null,
-    },
-    isRequesterLockedOut: row.is_locked_out as boolean,
-    decision:
-      row.decision === null
-        ? null
-        : {
-            decision: row.decision as SecondPersonDecision['decision'],
-            decidedBy: { name: row.decider as string, merchantId: row.decider_merchant as string | null },
-            reason: row.decision_reason as string,
-            decidedAt: row.decided_at as Instant,
-            outcome: row.outcome as SecondPersonDecision['outcome'],
-            refusal: row.refusal as string | null,
-          },
-    now: row.now as Instant,
+    ...found,
+    request,
+    requester: { userId: request.requestedBy, name, role, merchantId },
+    decision: row.decision === null ? null : parseDecision(row),
   };
+}
+
+function parseDecision(row: Row): SecondPersonDecision {
+  const { decider: name, deciderMerchant: merchantId, decisionReason: reason, ...said } = DECISION.parse(row);
+  return { ...said, reason, decidedBy: { name, merchantId } };
 }

@@ -49,13 +49,16 @@ export function requestText(request: SecondPersonRequest): string {
   ])}`;
 }
 
+export const DECISIONS = ['approved', 'declined'] as const;
+export const OUTCOMES = ['done', 'refused'] as const;
+
 /** What a second person said of a request. `outcome` null: it is not known, or under way. */
 export type SecondPersonDecision = {
-  readonly decision: 'approved' | 'declined';
+  readonly decision: (typeof DECISIONS)[number];
   readonly decidedBy: Person;
   readonly reason: string;
   readonly decidedAt: Instant;
-  readonly outcome: 'done' | 'refused' | null;
+  readonly outcome: (typeof OUTCOMES)[number] | null;
   readonly refusal: string | null;
 };
 

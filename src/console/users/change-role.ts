@@ -1,7 +1,7 @@
 import type { Role, User } from '../parts/user.ts';
 import type { UserTools } from './invite-user.ts';
 import { type UserRefusal, userResource } from './user.ts';
-import { changeRoleStep, findUserByName, isStillAdmin, lockAdmins } from './users.sql.ts';
+import { findUserByName, isStillAdmin, lockAdmins, updateRole } from './users.sql.ts';
 
 /**
  * Gives a user another role, which holds at once: sessions have none of their own. One administrator of a
@@ -25,13 +25,13 @@ export async function changeRole(
     detail: { name, 'role.old': user.role, 'role.new': role },
   } as const;
   // Of two who take the role from each other at once, the second sees what the first has done.
-  const [, changed] = await audit.commit(
-    [lockAdmins(user, operator.actor), changeRoleStep(user, role, operator.actor)],
-    ([, rows]) => (rows?.length === 1 ? [event] : []),
-  );
-  return changed?.length === 1
-    ? { ...user, role }
-    : { refusal: await refusalOf(database, user, operator.actor) };
+  const isChanged = await audit.transaction(async (tx) => {
+    await lockAdmins(tx, user, operator.actor);
+    const isUpdated = await updateRole(tx, user, role, operator.actor);
+    if (isUpdated) tx.record(event);
+    return isUpdated;
+  });
+  return isChanged ? { ...user, role } : { refusal: await refusalOf(database, user, operator.actor) };
 }
 
 /** Why nothing was changed: somebody else was faster, or the user is the last administrator. */

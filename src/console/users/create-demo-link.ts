@@ -3,7 +3,7 @@ import { inviteUser, type UserTools } from './invite-user.ts';
 import { insertNewestLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
 import { userResource } from './user.ts';
-import { behindLock, findUserByName } from './users.sql.ts';
+import { findUserByName, lockUser } from './users.sql.ts';
 
 /** Of homologation: sees the demo merchant, and all others. */
 const DEMO_USER = { name: 'demo', role: 'admin', merchantId: null } as const;
@@ -24,10 +24,10 @@ export async function createDemoLink(tools: UserTools): Promise<string> {
     resource: userResource(found),
     detail: { name: found.name, role: found.role },
   } as const;
-  const steps = behindLock(
-    found.userId,
-    insertNewestLink(tokenHash(token), found.userId, tools.operator.actor, MOST_LINKS),
-  );
-  await tools.audit.commit(steps, ([, rows]) => (rows?.length === 1 ? [event] : []));
+  await tools.audit.transaction(async (tx) => {
+    if (!(await lockUser(tx, found.userId))) return;
+    await insertNewestLink(tx, tokenHash(token), found.userId, tools.operator.actor, MOST_LINKS);
+    tx.record(event);
+  });
   return token;
 }

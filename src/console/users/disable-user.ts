@@ -1,7 +1,7 @@
 import type { User } from '../parts/user.ts';
 import type { UserTools } from './invite-user.ts';
 import { type UserRefusal, userResource } from './user.ts';
-import { disableUserStep, findUserByName, isStillAdmin, lockAdmins } from './users.sql.ts';
+import { findUserByName, isStillAdmin, lockAdmins, markUserDisabled } from './users.sql.ts';
 
 /**
  * Ends the user's sessions, links and identity at once; the name stays taken, for the audit log has it. On a
@@ -24,9 +24,13 @@ export async function disableUser(
   } as const;
   const { isDisabled: _, ...user } = found;
   // Of two who lock each other out at once, the second sees what the first has done.
-  const steps = [lockAdmins(user, operator.actor), disableUserStep(user.userId, operator.actor)];
-  const [, disabled] = await audit.commit(steps, ([, rows]) => (rows?.length === 1 ? [event] : []));
-  return disabled?.length === 1 ? user : { refusal: await refusalOf(database, name, operator.actor) };
+  const isDisabled = await audit.transaction(async (tx) => {
+    await lockAdmins(tx, user, operator.actor);
+    const isMarked = await markUserDisabled(tx, user.userId, operator.actor);
+    if (isMarked) tx.record(event);
+    return isMarked;
+  });
+  return isDisabled ? user : { refusal: await refusalOf(database, name, operator.actor) };
 }
 
 /** Why nobody was locked out: somebody else was faster, or the user is the last administrator. */

@@ -1,6 +1,6 @@
 import type { Audit } from '../../audit/audit-event.ts';
 import { type Session, tokenHash } from './session.ts';
-import { endSessionStep } from './sessions.sql.ts';
+import { markSessionEnded } from './sessions.sql.ts';
 import { actorName, userResource } from './user.ts';
 
 /** The token opens nothing from now on, in every process. */
@@ -9,7 +9,7 @@ export async function endSession(
   { user, token }: Session,
   address: string,
 ): Promise<void> {
-  await audit.change(endSessionStep(tokenHash(token)), {
+  await markSessionEnded(audit, tokenHash(token), {
     action: 'user.signOut',
     outcome: 'success',
     actor: actorName(user),

@@ -1,5 +1,6 @@
 import { newId } from '../../platform/chance.ts';
-import { type Reader, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
+import { type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { userOfActor } from './user.ts';
 
 /** The hand $3 of the user in `anew`, which nobody has given but the user whose name is $2. */
@@ -23,9 +24,14 @@ const RENEW = statement(
  * Of a user who is let in anew by who does it (`actor`: as the audit log names that one). What was given to
  * the hand before, a role too, is over.
  */
-export function renewHandStep(userId: string, actor: string): Step {
-  return { statement: RENEW, values: [userId, userOfActor(actor), newId()] };
+export async function renewHand(tx: Tx, userId: string, actor: string): Promise<void> {
+  await tx.query(RENEW, [userId, userOfActor(actor), newId()]);
 }
+
+const REACHED = rowCodec({ ofUser: text('h.of_user'), userId: text('k.user_id') });
+
+/** Of a hand that is reached from the one that a user has now: whose it is. */
+export type ReachedHand = RowOf<typeof REACHED>;
 
 /** `offset 0`: each hand is found by the key, and not all for each. */
 const FIND_REACHED = statement(
@@ -37,13 +43,10 @@ const FIND_REACHED = statement(
        select given_by from console_hand_givers where hand_id = h.hand_id offset 0
      ) g
    )
-   select h.of_user::text, k.user_id::text from hands h cross join lateral (
+   select ${REACHED.columns} from hands h cross join lateral (
      select user_id from console_hands where hand_id = h.hand_id offset 0
    ) k limit $2`,
 );
-
-/** Of a hand that is reached from the one that a user has now: whose it is. */
-export type ReachedHand = { readonly ofUser: string; readonly userId: string };
 
 /** Gives up to `limit` of all users together. */
 export async function findReachedHands(
@@ -51,6 +54,5 @@ export async function findReachedHands(
   userIds: readonly string[],
   limit: number,
 ): Promise<ReachedHand[]> {
-  const rows = await reader.query(FIND_REACHED, [userIds, limit]);
-  return rows.map((row) => ({ ofUser: row.of_user as string, userId: row.user_id as string }));
+  return (await reader.query(FIND_REACHED, [userIds, limit])).map(REACHED.parse);
 }

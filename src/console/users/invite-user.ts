@@ -1,7 +1,7 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import { findMerchant } from '../../merchants/merchants.sql.ts';
 import { newId, newSecret } from '../../platform/chance.ts';
-import type { Database, Step } from '../../platform/postgres/database.ts';
+import type { Database, Tx } from '../../platform/postgres/database.ts';
 import type { Role, User } from '../parts/user.ts';
 import { insertLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
@@ -22,8 +22,8 @@ export async function inviteUser(
 ): Promise<Invited | { readonly refusal: UserRefusal }> {
   const token = newSecret();
   const { actor } = tools.operator;
-  const made = await makeUser(tools, wanted, null, ({ userId }) =>
-    insertLink(tokenHash(token), userId, actor),
+  const made = await makeUser(tools, wanted, null, (tx, { userId }) =>
+    insertLink(tx, tokenHash(token), userId, actor),
   );
   return 'refusal' in made ? made : { user: made, token };
 }
@@ -33,7 +33,7 @@ export async function makeUser(
   { database, audit, operator }: UserTools,
   { name, role, merchantId }: WantedUser,
   by: string | null,
-  wayIn: (user: User) => Step,
+  letIn: (tx: Tx, user: User) => Promise<void>,
 ): Promise<User | { readonly refusal: UserRefusal }> {
   if (!isUserName(name)) return { refusal: 'userNameMalformed' };
   if (merchantId !== null && (await findMerchant(database, merchantId)) === null)
@@ -48,15 +48,14 @@ export async function makeUser(
     detail: { name, role, ...(by !== null && { by }) },
   } as const;
   const { actor } = operator;
-  const [, made] = await audit.commit(
-    [
-      lockAdmins(user, actor),
-      insertUser(user, actor),
-      ([, rows]) => (rows?.length === 1 ? wayIn(user) : null),
-    ],
-    ([, rows]) => (rows?.length === 1 ? [event] : []),
-  );
-  if (made?.length === 1) return user;
+  const isMade = await audit.transaction(async (tx) => {
+    await lockAdmins(tx, user, actor);
+    if (!(await insertUser(tx, user, actor))) return false;
+    await letIn(tx, user);
+    tx.record(event);
+    return true;
+  });
+  if (isMade) return user;
   if (!(await isStillAdmin(database, actor))) return { refusal: 'notAdministrator' };
   const isTaken = (await findUserByName(database, name, null)) !== null;
   return { refusal: isTaken ? 'userExists' : 'tooManyUsers' };

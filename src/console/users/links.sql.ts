@@ -1,7 +1,7 @@
-import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import type { User } from '../parts/user.ts';
 import { LINK_SECONDS } from './session.ts';
-import { parseUser } from './users.sql.ts';
+import { USER } from './users.sql.ts';
 
 const INSERT = statement(
   'console_links.insert',
@@ -9,8 +9,8 @@ const INSERT = statement(
    values ($1, $2, $3, now() + $4 * interval '1 second') returning user_id`,
 );
 
-export function insertLink(hash: Buffer, userId: string, createdBy: string): Step {
-  return { statement: INSERT, values: [hash, userId, createdBy, LINK_SECONDS] };
+export async function insertLink(tx: Tx, hash: Buffer, userId: string, createdBy: string): Promise<void> {
+  await tx.query(INSERT, [hash, userId, createdBy, LINK_SECONDS]);
 }
 
 const INSERT_NEWEST = statement(
@@ -25,13 +25,19 @@ const INSERT_NEWEST = statement(
 );
 
 /** The same of a user who has `most` open ones with it: older ones go. */
-export function insertNewestLink(hash: Buffer, userId: string, createdBy: string, most: number): Step {
-  return { statement: INSERT_NEWEST, values: [hash, userId, createdBy, LINK_SECONDS, most] };
+export async function insertNewestLink(
+  tx: Tx,
+  hash: Buffer,
+  userId: string,
+  createdBy: string,
+  most: number,
+): Promise<void> {
+  await tx.query(INSERT_NEWEST, [hash, userId, createdBy, LINK_SECONDS, most]);
 }
 
 const FIND = statement(
   'console_links.find',
-  `select u.user_id::text, u.name, u.role, u.merchant_id from console_links l
+  `select ${USER.columns} from console_links l
    join console_users u on u.user_id = l.user_id
    where l.token_hash = $1 and l.used_at is null and l.expires_at > now() and u.disabled_at is null`,
 );
@@ -39,7 +45,7 @@ const FIND = statement(
 /** Whose link it is; null: it is unknown, used or too old. */
 export async function findLinkedUser(database: Database, hash: Buffer): Promise<User | null> {
   const [row] = await database.query(FIND, [hash]);
-  return row === undefined ? null : parseUser(row);
+  return row === undefined ? null : USER.parse(row);
 }
 
 const RECOVER = statement(
@@ -58,8 +64,8 @@ const RECOVER = statement(
 );
 
 /** Takes away all by which the user could sign in, but for this link. */
-export function recoverByLink(hash: Buffer, userId: string, createdBy: string): Step {
-  return { statement: RECOVER, values: [hash, userId, createdBy, LINK_SECONDS] };
+export async function recoverByLink(tx: Tx, hash: Buffer, userId: string, createdBy: string): Promise<void> {
+  await tx.query(RECOVER, [hash, userId, createdBy, LINK_SECONDS]);
 }
 
 const IS_NEWCOMER = statement(

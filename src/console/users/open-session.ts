@@ -6,7 +6,7 @@ import type { NewPasskey } from './passkey.ts';
 import { SESSION_SECONDS, tokenHash } from './session.ts';
 import { openByLink, openByPasskey } from './sessions.sql.ts';
 import { actorName, userResource } from './user.ts';
-import { behindLock } from './users.sql.ts';
+import { lockUser } from './users.sql.ts';
 
 export type OpenSessionTools = ChallengeTools & { readonly audit: Audit };
 
@@ -29,10 +29,6 @@ export async function openSession(
   address: string,
 ): Promise<string | null> {
   const token = createChallenge(tools, SESSION, SESSION_SECONDS * 1_000);
-  const step =
-    proof.by === 'link'
-      ? openByLink(user, tokenHash(proof.link), tokenHash(token), proof.passkey)
-      : openByPasskey(tokenHash(proof.shown.challenge), tokenHash(token), proof.shown.used);
   const isNew = proof.by === 'link' && proof.passkey !== null;
   const event = {
     action: 'user.signIn',
@@ -42,8 +38,14 @@ export async function openSession(
     resource: userResource(user),
     detail: { by: isNew ? 'link and a new passkey' : proof.by },
   } as const;
-  const [, opened] = await tools.audit.commit(behindLock(user.userId, step), ([, rows]) =>
-    rows?.length === 1 ? [event] : [],
-  );
-  return opened?.length === 1 ? token : null;
+  return tools.audit.transaction(async (tx) => {
+    if (!(await lockUser(tx, user.userId))) return null;
+    const isOpened =
+      proof.by === 'link'
+        ? await openByLink(tx, user, tokenHash(proof.link), tokenHash(token), proof.passkey)
+        : await openByPasskey(tx, tokenHash(proof.shown.challenge), tokenHash(token), proof.shown.used);
+    if (!isOpened) return null;
+    tx.record(event);
+    return token;
+  });
 }

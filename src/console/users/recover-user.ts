@@ -1,12 +1,12 @@
 import { newSecret } from '../../platform/chance.ts';
-import type { Step } from '../../platform/postgres/database.ts';
+import type { Tx } from '../../platform/postgres/database.ts';
 import type { User } from '../parts/user.ts';
-import { renewHandStep } from './hands.sql.ts';
+import { renewHand } from './hands.sql.ts';
 import type { Invited, UserTools } from './invite-user.ts';
 import { recoverByLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
 import { type UserRefusal, userResource } from './user.ts';
-import { findUserByName, isStillAdmin, lockAdmins, mayBeRecoveredStep } from './users.sql.ts';
+import { findUserByName, isStillAdmin, lockAdmins, mayBeRecovered } from './users.sql.ts';
 
 /**
  * For a user whose passkeys are lost, by another person: ends all sessions, takes the passkeys away and
@@ -19,8 +19,8 @@ export async function recoverUser(
 ): Promise<Invited | { readonly refusal: UserRefusal }> {
   const token = newSecret();
   const { actor } = tools.operator;
-  const recovered = await recover(tools, { name, merchantId }, null, ({ userId }) =>
-    recoverByLink(tokenHash(token), userId, actor),
+  const recovered = await recover(tools, { name, merchantId }, null, (tx, { userId }) =>
+    recoverByLink(tx, tokenHash(token), userId, actor),
   );
   return 'refusal' in recovered ? recovered : { user: recovered, token };
 }
@@ -33,7 +33,7 @@ export async function recover(
   { database, audit, operator }: UserTools,
   { name, merchantId }: { readonly name: string; readonly merchantId: string | null },
   by: string | null,
-  wayIn: (user: User) => Step,
+  letIn: (tx: Tx, user: User) => Promise<void>,
 ): Promise<User | { readonly refusal: UserRefusal }> {
   const found = await findUserByName(database, name, merchantId);
   if (found === null) return { refusal: 'userUnknown' };
@@ -47,15 +47,14 @@ export async function recover(
     detail: { name, ...(by !== null && { by }) },
   } as const;
   const { actor } = operator;
-  const [, allowed] = await audit.commit(
-    [
-      lockAdmins(user, actor),
-      mayBeRecoveredStep(user, actor),
-      ([, rows]) => (rows?.length === 1 ? wayIn(user) : null),
-      ([, rows]) => (rows?.length === 1 ? renewHandStep(user.userId, actor) : null),
-    ],
-    ([, rows]) => (rows?.length === 1 ? [event] : []),
-  );
-  if (allowed?.length === 1) return user;
+  const isRecovered = await audit.transaction(async (tx) => {
+    await lockAdmins(tx, user, actor);
+    if (!(await mayBeRecovered(tx, user, actor))) return false;
+    await letIn(tx, user);
+    await renewHand(tx, user.userId, actor);
+    tx.record(event);
+    return true;
+  });
+  if (isRecovered) return user;
   return { refusal: (await isStillAdmin(database, actor)) ? 'userDisabled' : 'notAdministrator' };
 }

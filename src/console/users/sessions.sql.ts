@@ -1,9 +1,11 @@
-import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
+import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { nullable, oneOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { hasSqlState, SQL_STATE } from '../../platform/postgres/sql-states.ts';
 import type { User } from '../parts/user.ts';
 import { CHALLENGE_MILLISECONDS, type NewPasskey, type UsedPasskey } from './passkey.ts';
 import { IDLE_SECONDS, SESSION_SECONDS } from './session.ts';
-import { parseUser } from './users.sql.ts';
+import { USER } from './users.sql.ts';
 
 /** The link is used, and the passkey kept where one was made, in the same moment. */
 const OPEN_BY_LINK = statement(
@@ -20,18 +22,17 @@ const OPEN_BY_LINK = statement(
    returning user_id`,
 );
 
-/** Gives a row; none: the link is good no more. */
-export function openByLink(
+/** False: the link is good no more. */
+export async function openByLink(
+  tx: Tx,
   { userId }: User,
   link: Buffer,
   session: Buffer,
   passkey: NewPasskey | null,
-): Step {
+): Promise<boolean> {
   const { credentialId = null, publicKey = null, signCount = null, transports = null } = passkey ?? {};
-  return {
-    statement: OPEN_BY_LINK,
-    values: [link, session, SESSION_SECONDS, credentialId, publicKey, signCount, transports, userId],
-  };
+  const values = [link, session, SESSION_SECONDS, credentialId, publicKey, signCount, transports, userId];
+  return (await tx.query(OPEN_BY_LINK, values)).length === 1;
 }
 
 /** Whether the new passkey has the id of one that is kept: nothing was written then. */
@@ -55,14 +56,18 @@ const OPEN_BY_PASSKEY = statement(
    returning user_id`,
 );
 
-/** Gives a row; none: the challenge was used before, or the passkey is good no more. */
-export function openByPasskey(challenge: Buffer, session: Buffer, passkey: UsedPasskey): Step {
-  const { credentialId, signCount } = passkey;
-  return {
-    statement: OPEN_BY_PASSKEY,
-    values: [challenge, session, SESSION_SECONDS, credentialId, signCount],
-  };
+/** False: the challenge was used before, or the passkey is good no more. */
+export async function openByPasskey(
+  tx: Tx,
+  challenge: Buffer,
+  session: Buffer,
+  { credentialId, signCount }: UsedPasskey,
+): Promise<boolean> {
+  const values = [challenge, session, SESSION_SECONDS, credentialId, signCount];
+  return (await tx.query(OPEN_BY_PASSKEY, values)).length === 1;
 }
+
+const SESSION_USER = rowCodec({ ...USER.fields, language: nullable(oneOf(['pt', 'en'] as const)) }, 'u');
 
 /** What is written to know that a session is not idle: at most four times a minute. */
 const FIND = statement(
@@ -75,7 +80,7 @@ const FIND = statement(
      where token_hash = $1 and $3::boolean
        and exists (select from live where seen_at < now() - interval '15 seconds')
    )
-   select u.user_id::text, u.name, u.role, u.merchant_id, u.language
+   select ${SESSION_USER.columns}
    from live join console_users u on u.user_id = live.user_id
      left join merchants m on m.merchant_id = u.merchant_id
    where u.disabled_at is null and m.disabled_at is null`,
@@ -88,7 +93,9 @@ export async function findSessionUser(
   isActive: boolean,
 ): Promise<{ readonly user: User; readonly language: 'pt' | 'en' | null } | null> {
   const [row] = await database.query(FIND, [hash, IDLE_SECONDS, isActive]);
-  return row === undefined ? null : { user: parseUser(row), language: row.language as 'pt' | 'en' | null };
+  if (row === undefined) return null;
+  const { language, ...user } = SESSION_USER.parse(row);
+  return { user, language };
 }
 
 /** However long it is idle: somebody may wait for what goes on. */
@@ -109,9 +116,9 @@ const END = statement(
   `update console_sessions set expires_at = now() where token_hash = $1 and expires_at > now() returning user_id`,
 );
 
-/** The row stays for a while, so that what opened it opens no other. Gives a row; none: it was over. */
-export function endSessionStep(hash: Buffer): Step {
-  return { statement: END, values: [hash] };
+/** The row stays for a while, so that what opened it opens no other. */
+export async function markSessionEnded(audit: Audit, hash: Buffer, event: AuditEvent): Promise<void> {
+  await audit.change({ statement: END, values: [hash] }, event);
 }
 
 const FORGET = statement(

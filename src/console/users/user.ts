@@ -13,12 +13,14 @@ export type UserFilter = {
 /** `next`: behind which name the next page begins; null: this is the last. */
 export type UserPage = { readonly users: readonly ListedUser[]; readonly next: string | null };
 
+export const IDENTITY_STATES = ['none', 'invited', 'bound'] as const;
+
 export type ListedUser = User & {
   readonly createdAt: Instant;
   readonly disabledAt: Instant | null;
   readonly passkeys: number;
   /** At the operator's identity provider. */
-  readonly identity: 'none' | 'invited' | 'bound';
+  readonly identity: (typeof IDENTITY_STATES)[number];
   /** Of the newest session; null: there was none. */
   readonly seenAt: Instant | null;
   /** Of the hand that the user has; none: the command line let it in. */
@@ -31,6 +33,11 @@ export type Giver = {
   readonly merchantId: string | null;
   readonly gift: 'access' | 'role';
 };
+
+/** Undefined: it is no list. */
+export function readGivers(value: unknown): readonly Giver[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
 
 const NAME = /^[a-z0-9][a-z0-9._@+-]{0,59}$/;
 

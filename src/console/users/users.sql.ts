@@ -1,18 +1,58 @@
 import { newId } from '../../platform/chance.ts';
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import {
-  type CommitStep,
-  type Database,
-  type Reader,
-  type Row,
-  type Step,
-  statement,
-} from '../../platform/postgres/database.ts';
-import type { Instant } from '../../values/instant.ts';
-import type { Role, User } from '../parts/user.ts';
+  boolean,
+  instantOf,
+  nullable,
+  oneOf,
+  parsedBy,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { ROLES, type Role, type User } from '../parts/user.ts';
 import { NEW_HAND } from './hands.sql.ts';
-import { type ListedUser, MOST_USERS, type UserFilter, userOfActor } from './user.ts';
+import {
+  IDENTITY_STATES,
+  type ListedUser,
+  MOST_USERS,
+  readGivers,
+  type UserFilter,
+  userOfActor,
+} from './user.ts';
 
-const COLUMNS = 'u.user_id::text, u.name, u.role, u.merchant_id';
+export const USER = rowCodec<User>(
+  { userId: text(), name: text(), role: oneOf(ROLES), merchantId: nullable(text()) },
+  'u',
+);
+
+const FOUND_USER = rowCodec({ ...USER.fields, isDisabled: boolean('u.disabled_at is not null') }, 'u');
+
+const LISTED_USER = rowCodec<ListedUser>(
+  {
+    ...USER.fields,
+    createdAt: instantOf(),
+    disabledAt: nullable(instantOf()),
+    passkeys: whole('(select count(*) from console_passkeys p where p.user_id = u.user_id)'),
+    identity: oneOf(
+      IDENTITY_STATES,
+      `coalesce((select case when i.subject is null then 'invited' else 'bound' end
+         from console_identities i where i.user_id = u.user_id), 'none')`,
+    ),
+    seenAt: nullable(
+      instantOf('(select max(s.seen_at) from console_sessions s where s.user_id = u.user_id)'),
+    ),
+    givers: parsedBy(
+      readGivers,
+      `(select coalesce(jsonb_agg(jsonb_build_object('name', g.name, 'merchantId', g.merchant_id, 'gift', e.gift)
+         order by e.made_at), '[]')
+       from console_hand_givers e join console_hands h on h.hand_id = e.given_by
+         join console_users g on g.user_id = h.user_id
+       where e.hand_id = u.hand_id)`,
+    ),
+  },
+  'u',
+);
 
 /** Whether the user whose name is $2 may do something to the user `u`. */
 const MAY_DO = `exists (
@@ -35,19 +75,21 @@ const INSERT = statement(
 );
 
 /**
- * Behind the lock of the administrators. Gives a row; none: the name is taken, there are as many as there may
- * be, or who does it (`actor`: as the audit log names that one) may no more.
+ * Behind the lock of the administrators. False: the name is taken, there are as many as there may be, or who
+ * does it (`actor`: as the audit log names that one) may no more.
  */
-export function insertUser({ userId, name, role, merchantId }: User, actor: string): Step {
-  return {
-    statement: INSERT,
-    values: [userId, userOfActor(actor), newId(), name, role, merchantId, MOST_USERS],
-  };
+export async function insertUser(
+  tx: Tx,
+  { userId, name, role, merchantId }: User,
+  actor: string,
+): Promise<boolean> {
+  const values = [userId, userOfActor(actor), newId(), name, role, merchantId, MOST_USERS];
+  return (await tx.query(INSERT, values)).length === 1;
 }
 
 const FIND = statement(
   'console_users.find_by_name',
-  `select ${COLUMNS}, u.disabled_at from console_users u
+  `select ${FOUND_USER.columns} from console_users u
    where u.name = $1 and ($2::text is null or u.merchant_id = $2)`,
 );
 
@@ -58,34 +100,23 @@ export async function findUserByName(
   merchantId: string | null,
 ): Promise<(User & { readonly isDisabled: boolean }) | null> {
   const [row] = await database.query(FIND, [name, merchantId]);
-  return row === undefined ? null : { ...parseUser(row), isDisabled: row.disabled_at !== null };
+  return row === undefined ? null : FOUND_USER.parse(row);
 }
 
 const FIND_BY_ID = statement(
   'console_users.find',
-  `select ${COLUMNS} from console_users u where u.user_id = $1 and u.disabled_at is null`,
+  `select ${USER.columns} from console_users u where u.user_id = $1 and u.disabled_at is null`,
 );
 
 /** Null: there is none, or it is disabled. */
 export async function findUserById(database: Database, userId: string): Promise<User | null> {
   const [row] = await database.query(FIND_BY_ID, [userId]);
-  return row === undefined ? null : parseUser(row);
+  return row === undefined ? null : USER.parse(row);
 }
-
-const LISTED = `${COLUMNS}, u.created_at, u.disabled_at,
-  (select count(*) from console_passkeys p where p.user_id = u.user_id) as passkeys,
-  coalesce((select case when i.subject is null then 'invited' else 'bound' end
-     from console_identities i where i.user_id = u.user_id), 'none') as identity,
-  (select max(s.seen_at) from console_sessions s where s.user_id = u.user_id) as seen_at,
-  (select coalesce(jsonb_agg(jsonb_build_object('name', g.name, 'merchantId', g.merchant_id, 'gift', e.gift)
-     order by e.made_at), '[]')
-   from console_hand_givers e join console_hands h on h.hand_id = e.given_by
-     join console_users g on g.user_id = h.user_id
-   where e.hand_id = u.hand_id) as givers`;
 
 const LIST = statement(
   'console_users.list',
-  `select ${LISTED} from console_users u
+  `select ${LISTED_USER.columns} from console_users u
    where ($1::text is null or u.merchant_id = $1) and u.name > $2 and starts_with(u.name, $3)
    order by u.name limit $4`,
 );
@@ -96,12 +127,12 @@ export async function findUsers(
   { merchantId, after, prefix }: UserFilter,
   limit: number,
 ): Promise<ListedUser[]> {
-  return (await reader.query(LIST, [merchantId, after, prefix, limit])).map(parseListed);
+  return (await reader.query(LIST, [merchantId, after, prefix, limit])).map(LISTED_USER.parse);
 }
 
 const FIND_LISTED = statement(
   'console_users.find_listed',
-  `select ${LISTED} from console_users u where u.name = $1 and ($2::text is null or u.merchant_id = $2)`,
+  `select ${LISTED_USER.columns} from console_users u where u.name = $1 and ($2::text is null or u.merchant_id = $2)`,
 );
 
 /** With what lists show of it, among the users of a merchant; `merchantId` null: among all. */
@@ -111,19 +142,7 @@ export async function findListedUser(
   merchantId: string | null,
 ): Promise<ListedUser | null> {
   const [row] = await reader.query(FIND_LISTED, [name, merchantId]);
-  return row === undefined ? null : parseListed(row);
-}
-
-function parseListed(row: Row): ListedUser {
-  return {
-    ...parseUser(row),
-    createdAt: row.created_at as Instant,
-    disabledAt: row.disabled_at as Instant | null,
-    passkeys: row.passkeys as number,
-    identity: row.identity as ListedUser['identity'],
-    seenAt: row.seen_at as Instant | null,
-    givers: row.givers as ListedUser['givers'],
-  };
+  return row === undefined ? null : LISTED_USER.parse(row);
 }
 
 const LOCK = statement(
@@ -132,11 +151,11 @@ const LOCK = statement(
 );
 
 /**
- * A commit of a step that lets the user in, or that the user does: behind the lock it sees what the one
- * before has committed. It runs where the user is not locked out; its rows are the second ones.
+ * For what lets the user in, or what the user does: behind the lock it sees what the one before has
+ * committed. False: the user is locked out.
  */
-export function behindLock(userId: string, step: Step): readonly CommitStep[] {
-  return [{ statement: LOCK, values: [userId] }, ([locked]) => (locked?.length === 1 ? step : null)];
+export async function lockUser(tx: Tx, userId: string): Promise<boolean> {
+  return (await tx.query(LOCK, [userId])).length === 1;
 }
 
 const LOCK_ADMINS = statement(
@@ -151,8 +170,8 @@ const LOCK_ADMINS = statement(
  * The user, all administrators of the user's merchant, or of the operator, and who does it (`actor`: as the
  * audit log names that one).
  */
-export function lockAdmins({ userId, merchantId }: User, actor: string): Step {
-  return { statement: LOCK_ADMINS, values: [userId, merchantId, userOfActor(actor)] };
+export async function lockAdmins(tx: Tx, { userId, merchantId }: User, actor: string): Promise<void> {
+  await tx.query(LOCK_ADMINS, [userId, merchantId, userOfActor(actor)]);
 }
 
 /** Somebody else looks after those whom the user `u` looks after, and comes in or is in. */
@@ -171,11 +190,11 @@ const MAY_BE_RECOVERED = statement(
 );
 
 /**
- * Behind the lock of the administrators. Gives a row; none: the user is locked out, or who does it (`actor`:
- * as the audit log names that one) may no more.
+ * Behind the lock of the administrators. False: the user is locked out, or who does it (`actor`: as the audit
+ * log names that one) may no more.
  */
-export function mayBeRecoveredStep({ userId }: User, actor: string): Step {
-  return { statement: MAY_BE_RECOVERED, values: [userId, userOfActor(actor)] };
+export async function mayBeRecovered(tx: Tx, { userId }: User, actor: string): Promise<boolean> {
+  return (await tx.query(MAY_BE_RECOVERED, [userId, userOfActor(actor)])).length === 1;
 }
 
 const CHANGE_ROLE = statement(
@@ -194,11 +213,16 @@ const CHANGE_ROLE = statement(
 );
 
 /**
- * Behind the lock of the administrators. `actor`: as the audit log names who does it. Gives a row; none:
- * the user has another role by now, is locked out, or is the only administrator; or who does it may no more.
+ * Behind the lock of the administrators. `actor`: as the audit log names who does it. False: the user has
+ * another role by now, is locked out, or is the only administrator; or who does it may no more.
  */
-export function changeRoleStep({ userId, role }: User, next: Role, actor: string): Step {
-  return { statement: CHANGE_ROLE, values: [userId, userOfActor(actor), role, next] };
+export async function updateRole(
+  tx: Tx,
+  { userId, role }: User,
+  next: Role,
+  actor: string,
+): Promise<boolean> {
+  return (await tx.query(CHANGE_ROLE, [userId, userOfActor(actor), role, next])).length === 1;
 }
 
 const DISABLE = statement(
@@ -221,12 +245,11 @@ const DISABLE = statement(
 );
 
 /**
- * With its sessions, links, identity and saved filters, behind the lock of the administrators. Gives a row;
- * none: it was disabled before; or of a user who does it: is the only administrator, or who does it may no
- * more.
+ * With its sessions, links, identity and saved filters, behind the lock of the administrators. False: it was
+ * disabled before; or of a user who does it: is the only administrator, or who does it may no more.
  */
-export function disableUserStep(userId: string, actor: string): Step {
-  return { statement: DISABLE, values: [userId, userOfActor(actor)] };
+export async function markUserDisabled(tx: Tx, userId: string, actor: string): Promise<boolean> {
+  return (await tx.query(DISABLE, [userId, userOfActor(actor)])).length === 1;
 }
 
 /** Whether who does something (as the audit log names that one) is no user, or still an administrator. */
@@ -244,13 +267,4 @@ const SPEAK = statement(
 
 export async function setLanguage(database: Database, userId: string, language: 'pt' | 'en'): Promise<void> {
   await database.query(SPEAK, [userId, language]);
-}
-
-export function parseUser(row: Row): User {
-  return {
-    userId: row.user_id as string,
-    name: row.name as string,
-    role: row.role as Role,
-    merchantId: row.merchant_id as string | null,
-  };
 }

@@ -1,10 +1,9 @@
-import type { CommitStep } from '../../platform/postgres/database.ts';
 import type { Asked } from '../parts/asked.ts';
 import { operationRefused } from '../parts/operation-refused.ts';
 import { type Action, type Form, operationOf, type Visit } from '../parts/screen.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { type AddRequestTools, addRequest } from '../second-person/add-request.ts';
-import { finishStep, isUnderWay } from './console-actions.sql.ts';
+import { finishForm, isUnderWay } from './console-actions.sql.ts';
 import type { SentForm } from './sent-form.ts';
 
 export type SecondPersonTools = AddRequestTools & {
@@ -39,7 +38,7 @@ export async function askSecondPerson(
     operation: operationOf(action),
     isOfOperator: action.of === 'operator',
     reason: form.reason ?? '',
-    beside: finishStep(sent, null) satisfies CommitStep,
+    beside: (tx) => finishForm(tx, sent, null),
   });
   return isMade ? 'waits' : operationRefused(429, say(TOO_MANY_WAIT));
 }

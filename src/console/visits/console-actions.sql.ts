@@ -1,5 +1,6 @@
-import { type Database, type Step, statement } from '../../platform/postgres/database.ts';
-import type { EarlierForm, Refusal, SentForm } from './sent-form.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { bytes, nullable, oneOf, parsedBy, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { type EarlierForm, FORM_OUTCOMES, type Refusal, readRefusal, type SentForm } from './sent-form.ts';
 
 /** A form that was refused may be filled in anew under its key: nothing was done under it. */
 const START = statement(
@@ -13,27 +14,31 @@ const START = statement(
    returning once_key`,
 );
 
-/** Gives a row; none: the key was sent before. */
-export function startStep({ onceKey, userId, pathHash, fieldsHash }: SentForm): Step {
-  return { statement: START, values: [onceKey, userId, pathHash, fieldsHash] };
+/** False: the key was sent before. */
+export async function startForm(
+  tx: Tx,
+  { onceKey, userId, pathHash, fieldsHash }: SentForm,
+): Promise<boolean> {
+  return (await tx.query(START, [onceKey, userId, pathHash, fieldsHash])).length === 1;
 }
+
+const EARLIER_FORM = rowCodec<EarlierForm>({
+  onceKey: text(),
+  userId: text(),
+  pathHash: bytes(),
+  fieldsHash: bytes(),
+  outcome: nullable(oneOf(FORM_OUTCOMES)),
+  refusal: nullable(parsedBy(readRefusal)),
+});
 
 const FIND = statement(
   'console_actions.find',
-  `select user_id::text, path_hash, fields_hash, outcome, refusal from console_actions where once_key = $1`,
+  `select ${EARLIER_FORM.columns} from console_actions where once_key = $1`,
 );
 
 export async function findEarlierForm(database: Database, onceKey: string): Promise<EarlierForm | null> {
   const [row] = await database.query(FIND, [onceKey]);
-  if (row === undefined) return null;
-  return {
-    onceKey,
-    userId: row.user_id as string,
-    pathHash: row.path_hash as Buffer,
-    fieldsHash: row.fields_hash as Buffer,
-    outcome: row.outcome as EarlierForm['outcome'],
-    refusal: row.refusal as Refusal | null,
-  };
+  return row === undefined ? null : EARLIER_FORM.parse(row);
 }
 
 const FINISH = statement(
@@ -44,10 +49,14 @@ const FINISH = statement(
 );
 
 /** `refusal` null: it was done. */
-export function finishStep({ onceKey, userId }: SentForm, refusal: Refusal | null): Step {
+export async function finishForm(
+  database: Pick<Database, 'query'>,
+  { onceKey, userId }: SentForm,
+  refusal: Refusal | null,
+): Promise<void> {
   const outcome = refusal === null ? 'done' : 'refused';
   const kept = refusal === null ? null : JSON.stringify(refusal);
-  return { statement: FINISH, values: [onceKey, userId, outcome, kept] };
+  await database.query(FINISH, [onceKey, userId, outcome, kept]);
 }
 
 const FREE = statement(
@@ -56,8 +65,8 @@ const FREE = statement(
 );
 
 /** Nothing was done, and the same form may be sent again. */
-export function freeStep({ onceKey, userId }: SentForm): Step {
-  return { statement: FREE, values: [onceKey, userId] };
+export async function freeForm(tx: Tx, { onceKey, userId }: SentForm): Promise<void> {
+  await tx.query(FREE, [onceKey, userId]);
 }
 
 const UNDER_WAY = statement(

@@ -11,11 +11,11 @@ import { mayEnter } from '../parts/user.ts';
 import type { ConsoleTools } from '../screens.ts';
 import { isOneHand } from '../second-person/hands.ts';
 import {
-  decideStep,
   findHands,
   findRequest,
   finishRequest,
   freeRequest,
+  insertDecision,
 } from '../second-person/requests.sql.ts';
 import {
   approvalFault,
@@ -185,12 +185,14 @@ async function isDecided(
       reason,
     },
   };
-  const [made] = await audit.commit(
-    [decideStep({ requestId, userId: visit.user.userId, decision, reason })],
-    ([rows]) => (rows?.length === 1 ? [event] : []),
-    visit.merchantId,
+  return audit.transaction(
+    async (tx) => {
+      const isMade = await insertDecision(tx, { requestId, userId: visit.user.userId, decision, reason });
+      if (isMade) tx.record(event);
+      return isMade;
+    },
+    { merchantId: visit.merchantId },
   );
-  return made?.length === 1;
 }
 
 const LONGEST_REFUSAL = 1_000;

@@ -11,6 +11,11 @@ export type SentForm = {
 
 export type Refusal = { readonly status: number; readonly errors: readonly WireError[] };
 
+/** Undefined: it is none. */
+export function readRefusal(value: unknown): Refusal | undefined {
+  return Array.isArray(Object(value).errors) ? (value as Refusal) : undefined;
+}
+
 const MOST_KEPT = { errors: 20, characters: 400, bytes: 15_000 } as const;
 
 /** As much of a refusal as is kept to say it again: the database bounds its bytes, and takes no odd text. */
@@ -27,9 +32,11 @@ export function keptRefusal({ status, errors }: Refusal): Refusal {
   return { status, errors: kept };
 }
 
+export const FORM_OUTCOMES = ['done', 'refused'] as const;
+
 /** A form whose key was sent before, and what became of it. `outcome` null: it is not known. */
 export type EarlierForm = SentForm & {
-  readonly outcome: 'done' | 'refused' | null;
+  readonly outcome: (typeof FORM_OUTCOMES)[number] | null;
   readonly refusal: Refusal | null;
 };
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { Form, Visit } from '../parts/screen.ts';
-import { findEarlierForm, startStep } from './console-actions.sql.ts';
+import { findEarlierForm, startForm } from './console-actions.sql.ts';
 import type { EarlierForm, SentForm } from './sent-form.ts';
 
 export type StartTools = { readonly database: Database; readonly audit: Audit };
@@ -31,11 +31,14 @@ export async function startAction(
   event: AuditEvent,
   merchantId: string,
 ): Promise<EarlierForm | null> {
-  const [started] = await audit.commit(
-    [startStep(sent)],
-    ([rows]) => (rows?.length === 1 ? [event] : []),
-    merchantId,
+  const isNew = await audit.transaction(
+    async (tx) => {
+      const isStarted = await startForm(tx, sent);
+      if (isStarted) tx.record(event);
+      return isStarted;
+    },
+    { merchantId },
   );
-  if (started?.length === 1) return null;
+  if (isNew) return null;
   return (await findEarlierForm(database, sent.onceKey)) ?? { ...sent, outcome: null, refusal: null };
 }

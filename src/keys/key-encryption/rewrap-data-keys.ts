@@ -1,4 +1,4 @@
-import { listDataKeys, rewrapping, type WrappedDataKey } from '../data-keys.sql.ts';
+import { listDataKeys, rewrapDataKey, type WrappedDataKey } from '../data-keys.sql.ts';
 import { wrappingContext } from '../key-store.ts';
 import type { RotationTools } from '../rotate-data-key.ts';
 import { unwrapDataKey, wrapDataKey } from '../wrap-data-key.ts';
@@ -28,8 +28,9 @@ async function rewrapOne(tools: RewrapTools, key: WrappedDataKey): Promise<boole
   const dataKey = await unwrapDataKey(store, key);
   const made = await wrapDataKey(store, dataKey, context).finally(() => dataKey.fill(0));
   const detail = { wrappedBy: made.keyId, wrappedBefore: keyEncryptionKeyId };
-  const [changed] = await commitChange([rewrapping(dataKeyId, keyEncryptionKeyId, made)], ([rows = []]) =>
-    rows.map(() => ({ action: 'key.rotate', resource: `keys/${purpose}/${dataKeyId}`, detail })),
-  );
-  return changed?.length === 1;
+  return commitChange(async (tx) => {
+    const isChanged = await rewrapDataKey(tx, dataKeyId, keyEncryptionKeyId, made);
+    if (isChanged) tx.record({ action: 'key.rotate', resource: `keys/${purpose}/${dataKeyId}`, detail });
+    return isChanged;
+  });
 }

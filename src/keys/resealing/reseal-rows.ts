@@ -1,11 +1,10 @@
-import type { CommitStep, Database } from '../../platform/postgres/database.ts';
-import { holdInUse, KeyRetired, onceHeld } from '../data-keys.sql.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { KeyRetired, keepInUse } from '../data-keys.sql.ts';
 import type { Keyring } from '../open-keyring.ts';
 import {
   countSealedRows,
   holdSealedRows,
-  parseSealedRow,
-  resealing,
+  resealHeldRows,
   type SealedRow,
   type SealedTable,
 } from './sealed-rows.sql.ts';
@@ -77,21 +76,16 @@ async function resealBatch(
 ): Promise<Batch> {
   const { database, keyring } = tools;
   const inUse = keyring.keyInUse(table.purpose);
-  let found: SealedRow[] = [];
-  let opened: ReturnType<typeof sealedAgain> = [];
-  const steps: CommitStep[] = [
-    holdInUse(inUse),
-    onceHeld(() => holdSealedRows(table, keyring.retiredKeys(table.purpose), after, ROWS_PER_COMMIT)),
-    (rows) => {
-      found = (rows[1] ?? []).map((row) => parseSealedRow(table, row));
-      opened = sealedAgain(keyring, table, inUse, found);
-      return resealing(table, inUse, opened);
-    },
-  ];
   try {
-    const rows = await database.commit(steps);
-    const last = found.length < ROWS_PER_COMMIT ? null : (found.at(-1)?.key ?? null);
-    return { resealed: rows[2]?.length ?? 0, unopened: found.length - opened.length, last };
+    return await database.transaction(async (tx) => {
+      await keepInUse(tx, inUse);
+      const retired = keyring.retiredKeys(table.purpose);
+      const found = await holdSealedRows(tx, table, retired, after, ROWS_PER_COMMIT);
+      const opened = sealedAgain(keyring, table, inUse, found);
+      const resealed = await resealHeldRows(tx, table, inUse, opened);
+      const last = found.length < ROWS_PER_COMMIT ? null : (found.at(-1)?.key ?? null);
+      return { resealed, unopened: found.length - opened.length, last };
+    });
   } catch (error) {
     if (!(error instanceof KeyRetired)) throw error;
     await keyring.reload();

@@ -1,5 +1,6 @@
-import type { Database, Row, Statement, Step } from '../../platform/postgres/database.ts';
+import type { Database, Row, Statement, Tx } from '../../platform/postgres/database.ts';
 import type { InputColumns, InputRows } from '../../platform/postgres/input-rows.ts';
+import { bytes, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
 import type { Sealed, SealingPurpose } from '../open-keyring.ts';
 
 /** A row with sealed bytes, by its primary key. */
@@ -47,27 +48,42 @@ export type SealedTable = {
   readonly keyOf: (row: Row) => readonly unknown[];
 };
 
+const SEALED = rowCodec({ dataKeyId: whole(), sealed: bytes() });
+const COUNTED = rowCodec({ dataKeyId: whole(), sealedRows: whole() });
+
 /**
  * Locks the next rows, behind a primary key, that were sealed under one of the keys; rows locked
  * elsewhere are left out.
  */
-export function holdSealedRows(
+export async function holdSealedRows(
+  tx: Tx,
   table: SealedTable,
   dataKeyIds: readonly number[],
   after: readonly unknown[],
   limit: number,
-): Step {
-  return { statement: table.hold, values: [dataKeyIds, limit, ...after] };
+): Promise<SealedRow[]> {
+  const rows = await tx.query(table.hold, [dataKeyIds, limit, ...after]);
+  return rows.map((row) => {
+    const { dataKeyId, sealed } = SEALED.parse(row);
+    return {
+      key: table.keyOf(row),
+      record: table.recordOf(row),
+      sealed: { dataKeyId, bytes: sealed },
+    };
+  });
 }
 
-export function parseSealedRow(table: SealedTable, row: Row): SealedRow {
-  const sealed = { dataKeyId: row.data_key_id as number, bytes: row.sealed as Buffer };
-  return { key: table.keyOf(row), record: table.recordOf(row), sealed };
-}
-
-/** Writes the rows, each still under the key that it had, as they were sealed under `dataKeyId`. */
-export function resealing(table: SealedTable, dataKeyId: number, rows: readonly ResealedRow[]): Step {
-  return { statement: table.change, values: [dataKeyId, ...table.rows.values(rows)] };
+/**
+ * Writes the rows, each still under the key that it had, as they were sealed under `dataKeyId`; gives how
+ * many.
+ */
+export async function resealHeldRows(
+  tx: Tx,
+  table: SealedTable,
+  dataKeyId: number,
+  rows: readonly ResealedRow[],
+): Promise<number> {
+  return (await tx.query(table.change, [dataKeyId, ...table.rows.values(rows)])).length;
 }
 
 /**
@@ -82,8 +98,8 @@ export async function countSealedRows(
   const counts = new Map<number, number>();
   for (const { count } of tables) {
     for (const row of await database.query(count, [dataKeyIds])) {
-      const dataKeyId = row.data_key_id as number;
-      counts.set(dataKeyId, (counts.get(dataKeyId) ?? 0) + (row.sealed_rows as number));
+      const { dataKeyId, sealedRows } = COUNTED.parse(row);
+      counts.set(dataKeyId, (counts.get(dataKeyId) ?? 0) + sealedRows);
     }
   }
   return counts;

@@ -57,14 +57,14 @@ async function replaceFile(
 ): Promise<void> {
   const draft = await writeDraft(target, file, await stat(target));
   try {
-    await commitChange([], () => changes);
+    await commitChange(async (tx) => changes.forEach(tx.record));
     try {
       await rename(draft, target);
     } catch (error) {
       const failed = changes.map((change) => ({ ...change, outcome: 'failure' as const }));
       // The operator learns why the file could not be changed, whether or not the log can still be
       // written.
-      await commitChange([], () => failed).catch(() => {});
+      await commitChange(async (tx) => failed.forEach(tx.record)).catch(() => {});
       throw error;
     }
   } finally {

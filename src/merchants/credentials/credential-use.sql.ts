@@ -1,4 +1,5 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import type { Credential } from './credential.ts';
 
 /** São Paulo's day, by the database's clock. */
@@ -24,10 +25,12 @@ export async function noteUse(
   await database.query(NOTE, [merchantId, credentialId]);
 }
 
+const UNUSED = rowCodec({ userName: text(), count: whole('count(*) over ()') });
+
 /** All of them are looked at, in the order of their keys: credentials are made by hand. */
 const FIND_UNUSED = statement(
   'credentials.find_unused',
-  `select user_name, count(*) over () as unused_credentials from (
+  `select ${UNUSED.columns} from (
      select user_name, disabled_at, ${UNUSED_DAYS} as unused_days from credentials
      order by merchant_id, credential_id limit $3
    ) c
@@ -48,9 +51,6 @@ export async function findUnusedCredentials(
   days: number,
   mostNames: number,
 ): Promise<UnusedCredentials> {
-  const rows = await database.query(FIND_UNUSED, [days, mostNames, MOST_LOOKED_AT]);
-  return {
-    count: (rows[0]?.unused_credentials as number | undefined) ?? 0,
-    userNames: rows.map((row) => row.user_name as string),
-  };
+  const unused = (await database.query(FIND_UNUSED, [days, mostNames, MOST_LOOKED_AT])).map(UNUSED.parse);
+  return { count: unused[0]?.count ?? 0, userNames: unused.map(({ userName }) => userName) };
 }

@@ -4,7 +4,8 @@ import type { Day, Instant } from '../../values/instant.ts';
 import { addressesRefusal, type Merchant, type Refused } from '../merchant.ts';
 
 /** The APIs that have a login. */
-export type LoginApi = Extract<Api, 'gateway' | 'integration'>;
+export const LOGIN_APIS = ['gateway', 'integration'] as const satisfies readonly Api[];
+export type LoginApi = (typeof LOGIN_APIS)[number];
 
 /** A login of a merchant; bound to one account. Of the password only its hash is kept. */
 export type Credential = {

@@ -1,13 +1,36 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
-import type { Scope } from '../../platform/http/endpoint.ts';
-import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import type { Day, Instant } from '../../values/instant.ts';
+import { SCOPES } from '../../platform/http/endpoint.ts';
+import { type Database, statement } from '../../platform/postgres/database.ts';
+import {
+  boolean,
+  day,
+  instantOf,
+  listOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
 import { type Credential, MOST_CREDENTIALS } from './credential.ts';
 import { IS_USE_NOTED, UNUSED_DAYS } from './credential-use.sql.ts';
 
-const COLUMNS = `merchant_id, credential_id, user_name, account_number, scopes, allowed_addresses, created_at,
-  password_changed_at, to_char(last_used_on, 'YYYY-MM-DD') as last_used_on, disabled_at,
-  case when previous_password_valid_until > now() then previous_password_valid_until end as overlap_until`;
+const CREDENTIAL = rowCodec<Credential>({
+  merchantId: text(),
+  credentialId: text(),
+  userName: text(),
+  accountNumber: text(),
+  scopes: listOf(oneOf(SCOPES)),
+  allowedAddresses: listOf(text()),
+  createdAt: instantOf(),
+  passwordChangedAt: instantOf(),
+  lastUsedOn: nullable(day()),
+  disabledAt: nullable(instantOf()),
+  previousPasswordValidUntil: nullable(
+    instantOf('case when previous_password_valid_until > now() then previous_password_valid_until end'),
+  ),
+});
 
 const INSERT = statement(
   'credentials.insert',
@@ -16,7 +39,7 @@ const INSERT = statement(
    select $1, $2, $3, $4, $5, $6, $7
    where (select count(*) from credentials c where c.merchant_id = $1 and c.disabled_at is null) < $8
    on conflict (user_name) do nothing
-   returning ${COLUMNS}`,
+   returning ${CREDENTIAL.columns}`,
 );
 
 /**
@@ -43,7 +66,7 @@ export async function insertCredential(
     MOST_CREDENTIALS,
   ];
   const row = await audit.change({ statement: INSERT, values }, event);
-  return row === undefined ? null : parse(row);
+  return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
 /** Of a merchant: they are made by hand. */
@@ -53,49 +76,53 @@ const MOST_LISTED = 1_000;
 const LIST = statement(
   'credentials.list',
   `select * from
-     (select ${COLUMNS} from credentials where merchant_id = $1
+     (select ${CREDENTIAL.columns} from credentials where merchant_id = $1
       order by disabled_at is not null, credential_id desc limit $2) as listed
    order by credential_id`,
 );
 
+const COUNTED = rowCodec({ active: whole('count(*)::integer') });
+
 const COUNT = statement(
   'credentials.count_active',
-  'select count(*)::integer as active from credentials where merchant_id = $1 and disabled_at is null',
+  `select ${COUNTED.columns} from credentials where merchant_id = $1 and disabled_at is null`,
 );
 
 export async function hasMostCredentials(database: Database, merchantId: string): Promise<boolean> {
-  const [row] = await database.query(COUNT, [merchantId]);
-  return (row?.active as number) >= MOST_CREDENTIALS;
+  const [row = {}] = await database.query(COUNT, [merchantId]);
+  return COUNTED.parse(row).active >= MOST_CREDENTIALS;
 }
 
 export async function listMerchantCredentials(database: Database, merchantId: string): Promise<Credential[]> {
-  return (await database.query(LIST, [merchantId, MOST_LISTED])).map(parse);
+  return (await database.query(LIST, [merchantId, MOST_LISTED])).map(CREDENTIAL.parse);
 }
 
-/** What a login must know of the credential that it names. */
-export type CredentialForLogin = {
-  readonly credential: Credential;
-  readonly productionAddresses: readonly string[];
-  readonly isMerchantDisabled: boolean;
-  readonly passwordHash: string;
+const PASSWORD = rowCodec({
+  passwordHash: text(),
   /** While the overlap of a rotation lasts. */
-  readonly previousPasswordHash: string | null;
+  previousPasswordHash: nullable(
+    text('case when previous_password_valid_until > now() then previous_password_hash end'),
+  ),
   /** Whole days, by the database's clock. */
-  readonly passwordAgeDays: number;
+  passwordAgeDays: whole('floor(extract(epoch from now() - password_changed_at) / 86400)::integer'),
   /** Since its last login, its password or its making, whatever came last. */
-  readonly unusedDays: number;
+  unusedDays: whole(UNUSED_DAYS),
   /** Whether a login of today is noted. */
-  readonly isUseNoted: boolean;
-};
+  isUseNoted: boolean(IS_USE_NOTED),
+});
+const OF_MERCHANT = rowCodec({
+  productionAddresses: listOf(text('m.production_addresses')),
+  isMerchantDisabled: boolean('m.disabled_at is not null'),
+});
+
+/** What a login must know of the credential that it names. */
+export type CredentialForLogin = { readonly credential: Credential } & RowOf<typeof PASSWORD> &
+  RowOf<typeof OF_MERCHANT>;
 
 const FIND_BY_USER_NAME = statement(
   'credentials.find_by_user_name',
-  `select c.*, m.production_addresses, m.disabled_at is not null as is_merchant_disabled
-   from (select ${COLUMNS}, password_hash,
-           floor(extract(epoch from now() - password_changed_at) / 86400)::integer as password_age_days,
-           ${UNUSED_DAYS} as unused_days, ${IS_USE_NOTED} as is_use_noted,
-           case when previous_password_valid_until > now() then previous_password_hash end as previous_password_hash
-         from credentials where user_name = $1) c
+  `select c.*, ${OF_MERCHANT.columns}
+   from (select ${CREDENTIAL.columns}, ${PASSWORD.columns} from credentials where user_name = $1) c
    join merchants m using (merchant_id)`,
 );
 
@@ -106,23 +133,14 @@ export async function findCredentialByUserName(
 ): Promise<CredentialForLogin | null> {
   const [row] = await database.query(FIND_BY_USER_NAME, [userName]);
   if (row === undefined) return null;
-  return {
-    credential: parse(row),
-    productionAddresses: row.production_addresses as string[],
-    isMerchantDisabled: row.is_merchant_disabled as boolean,
-    passwordHash: row.password_hash as string,
-    previousPasswordHash: row.previous_password_hash as string | null,
-    passwordAgeDays: row.password_age_days as number,
-    unusedDays: row.unused_days as number,
-    isUseNoted: row.is_use_noted as boolean,
-  };
+  return { credential: CREDENTIAL.parse(row), ...PASSWORD.parse(row), ...OF_MERCHANT.parse(row) };
 }
 
 const DISABLE = statement(
   'credentials.disable',
   `update credentials set disabled_at = now()
    where merchant_id = $1 and credential_id = $2 and disabled_at is null
-   returning ${COLUMNS}`,
+   returning ${CREDENTIAL.columns}`,
 );
 
 /** Null when it was disabled already. */
@@ -133,7 +151,7 @@ export async function markCredentialDisabled(
   event: AuditEvent,
 ): Promise<Credential | null> {
   const row = await audit.change({ statement: DISABLE, values: [merchantId, credentialId] }, event);
-  return row === undefined ? null : parse(row);
+  return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
 /**
@@ -150,7 +168,7 @@ const ROTATE = statement(
      password_hash = $4,
      password_changed_at = now()
    where merchant_id = $1 and credential_id = $2 and password_hash = $3 and disabled_at is null
-   returning ${COLUMNS}`,
+   returning ${CREDENTIAL.columns}`,
 );
 
 /** Null when the credential was disabled, or rotated by somebody else, since its hash was read. */
@@ -164,21 +182,5 @@ export async function replacePassword(
   const { merchantId, credentialId } = credential.credential;
   const values = [merchantId, credentialId, credential.passwordHash, newPasswordHash, overlapHours];
   const row = await audit.change({ statement: ROTATE, values }, event);
-  return row === undefined ? null : parse(row);
-}
-
-function parse(row: Row): Credential {
-  return {
-    merchantId: row.merchant_id as string,
-    credentialId: row.credential_id as string,
-    userName: row.user_name as string,
-    accountNumber: row.account_number as string,
-    scopes: row.scopes as Scope[],
-    allowedAddresses: row.allowed_addresses as string[],
-    createdAt: row.created_at as Instant,
-    passwordChangedAt: row.password_changed_at as Instant,
-    lastUsedOn: row.last_used_on as Day | null,
-    disabledAt: row.disabled_at as Instant | null,
-    previousPasswordValidUntil: row.overlap_until as Instant | null,
-  };
+  return row === undefined ? null : CREDENTIAL.parse(row);
 }

@@ -1,8 +1,22 @@
-import type { Scope } from '../../platform/http/endpoint.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
-import type { Instant } from '../../values/instant.ts';
-import { addressesInForce, type Credential, type LoginApi } from '../credentials/credential.ts';
+import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
+import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
+import {
+  bytes,
+  instantOf,
+  listOf,
+  nullable,
+  oneOf,
+  type RowOf,
+  rowCodec,
+  text,
+  whole,
+} from '../../platform/postgres/row-codec.ts';
+import { addressesInForce, type Credential, LOGIN_APIS, type LoginApi } from '../credentials/credential.ts';
 import { type LiveToken, TOKEN_LIFETIME_SECONDS } from './access-token.ts';
+
+const TIMES = rowCodec({ createdAt: instantOf(), expiresAt: instantOf() });
+
+export type TokenTimes = RowOf<typeof TIMES>;
 
 /**
  * The password was checked against a hash that was read before: the token is given only if the
@@ -20,10 +34,8 @@ const INSERT = statement(
        select from merchants m where m.merchant_id = credentials.merchant_id and m.disabled_at is not null
      )
    for share of credentials
-   returning created_at, expires_at`,
+   returning ${TIMES.columns}`,
 );
-
-export type TokenTimes = { readonly createdAt: Instant; readonly expiresAt: Instant };
 
 /** Null when the credential or its password ended meanwhile. */
 export async function insertAccessToken(
@@ -42,18 +54,32 @@ export async function insertAccessToken(
     checkedPasswordHash,
     TOKEN_LIFETIME_SECONDS,
   ]);
-  if (row === undefined) return null;
-  return { createdAt: row.created_at as Instant, expiresAt: row.expires_at as Instant };
+  return row === undefined ? null : TIMES.parse(row);
 }
 
 /** As much of the hash as names a token among those of a credential; it opens nothing. */
 const TOKEN_ID = `encode(substring(t.token_hash for 6), 'hex')`;
 
+const CALLER = rowCodec<Caller>({
+  merchantId: text('t.merchant_id'),
+  credentialId: text('t.credential_id'),
+  userName: text('c.user_name'),
+  accountNumber: text('c.account_number'),
+  scopes: listOf(oneOf(SCOPES, 'c.scopes')),
+  softDescriptor: nullable(text('m.soft_descriptor')),
+  tokenId: text(TOKEN_ID),
+});
+const LIVE_TOKEN = rowCodec({
+  tokenHash: bytes('t.token_hash'),
+  api: oneOf(LOGIN_APIS, 't.api'),
+  allowedAddresses: listOf(text('c.allowed_addresses')),
+  productionAddresses: listOf(text('m.production_addresses')),
+  millisecondsLeft: whole('floor(extract(epoch from t.expires_at - now()) * 1000)::bigint'),
+});
+
 const FIND = statement(
   'access_tokens.find',
-  `select t.token_hash, ${TOKEN_ID} as token_id, t.api, t.merchant_id, t.credential_id, c.user_name, c.account_number, c.scopes,
-     c.allowed_addresses, m.production_addresses, m.soft_descriptor,
-     floor(extract(epoch from t.expires_at - now()) * 1000)::bigint as milliseconds_left
+  `select ${LIVE_TOKEN.columns}, ${CALLER.columns}
    from access_tokens t
    join credentials c on c.merchant_id = t.merchant_id and c.credential_id = t.credential_id
    join merchants m on m.merchant_id = t.merchant_id
@@ -71,32 +97,19 @@ export async function findLiveTokens(
 }
 
 function parse(row: Row): LiveToken {
-  return {
-    tokenHash: row.token_hash as Buffer,
-    api: row.api as LoginApi,
-    caller: {
-      merchantId: row.merchant_id as string,
-      credentialId: row.credential_id as string,
-      userName: row.user_name as string,
-      accountNumber: row.account_number as string,
-      scopes: row.scopes as Scope[],
-      softDescriptor: row.soft_descriptor as string | null,
-      tokenId: row.token_id as string,
-    },
-    allowedAddresses: addressesInForce(
-      row.allowed_addresses as string[],
-      row.production_addresses as string[],
-    ),
-    millisecondsLeft: row.milliseconds_left as number,
-  };
+  const { productionAddresses, ...token } = LIVE_TOKEN.parse(row);
+  const allowedAddresses = addressesInForce(token.allowedAddresses, productionAddresses);
+  return { ...token, allowedAddresses, caller: CALLER.parse(row) };
 }
 
+const LISTED_TOKEN = rowCodec({ tokenId: text(TOKEN_ID), api: oneOf(LOGIN_APIS), ...TIMES.fields }, 't');
+
 /** A token as the operator sees it. */
-export type ListedToken = TokenTimes & { readonly tokenId: string; readonly api: LoginApi };
+export type ListedToken = RowOf<typeof LISTED_TOKEN>;
 
 const LIST = statement(
   'access_tokens.list',
-  `select ${TOKEN_ID} as token_id, t.api, t.created_at, t.expires_at
+  `select ${LISTED_TOKEN.columns}
    from access_tokens t
    join credentials c on c.merchant_id = t.merchant_id and c.credential_id = t.credential_id
    where t.merchant_id = $1 and t.credential_id = $2 and t.expires_at > now()
@@ -110,13 +123,7 @@ export async function findTokensOf(
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
   limit: number,
 ): Promise<ListedToken[]> {
-  const rows = await database.query(LIST, [merchantId, credentialId, limit]);
-  return rows.map((row) => ({
-    tokenId: row.token_id as string,
-    api: row.api as LoginApi,
-    createdAt: row.created_at as Instant,
-    expiresAt: row.expires_at as Instant,
-  }));
+  return (await database.query(LIST, [merchantId, credentialId, limit])).map(LISTED_TOKEN.parse);
 }
 
 /** The clock is read when the row is at hand, after any login that was just granted, as a rotation does. */
@@ -126,12 +133,12 @@ const END_EVERY = statement(
    where merchant_id = $1 and credential_id = $2 returning credential_id`,
 );
 
-/** Gives one row. */
-export function endEveryToken({
-  merchantId,
-  credentialId,
-}: Pick<Credential, 'merchantId' | 'credentialId'>): Step {
-  return { statement: END_EVERY, values: [merchantId, credentialId] };
+/** False: there is no such credential. */
+export async function endEveryToken(
+  tx: Tx,
+  { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
+): Promise<boolean> {
+  return (await tx.query(END_EVERY, [merchantId, credentialId])).length === 1;
 }
 
 const END_ALL_OF_MERCHANT = statement(
@@ -139,9 +146,8 @@ const END_ALL_OF_MERCHANT = statement(
   `update credentials set tokens_valid_since = clock_timestamp() where merchant_id = $1 returning credential_id`,
 );
 
-/** Gives a row for each credential. */
-export function endTokensOfMerchant(merchantId: string): Step {
-  return { statement: END_ALL_OF_MERCHANT, values: [merchantId] };
+export async function endTokensOfMerchant(tx: Tx, merchantId: string): Promise<void> {
+  await tx.query(END_ALL_OF_MERCHANT, [merchantId]);
 }
 
 const END_ONE = statement(
@@ -151,12 +157,13 @@ const END_ONE = statement(
    returning t.credential_id`,
 );
 
-/** Gives a row when the token was there. */
-export function endOneToken(
+/** False: the token was not there. */
+export async function endOneToken(
+  tx: Tx,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
   tokenId: string,
-): Step {
-  return { statement: END_ONE, values: [merchantId, credentialId, tokenId] };
+): Promise<boolean> {
+  return (await tx.query(END_ONE, [merchantId, credentialId, tokenId])).length === 1;
 }
 
 const FORGET = statement(

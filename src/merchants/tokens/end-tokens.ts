@@ -28,7 +28,11 @@ export async function endTokens(
     resource: credentialResource(credential),
     detail: { userName, tokens: tokenId ?? 'all' },
   } as const;
-  const step = tokenId === null ? endEveryToken(credential) : endOneToken(credential, tokenId);
-  const ended = await audit.change(step, event);
-  return ended === undefined ? { refusal: 'tokenUnknown', value: tokenId ?? '' } : 'ended';
+  const isEnded = await audit.transaction(async (tx) => {
+    const isDone =
+      tokenId === null ? await endEveryToken(tx, credential) : await endOneToken(tx, credential, tokenId);
+    if (isDone) tx.record(event);
+    return isDone;
+  });
+  return isEnded ? 'ended' : { refusal: 'tokenUnknown', value: tokenId ?? '' };
 }

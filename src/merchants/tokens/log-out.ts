@@ -24,7 +24,11 @@ export async function logOut(
     resource: credentialResource(caller),
     detail: { tokens: caller.tokenId },
   } as const;
-  const step = endOneToken(caller, caller.tokenId);
-  await audit.commit([step], ([ended]) => (ended?.length === 1 ? [event] : []), caller.merchantId);
+  await audit.transaction(
+    async (tx) => {
+      if (await endOneToken(tx, caller, caller.tokenId)) tx.record(event);
+    },
+    { merchantId: caller.merchantId },
+  );
   forgetToken(caller);
 }

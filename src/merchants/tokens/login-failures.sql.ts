@@ -1,11 +1,27 @@
 import { createHash } from 'node:crypto';
 import { type Database, statement } from '../../platform/postgres/database.ts';
+import { bytes, listOf, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import {
   type FailureBuckets,
   LOCKOUT_SECONDS,
   type LoginLimits,
   MOST_FAILURES_IN_A_ROW,
 } from './login-failures.ts';
+
+const COUNTED = rowCodec({
+  secondsToWait: nullable(
+    whole('(select ceil(extract(epoch from until - now()))::integer from full_buckets)'),
+  ),
+  counted: listOf(
+    bytes(`array(select bucket_hash from by_name_and_address) || array(select bucket_hash from by_name)
+       || array(select bucket_hash from by_address)`),
+  ),
+  filled: listOf(
+    text(`array(select 'name and address' from by_name_and_address where failures >= $4)
+       || array(select 'name' from by_name where failures >= $5)
+       || array(select 'address' from by_address where failures >= $6)`),
+  ),
+});
 
 /**
  * Counts one failure in each bucket, from the narrowest to the widest, and stops at the first that
@@ -54,12 +70,7 @@ const COUNT = statement(
      where f.failures < $6 or f.expires_at <= now()
      returning bucket_hash, failures
    )
-   select (select ceil(extract(epoch from until - now()))::integer from full_buckets) as seconds_to_wait,
-     array(select bucket_hash from by_name_and_address) || array(select bucket_hash from by_name)
-       || array(select bucket_hash from by_address) as counted,
-     array(select 'name and address' from by_name_and_address where failures >= $4)
-       || array(select 'name' from by_name where failures >= $5)
-       || array(select 'address' from by_address where failures >= $6) as filled`,
+   select ${COUNTED.columns}`,
 );
 
 /**
@@ -75,20 +86,19 @@ export async function countFailure(
   limits: LoginLimits,
 ): Promise<CountedFailure> {
   const hashes = [hashOf(buckets.nameAndAddress), hashOfName(buckets), hashOf(buckets.address)];
-  const [row] = await database.query(COUNT, [
+  const [row = {}] = await database.query(COUNT, [
     ...hashes,
     MOST_FAILURES_IN_A_ROW,
     limits.perUserName,
     limits.perAddress,
     LOCKOUT_SECONDS,
   ]);
-  const counted = row?.counted as Buffer[];
-  if (counted.length === hashes.filter((hash) => hash !== null).length) {
-    return { secondsToWait: null, filled: row?.filled as string[] };
-  }
+  const { secondsToWait, counted, filled } = COUNTED.parse(row);
+  if (counted.length === hashes.filter((hash) => hash !== null).length)
+    return { secondsToWait: null, filled };
   // A bucket that another caller filled just now stopped the count halfway.
   if (counted.length > 0) await database.query(GIVE_BACK, [counted, null]);
-  return { secondsToWait: (row?.seconds_to_wait as number | null) ?? LOCKOUT_SECONDS, filled: [] };
+  return { secondsToWait: secondsToWait ?? LOCKOUT_SECONDS, filled: [] };
 }
 
 /**

@@ -1,14 +1,16 @@
 import { type Database, statement } from '../postgres/database.ts';
+import { type RowOf, real, rowCodec, whole } from '../postgres/row-codec.ts';
 
-const LOOK = statement(
-  'platform.look_at_database',
-  `select (select max(number) from schema_migrations)::integer as schema_version,
-     pg_database_size(current_database())::float8 as size_bytes`,
-);
+const LOOKED = rowCodec({
+  schemaVersion: whole('(select max(number) from schema_migrations)::integer'),
+  sizeBytes: real('pg_database_size(current_database())::float8'),
+});
 
-export type DatabaseLook = { readonly schemaVersion: number; readonly sizeBytes: number };
+export type DatabaseLook = RowOf<typeof LOOKED>;
+
+const LOOK = statement('platform.look_at_database', `select ${LOOKED.columns}`);
 
 export async function lookAtDatabase(database: Database): Promise<DatabaseLook> {
-  const [row] = await database.query(LOOK, []);
-  return { schemaVersion: row?.schema_version as number, sizeBytes: row?.size_bytes as number };
+  const [row = {}] = await database.query(LOOK, []);
+  return LOOKED.parse(row);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, type Row, type Step, statement } from '../postgres/database.ts';
+import { type Database, type Row, type Step, statement, type Tx } from '../postgres/database.ts';
+import { nullable, rowCodec, text, whole } from '../postgres/row-codec.ts';
 import { ALL_FACTS, FEWER_FACTS, isIdentityHidden, parseFacts } from './server-facts.sql.ts';
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';
@@ -19,19 +20,28 @@ const BEATING = `
     on conflict (service_id) do nothing returning service_id
   )
   select (select count(*) from beaten) + (select count(*) from begun) > 0 as is_last_beat_there`;
-const STAMPED = `s.token, s.system_identifier as stamped_system_identifier, s.database_oid as stamped_database_oid,
-    s.table_oid as stamped_table_oid,
-    s.timeline as stamped_timeline, s.doubt`;
+/** Beside the same of the server. */
+const STAMPED = rowCodec({
+  token: text('s.token'),
+  stampedSystemIdentifier: nullable(text('s.system_identifier')),
+  stampedDatabaseOid: whole('s.database_oid'),
+  stampedTableOid: whole('s.table_oid'),
+  stampedTimeline: nullable(whole('s.timeline')),
+  doubt: nullable(text('s.doubt')),
+});
 const FROM_STAMP = 'from (select) one left join database_stamp s on true';
-const BEAT = statement('platform.beat', `${BEATING}, ${STAMPED}, ${ALL_FACTS} ${FROM_STAMP}`);
+const BEAT = statement('platform.beat', `${BEATING}, ${STAMPED.columns}, ${ALL_FACTS.columns} ${FROM_STAMP}`);
 const BEAT_WITH_FEWER_FACTS = statement(
   'platform.beat_with_fewer_facts',
-  `${BEATING}, ${STAMPED}, ${FEWER_FACTS} ${FROM_STAMP}`,
+  `${BEATING}, ${STAMPED.columns}, ${FEWER_FACTS.columns} ${FROM_STAMP}`,
 );
-const READ_STAMP = statement('platform.read_stamp', `select ${STAMPED}, ${ALL_FACTS} ${FROM_STAMP}`);
+const READ_STAMP = statement(
+  'platform.read_stamp',
+  `select ${STAMPED.columns}, ${ALL_FACTS.columns} ${FROM_STAMP}`,
+);
 const READ_STAMP_AND_FEWER_FACTS = statement(
   'platform.read_stamp_and_fewer_facts',
-  `select ${STAMPED}, ${FEWER_FACTS} ${FROM_STAMP}`,
+  `select ${STAMPED.columns}, ${FEWER_FACTS.columns} ${FROM_STAMP}`,
 );
 const FIRST_STAMP = statement(
   'platform.stamp_first',
@@ -59,13 +69,14 @@ const FORGET = statement(
 
 function parseStamp(row: Row): Stamp | null {
   if (row.token === null) return null;
+  const { token, doubt, ...stamped } = STAMPED.parse(row);
   return {
-    token: row.token as string,
-    systemIdentifier: row.stamped_system_identifier as string | null,
-    databaseOid: Number(row.stamped_database_oid),
-    tableOid: Number(row.stamped_table_oid),
-    timeline: row.stamped_timeline === null ? null : Number(row.stamped_timeline),
-    doubt: row.doubt as string | null,
+    token,
+    systemIdentifier: stamped.stampedSystemIdentifier,
+    databaseOid: stamped.stampedDatabaseOid,
+    tableOid: stamped.stampedTableOid,
+    timeline: stamped.stampedTimeline,
+    doubt,
   };
 }
 
@@ -91,6 +102,11 @@ export function acceptance(identity: ServerIdentity): Step {
   return { statement: ACCEPT, values: stampOf(identity) };
 }
 
+/** Accepts the database, as it is, as the one that acts. */
+export async function acceptDatabase(tx: Tx, identity: ServerIdentity): Promise<void> {
+  await tx.query(ACCEPT, stampOf(identity));
+}
+
 export type Beat = {
   readonly serviceId: string;
   readonly beat: number;
@@ -111,7 +127,7 @@ export async function writeBeat(
     facts,
     identity: facts,
     stamp: parseStamp(row),
-    isLastBeatThere: row.is_last_beat_there as boolean,
+    isLastBeatThere: row.is_last_beat_there === true,
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database, Row, Statement } from '../postgres/database.ts';
 import { inputRows } from '../postgres/input-rows.ts';
+import { nullable, rowCodec, text, whole } from '../postgres/row-codec.ts';
 import type { FeedCursor, FeedPace, FeedPage, UnreadableItem } from './feed.ts';
 
 /** Stands for all merchants in the key of a row. */
@@ -104,10 +105,9 @@ export class FeedCursors<Page extends FeedPage> {
   }
 }
 
-function parseCursor({ merchant_id, cursor, fence }: Row): FeedCursor {
-  return {
-    merchantId: merchant_id === ALL_MERCHANTS ? null : (merchant_id as string),
-    cursor: cursor as string | null,
-    fence: fence as number,
-  };
+const CURSOR = rowCodec({ merchantId: text(), cursor: nullable(text()), fence: whole() });
+
+function parseCursor(row: Row): FeedCursor {
+  const { merchantId, ...cursor } = CURSOR.parse(row);
+  return { ...cursor, merchantId: merchantId === ALL_MERCHANTS ? null : merchantId };
 }

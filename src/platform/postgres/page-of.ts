@@ -1,5 +1,6 @@
 import { MOST_COUNTED_FOR_PEOPLE, type Page, type TooManyToOrder, type WantedPage } from '../pages.ts';
 import { type Reader, type Row, type Statement, statement } from './database.ts';
+import { rowCodec, whole } from './row-codec.ts';
 
 /**
  * The parts of a list, as SQL: `$1` is the merchant, `$2` and `$3` are limit and offset of the
@@ -75,6 +76,8 @@ export function pageOf({ name, ...parts }: PageParts): PageStatements {
   return { ...whole, few: texts.has('few_up') ? both('few_up', 'few_down') : whole };
 }
 
+const TOTAL = rowCodec({ total: whole() });
+
 /** The rows of a page, and `counted`: the total, with what else was counted. */
 export async function readPageOf(
   database: Reader,
@@ -91,7 +94,8 @@ export async function readPageOf(
     ...values,
   ]);
   const [counted] = found as [Row, ...Row[]];
-  return { counted, total: counted.total as number, rows: found.filter(({ place }) => place !== null) };
+  const { total } = TOTAL.parse(counted);
+  return { counted, total, rows: found.filter(({ place }) => place !== null) };
 }
 
 /**

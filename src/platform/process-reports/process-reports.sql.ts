@@ -1,4 +1,5 @@
 import { type Database, type Reader, statement } from '../postgres/database.ts';
+import { instantOf, real, rowCodec, text } from '../postgres/row-codec.ts';
 import { type ProcessReport, parseReport, type ReportBody } from './process-report.ts';
 
 /** Those of processes that were killed. */
@@ -22,20 +23,22 @@ export async function deleteReport(database: Database, processId: string): Promi
   await database.query(DELETE, [processId]);
 }
 
+const REPORT = rowCodec({
+  processId: text(),
+  startedAt: instantOf(),
+  reportedAt: instantOf(),
+  ageSeconds: real('extract(epoch from now() - reported_at)::float8'),
+  report: text(),
+});
+
 const LIST = statement(
   'process_reports.list',
-  `select process_id, started_at, reported_at, extract(epoch from now() - reported_at)::float8 as age, report
+  `select ${REPORT.columns}
    from process_reports order by reported_at desc limit $1`,
 );
 
 /** The newest first. */
 export async function listReports(database: Reader, limit: number): Promise<ProcessReport[]> {
-  const rows = await database.query(LIST, [limit]);
-  return rows.map((row) => ({
-    ...parseReport(row.report as string),
-    processId: row.process_id as string,
-    startedAt: row.started_at as number,
-    reportedAt: row.reported_at as number,
-    ageSeconds: row.age as number,
-  }));
+  const found = (await database.query(LIST, [limit])).map(REPORT.parse);
+  return found.map(({ report, ...process }) => ({ ...parseReport(report), ...process }));
 }
