@@ -43,7 +43,7 @@ export function explainingDatabase(database: Database): ExplainingDatabase {
         };
         return rows;
       },
-      commit() {
+      transaction() {
         throw new Error('only reads are explained');
       },
     },

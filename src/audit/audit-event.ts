@@ -1,4 +1,4 @@
-import type { CommitStep, Row, Step, Tx } from '../platform/postgres/database.ts';
+import type { Row, Statement, Tx } from '../platform/postgres/database.ts';
 import type { Deadline } from '../platform/postgres/deadline.ts';
 import { deeplyWithoutCardNumbers, withoutCardNumbers } from '../values/card-number-in-text.ts';
 import { withoutCpfAndEmail } from '../values/person-in-text.ts';
@@ -99,12 +99,6 @@ export type AuditEvent = Actor & {
 
 export type AuditDetail = Readonly<Record<string, string | number>>;
 
-/**
- * The events of a commit, or how they follow from the rows that its own steps gave; none when
- * nothing was done.
- */
-export type AuditEvents = readonly AuditEvent[] | ((rows: readonly Row[][]) => readonly AuditEvent[]);
-
 /** A transaction whose end writes the events that were recorded in it. */
 export type AuditedTx = Tx & { record(event: AuditEvent): void };
 
@@ -120,19 +114,6 @@ export type AuditedOptions = {
  */
 export type Audit = {
   /**
-   * Commits the steps together with their entries, and returns the rows of the steps. Throws their
-   * own errors, and `Overloaded` when the log cannot be written: nothing is done then.
-   * `DatabaseUnavailable` leaves both in doubt. `merchantId`: in whose turn; `NO_MERCHANT`, as
-   * without one: the operator's, or of many merchants. Steps from which no event follows do not
-   * wait for the log.
-   */
-  commit(
-    steps: readonly CommitStep[],
-    events: AuditEvents,
-    merchantId?: string,
-    deadline?: Deadline,
-  ): Promise<Row[][]>;
-  /**
    * Runs `work` in one transaction, in which the events that it records are written too: all of it,
    * or nothing. Throws what `work` throws, and `Overloaded` when the log cannot be written.
    * `DatabaseUnavailable` leaves both in doubt. Work that records nothing does not wait for the log.
@@ -140,10 +121,10 @@ export type Audit = {
    */
   transaction<T>(work: (tx: AuditedTx) => Promise<T>, options?: AuditedOptions): Promise<T>;
   /**
-   * Commits a change of one row as `commit` does; gives the row, or nothing when there was none to
-   * change.
+   * Runs one statement that changes one row, with its event; gives the row, or nothing when there was
+   * none to change.
    */
-  change(change: Step, event: AuditEvent): Promise<Row | undefined>;
+  change(statement: Statement, values: readonly unknown[], event: AuditEvent): Promise<Row | undefined>;
   /** Appends one event by itself; concurrent calls share a commit, of which merchants have their shares. */
   record(event: AuditEvent, merchantId?: string): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Log } from '../platform/log.ts';
 import { batchWrites, NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
-import { type Database, type Row, runSteps, type Tx } from '../platform/postgres/database.ts';
+import type { Database, Tx } from '../platform/postgres/database.ts';
 import { CommitUnknown, DatabaseUnavailable, PassingFault } from '../platform/postgres/database-errors.ts';
 import type { Deadline } from '../platform/postgres/deadline.ts';
 import { SQL_STATE } from '../platform/postgres/sql-states.ts';
@@ -19,7 +19,6 @@ import {
 import {
   type Audit,
   type AuditEvent,
-  type AuditEvents,
   type AuditedTx,
   type StoredEvent,
   type WrittenEvent,
@@ -105,23 +104,10 @@ export async function openAudit(tools: AuditTools): Promise<Audit> {
     if (entries.length > 0) await log.flushed();
     return value;
   };
-  const commit: Audit['commit'] = (steps, events, merchantId, deadline) =>
-    transaction(
-      async (tx) => {
-        const rows = await runSteps(tx, steps);
-        for (const event of eventsOf(events, rows)) tx.record(event);
-        return rows;
-      },
-      {
-        ...(merchantId === undefined ? {} : { merchantId }),
-        ...(deadline === undefined ? {} : { deadline }),
-      },
-    );
 
   return {
-    commit,
     transaction,
-    change: ({ statement, values }, event) =>
+    change: (statement, values, event) =>
       transaction(async (tx) => {
         const changed = await tx.query(statement, values);
         if (changed.length === 1) tx.record(event);
@@ -154,10 +140,6 @@ async function transactOnce<T>(
     return { value, entries: sealed.entries };
   };
   return tools.database.transaction(run, deadline).catch((error) => refuseOwn(tools, error, isAtLog));
-}
-
-function eventsOf(events: AuditEvents, rows: readonly Row[][]): readonly AuditEvent[] {
-  return typeof events === 'function' ? events(rows) : events;
 }
 
 /** What failed at the log is the log's; what failed before is the caller's own. */

@@ -17,7 +17,6 @@ function away(): Promise<never> {
 const DATABASE: Database = {
   query: away,
   transaction: away,
-  commit: away,
   ping: away,
   close: async () => {},
 };

@@ -1,10 +1,4 @@
-import {
-  type CommitStep,
-  type Database,
-  type Step,
-  statement,
-  type Tx,
-} from '../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../platform/postgres/database.ts';
 import {
   boolean,
   bytes,
@@ -110,32 +104,13 @@ const HOLD_IN_USE = statement(
   'select data_key_id from data_keys where data_key_id = $1 and retired_at is null for key share',
 );
 
-/**
- * Returns a row while the key is in use, and keeps it so until the commit: what is sealed under it
- * may be written.
- */
-export function holdInUse(dataKeyId: number): Step {
-  return { statement: HOLD_IN_USE, values: [dataKeyId] };
-}
-
 /** The key was retired before its sealed bytes were written: nothing was written, seal again. */
 export class KeyRetired extends Error {}
 
-/** Keeps the key in use until the commit, so that what is sealed under it may be written. Throws `KeyRetired`. */
+/** Keeps the key in use until the commit, so that what it seals may be written. Throws `KeyRetired`. */
 export async function keepInUse(tx: Tx, dataKeyId: number): Promise<void> {
   if ((await tx.query(HOLD_IN_USE, [dataKeyId])).length !== 1)
     throw new KeyRetired('the data key was retired');
-}
-
-/**
- * A step behind `holdInUse`, which is the first of its commit. Throws `KeyRetired` when the key is
- * not in use any more.
- */
-export function onceHeld(step: CommitStep): CommitStep {
-  return (rows) => {
-    if (rows[0]?.length !== 1) throw new KeyRetired('the data key was retired');
-    return typeof step === 'function' ? step(rows) : step;
-  };
 }
 
 const REWRAP = statement(

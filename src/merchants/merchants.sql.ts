@@ -1,13 +1,6 @@
 import type { Audit, AuditEvent } from '../audit/audit-event.ts';
 import { MOST_COUNTED_OF_ALL } from '../platform/pages.ts';
-import {
-  type Database,
-  type Reader,
-  type Row,
-  type Step,
-  statement,
-  type Tx,
-} from '../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, statement, type Tx } from '../platform/postgres/database.ts';
 import {
   boolean,
   instantOf,
@@ -58,7 +51,7 @@ export async function insertMerchant(
     merchant.accountNumbers,
     merchant.softDescriptor,
   ];
-  const row = await audit.change({ statement: INSERT, values }, event);
+  const row = await audit.change(INSERT, values, event);
   return row === undefined ? null : CREATED.parse(row).createdAt;
 }
 
@@ -92,7 +85,7 @@ export async function updateMerchant(
     ...[is('productionAddresses'), productionAddresses],
     ...[is('softDescriptor'), softDescriptor],
   ];
-  return (await audit.change({ statement: CHANGE, values }, event)) !== undefined;
+  return (await audit.change(CHANGE, values, event)) !== undefined;
 }
 
 /** A hold by hand takes the place of one by a restore, which is ended by `endRestoredHold` alone. */
@@ -125,10 +118,7 @@ const HOLD_RESTORED = statement(
    select ${HELD.columns} from held`,
 );
 
-/** Holds the billings of all merchants; gives how many were not held before. */
-export const holdRestoredStep: Step = { statement: HOLD_RESTORED, values: [] };
-
-export const heldOf = ([row]: readonly Row[]): number => (row === undefined ? 0 : HELD.parse(row).held);
+const heldOf = ([row]: readonly Row[]): number => (row === undefined ? 0 : HELD.parse(row).held);
 
 /** Holds the billings of all merchants; gives how many were not held before. */
 export async function holdRestored(tx: Tx): Promise<number> {
@@ -187,8 +177,7 @@ export async function insertAccounts(
   accountNumbers: readonly string[],
   event: AuditEvent,
 ): Promise<boolean> {
-  const step = { statement: ADD_ACCOUNTS, values: [merchantId, accountNumbers] };
-  return (await audit.change(step, event)) !== undefined;
+  return (await audit.change(ADD_ACCOUNTS, [merchantId, accountNumbers], event)) !== undefined;
 }
 
 const MERCHANT = rowCodec({

@@ -52,6 +52,7 @@ const PURE_PLATFORM = [
   'src/platform/channels/channel-url.ts',
   'src/platform/requests/body-shape.ts',
   'src/platform/requests/foreign-fields.ts',
+  'src/platform/requests/formats.ts',
   'src/platform/requests/text-readings.ts',
   'src/platform/http/connection-deadlines.ts',
   'src/platform/http/endpoint.ts',

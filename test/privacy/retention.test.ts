@@ -22,7 +22,6 @@ const away = () => Promise.reject(new Error('nothing may be asked'));
 const UNTOUCHABLE: Database = {
   query: away,
   transaction: away,
-  commit: away,
   ping: away,
   close: async () => {},
 };

@@ -191,8 +191,8 @@ export const ACCESS_MUTATIONS: readonly Mutation[] = [
   {
     name: 'more numbers than were asked for are taken as they are',
     file: 'src/platform/http/schema-faults.ts',
-    find: 'parts.integer.length <= limits.integerDigits && parts.fraction.length <= limits.decimals',
-    put: 'parts.integer.length <= limits.integerDigits',
+    find: 'parts.integer.length > limits.integerDigits || parts.fraction.length > limits.decimals',
+    put: 'parts.integer.length > limits.integerDigits',
     caughtBy: 'src/platform/http/schema-faults.test.ts',
   },
   {

@@ -161,8 +161,8 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
   {
     name: 'a restored database charges billings as soon as it is accepted',
     file: 'src/cli/restore/restore-commands.ts',
-    find: 'heldOf(await tx.query(holdRestoredStep.statement, holdRestoredStep.values))',
-    put: 'rows[COMPARED.length]?.length === 1 ? null : holdRestoredStep',
+    find: 'await holdRestored(tx)',
+    put: '0',
     caughtBy: 'test/restored/copied.test.ts',
   },
   {

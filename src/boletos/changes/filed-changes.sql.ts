@@ -1,4 +1,4 @@
-import { type Database, type Row, type Step, statement, type Tx } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { listOf, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 import { type Day, utcText } from '../../values/instant.ts';
@@ -101,20 +101,6 @@ export type FileOfBank = { readonly bank: string; readonly name: string };
 
 const CHANGES_AT_ONCE = 2_000;
 
-/** For one who commits them as steps; their rows are read by `keptCounts`. */
-export function keepFiledChangesSteps(
-  { bank, name }: FileOfBank,
-  changes: readonly FiledChangeOfBoleto[],
-): Step[] {
-  const parts = Array.from({ length: Math.ceil(changes.length / CHANGES_AT_ONCE) }, (_, index) =>
-    changes.slice(index * CHANGES_AT_ONCE, (index + 1) * CHANGES_AT_ONCE),
-  );
-  return [
-    { statement: TAKE_TURN, values: [bank] },
-    ...parts.map((part) => ({ statement: KEEP, values: [bank, name, ...CHANGES.values(part)] })),
-  ];
-}
-
 /**
  * Keeps changes that a file of a bank reports, as those of its feed are kept; none is kept twice. A
  * payment that another of its files has reported is kept beside the first, to be refused: whether
@@ -125,10 +111,14 @@ export async function keepFiledChanges(
   file: FileOfBank,
   changes: readonly FiledChangeOfBoleto[],
 ): Promise<KeptCounts> {
-  const rows: Row[][] = [];
-  for (const { statement, values } of keepFiledChangesSteps(file, changes))
-    rows.push(await tx.query(statement, values));
-  return keptCounts(rows);
+  const { bank, name } = file;
+  await tx.query(TAKE_TURN, [bank]);
+  const counts: KeptCounts[] = [];
+  for (let first = 0; first < changes.length; first += CHANGES_AT_ONCE) {
+    const part = changes.slice(first, first + CHANGES_AT_ONCE);
+    counts.push(...(await tx.query(KEEP, [bank, name, ...CHANGES.values(part)])).map(KEPT.parse));
+  }
+  return summed(counts);
 }
 
 const OURS = rowCodec({ ourNumber: text() }, 'b');
@@ -155,9 +145,7 @@ export async function findOurNumbers(
 
 export type KeptCounts = RowOf<typeof KEPT>;
 
-/** Of the rows of such steps. */
-export function keptCounts(rows: readonly (readonly Row[])[]): KeptCounts {
-  const counts = rows.slice(1).flat().map(KEPT.parse);
+function summed(counts: readonly KeptCounts[]): KeptCounts {
   const sum = (name: 'ours' | 'taken') => counts.reduce((total, kept) => total + kept[name], 0);
   const numbers = (name: 'unfit' | 'known' | 'again') =>
     [...new Set(counts.flatMap((kept) => kept[name]))].toSorted();

@@ -1,4 +1,4 @@
-import { deletion, listOverduePairs } from './key-pairs.sql.ts';
+import { deleteKeyPair, listOverduePairs } from './key-pairs.sql.ts';
 import type { PairRotationTools } from './rotate-key-pair.ts';
 
 const BATCH = 20;
@@ -12,10 +12,9 @@ export async function deleteRetiredPairs({
   commitChange,
 }: Pick<PairRotationTools, 'database' | 'commitChange'>): Promise<void> {
   for (const keyId of await listOverduePairs(database, BATCH)) {
-    const { statement, values } = deletion(keyId);
     await commitChange(async (tx) => {
-      const gone = await tx.query(statement, values);
-      if (gone.length > 0) tx.record({ action: 'key.delete', resource: `keys/rsa/${keyId}`, detail: {} });
+      if (await deleteKeyPair(tx, keyId))
+        tx.record({ action: 'key.delete', resource: `keys/rsa/${keyId}`, detail: {} });
     });
   }
 }

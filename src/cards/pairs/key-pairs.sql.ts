@@ -1,5 +1,11 @@
 import type { Sealed } from '../../keys/open-keyring.ts';
-import { type Database, type Row, type Step, statement } from '../../platform/postgres/database.ts';
+import {
+  type Database,
+  type Reader,
+  type Row,
+  statement,
+  type Tx,
+} from '../../platform/postgres/database.ts';
 import { bytes, instantOf, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
 
 const PAIR = rowCodec({
@@ -59,8 +65,12 @@ const INSERT = statement(
  * Returns no row when another process made the pair in use first, and when the data key was retired
  * meanwhile: nothing is written then.
  */
-export function insertion({ keyId, publicKey, privateKey }: NewKeyPair): Step {
-  return { statement: INSERT, values: [keyId, publicKey, privateKey.bytes, privateKey.dataKeyId] };
+export async function insertKeyPair(
+  writer: Reader,
+  { keyId, publicKey, privateKey }: NewKeyPair,
+): Promise<boolean> {
+  const values = [keyId, publicKey, privateKey.bytes, privateKey.dataKeyId];
+  return (await writer.query(INSERT, values)).length === 1;
 }
 
 const RETIRE = statement(
@@ -68,8 +78,9 @@ const RETIRE = statement(
   'update card_key_pairs set retired_at = now() where key_id = $1 and retired_at is null returning key_id',
 );
 
-export function retirement(keyId: string): Step {
-  return { statement: RETIRE, values: [keyId] };
+/** False: another operator was first. */
+export async function retireKeyPair(tx: Tx, keyId: string): Promise<boolean> {
+  return (await tx.query(RETIRE, [keyId])).length === 1;
 }
 
 const OVERDUE = rowCodec({ keyId: text() });
@@ -94,6 +105,7 @@ const DELETE = statement(
   'delete from card_key_pairs where key_id = $1 and retired_at is not null returning key_id',
 );
 
-export function deletion(keyId: string): Step {
-  return { statement: DELETE, values: [keyId] };
+/** False: it is gone already. */
+export async function deleteKeyPair(tx: Tx, keyId: string): Promise<boolean> {
+  return (await tx.query(DELETE, [keyId])).length === 1;
 }

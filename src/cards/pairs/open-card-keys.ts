@@ -4,7 +4,7 @@ import type { Keyring } from '../../keys/open-keyring.ts';
 import { freshReads } from '../../platform/fresh-reads.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { createKeyPair } from './create-key-pair.ts';
-import { insertion, listKeyPairs, type StoredKeyPair } from './key-pairs.sql.ts';
+import { insertKeyPair, listKeyPairs, type StoredKeyPair } from './key-pairs.sql.ts';
 
 export type CardKeys = {
   /** The pair that merchants use now; the public key is SPKI in base64, on one line. */
@@ -50,8 +50,7 @@ export async function openCardKeys(
   });
   for (let tries = 0; tries < MOST_CREATIONS; tries += 1) {
     if ((await listKeyPairs(database)).some((pair) => !pair.isRetired)) break;
-    const { statement, values } = insertion(await createKeyPair(keyring));
-    await database.query(statement, values);
+    await insertKeyPair(database, await createKeyPair(keyring));
     await keyring.reload();
   }
   await reload();

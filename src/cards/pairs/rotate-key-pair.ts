@@ -2,7 +2,7 @@ import type { CommitKeyChange } from '../../keys/key-change.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { createKeyPair } from './create-key-pair.ts';
-import { insertion, listKeyPairs, MOST_KEY_PAIRS, retirement } from './key-pairs.sql.ts';
+import { insertKeyPair, listKeyPairs, MOST_KEY_PAIRS, retireKeyPair } from './key-pairs.sql.ts';
 
 export type PairRotationTools = {
   readonly database: Database;
@@ -40,8 +40,8 @@ export async function rotateKeyPair(
 async function replacePair(tools: PairRotationTools, retired: string): Promise<string> {
   const made = await createKeyPair(tools.keyring);
   await tools.commitChange(async (tx) => {
-    for (const { statement, values } of [retirement(retired), insertion(made)])
-      if ((await tx.query(statement, values)).length !== 1) throw new NotRotated();
+    if (!(await retireKeyPair(tx, retired))) throw new NotRotated();
+    if (!(await insertKeyPair(tx, made))) throw new NotRotated();
     tx.record({ action: 'key.rotate', resource: `keys/rsa/${made.keyId}`, detail: { retired } });
   });
   return made.keyId;

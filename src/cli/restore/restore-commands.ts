@@ -1,9 +1,9 @@
 import type { AuditEvent } from '../../audit/audit-event.ts';
 import { skipOurNumbers } from '../../boletos/boleto-intents.sql.ts';
-import { heldOf, holdRestoredStep } from '../../merchants/merchants.sql.ts';
-import { acceptance, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
+import { holdRestored } from '../../merchants/merchants.sql.ts';
+import { acceptDatabase, readStamp } from '../../platform/database-watch/server-stamp.sql.ts';
 import { isAccepted, textOf } from '../../platform/database-watch/server-stamp.ts';
-import { runSteps, type Tx } from '../../platform/postgres/database.ts';
+import type { Tx } from '../../platform/postgres/database.ts';
 import { holdRuns } from '../../reconciliation/restored/restore-runs.sql.ts';
 import type { RestoreRun } from '../../reconciliation/restored/restored-charge.ts';
 import { countWaiting, type WaitingCounts } from '../../reconciliation/restored/restored-charges.sql.ts';
@@ -98,9 +98,9 @@ async function runAccept(given: GivenOptions, tools: AuditedCommandTools): Promi
     const compared = await holdCompared(tx);
     const refusal = refusalToAccept(compared, isUnreconciled);
     if (refusal !== null) return { refusal };
-    await runSteps(tx, [acceptance(facts)]);
+    await acceptDatabase(tx, facts);
     // In one transaction: no billing is due between the two.
-    const held = heldOf(await tx.query(holdRestoredStep.statement, holdRestoredStep.values));
+    const held = await holdRestored(tx);
     tx.record(eventOf(held));
     return { ...compared, held };
   });

@@ -118,7 +118,7 @@ const END = statement(
 
 /** The row stays for a while, so that what opened it opens no other. */
 export async function markSessionEnded(audit: Audit, hash: Buffer, event: AuditEvent): Promise<void> {
-  await audit.change({ statement: END, values: [hash] }, event);
+  await audit.change(END, [hash], event);
 }
 
 const FORGET = statement(

@@ -65,7 +65,7 @@ export async function insertCredential(
     passwordHash,
     MOST_CREDENTIALS,
   ];
-  const row = await audit.change({ statement: INSERT, values }, event);
+  const row = await audit.change(INSERT, values, event);
   return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
@@ -150,7 +150,7 @@ export async function markCredentialDisabled(
   credentialId: string,
   event: AuditEvent,
 ): Promise<Credential | null> {
-  const row = await audit.change({ statement: DISABLE, values: [merchantId, credentialId] }, event);
+  const row = await audit.change(DISABLE, [merchantId, credentialId], event);
   return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
@@ -181,6 +181,6 @@ export async function replacePassword(
 ): Promise<Credential | null> {
   const { merchantId, credentialId } = credential.credential;
   const values = [merchantId, credentialId, credential.passwordHash, newPasswordHash, overlapHours];
-  const row = await audit.change({ statement: ROTATE, values }, event);
+  const row = await audit.change(ROTATE, values, event);
   return row === undefined ? null : CREDENTIAL.parse(row);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, type Row, type Step, statement, type Tx } from '../postgres/database.ts';
+import { type Database, type Row, statement, type Tx } from '../postgres/database.ts';
 import { nullable, rowCodec, text, whole } from '../postgres/row-codec.ts';
 import { ALL_FACTS, FEWER_FACTS, isIdentityHidden, parseFacts } from './server-facts.sql.ts';
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
@@ -95,11 +95,6 @@ export async function readStamp(database: Database): Promise<{ stamp: Stamp | nu
     return database.query(READ_STAMP_AND_FEWER_FACTS, []);
   });
   return { stamp: parseStamp(row), facts: parseFacts(row) };
-}
-
-/** The step that accepts the database, as it is, as the one that acts. */
-export function acceptance(identity: ServerIdentity): Step {
-  return { statement: ACCEPT, values: stampOf(identity) };
 }
 
 /** Accepts the database, as it is, as the one that acts. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
 import { ExactNumber } from '../../values/exact-json.ts';
-import { FORMATS, isOfFormat } from './formats.ts';
+import { FORMATS, isOfFormat } from '../requests/formats.ts';
 import { MOST_FAULTS, schemaCheck } from './schema-faults.ts';
 
 const DECIMAL = Type.Unsafe<number>({ exactDecimal: { integerDigits: 12, decimals: 6 } });

@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { decimalParts, ExactNumber } from '../../values/exact-json.ts';
+import { EMPTY, FORMATS, isOfFormat } from '../requests/formats.ts';
 import { TEXT_READING_NAMES } from '../requests/text-readings.ts';
-import { EMPTY, FORMATS, isOfFormat } from './formats.ts';
 import type { Sentence } from './sentence.ts';
 
 /** A fault at a JSON pointer of the body (`/payment/amount`). */

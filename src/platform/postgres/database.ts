@@ -23,14 +23,6 @@ export type Statement = { readonly name: string; readonly text: string };
 
 export type Row = Record<string, unknown>;
 
-export type Step = { readonly statement: Statement; readonly values: readonly unknown[] };
-
-/**
- * A step whose values depend on the rows of the steps before it. It only computes. Null: nothing is
- * run, and it gives no rows.
- */
-export type CommitStep = Step | ((rows: readonly Row[][]) => Step | null);
-
 declare const inTransaction: unique symbol;
 
 /**
@@ -55,12 +47,6 @@ export type Database = {
    * delayed on its way. Throws what `query` throws, and what `work` throws itself.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, deadline?: Deadline): Promise<T>;
-  /**
-   * Runs the steps in one transaction, in order, and returns their rows. All of them are committed,
-   * or none; none after the deadline, also when the message that commits them is delayed on its
-   * way.
-   */
-  commit(steps: readonly CommitStep[], deadline?: Deadline): Promise<Row[][]>;
   /** Resolves when a connection answers; throws `DatabaseUnavailable` otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -243,17 +229,7 @@ function openPool(
         }),
       ),
     transaction,
-    commit: (steps, deadline) => transaction((tx) => runSteps(tx, steps), deadline),
     ping: () => withConnection(async (client) => void (await client.query('select 1'))),
     close: () => pool.end(),
   };
-}
-
-export async function runSteps(tx: Tx, steps: readonly CommitStep[]): Promise<Row[][]> {
-  const rows: Row[][] = [];
-  for (const step of steps) {
-    const next = typeof step === 'function' ? step(rows) : step;
-    rows.push(next === null ? [] : await tx.query(next.statement, next.values));
-  }
-  return rows;
 }

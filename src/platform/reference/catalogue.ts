@@ -1,11 +1,11 @@
 import { FAILURES } from '../http/failures.ts';
-import { FORMATS } from '../http/formats.ts';
 import type { RefusalShape } from '../http/refusal.ts';
 import { REQUIRED } from '../http/schema-faults.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { NULL, unknownName } from '../requests/body-shape.ts';
 import { CARD_NUMBER_IN_TEXT } from '../requests/card-numbers.ts';
 import { FOREIGN_FIELD_SENTENCES, FOREIGN_FIELDS } from '../requests/foreign-fields.ts';
+import { FORMATS } from '../requests/formats.ts';
 import { EMPTY_PARAMETER, JSON_FAULTS } from '../requests/request-reader.ts';
 
 /**

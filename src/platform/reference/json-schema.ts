@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
-import { FORMATS } from '../http/formats.ts';
 import type { ExactDecimal } from '../http/schema-faults.ts';
+import { FORMATS } from '../requests/formats.ts';
 import { AS_DECLARED, type Wording } from './wording.ts';
 
 type Json = Record<string, unknown>;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Type } from 'typebox';
 import { type Contract, contract } from '../http/endpoint.ts';
-import { FORMATS, isOfFormat } from '../http/formats.ts';
 import { schemaCheck } from '../http/schema-faults.ts';
+import { FORMATS, isOfFormat } from '../requests/formats.ts';
 import { printSchema } from './json-schema.ts';
 import { openApiDocument, ROOT_URLS } from './openapi.ts';
 
@@ -296,8 +296,20 @@ test('where null stands for what is absent, the type says so; where it does not,
   const { name, amount, kind, inside } = typesOf(true);
   assert.equal(name.type, 'string');
   assert.deepEqual(amount.type, ['integer', 'null']);
-  assert.deepEqual([kind.type, kind.enum], [['string', 'null'], ['a', 'b', null]]);
-  assert.deepEqual([inside.type, inside.properties.note.type], [['object', 'null'], ['string', 'null']]);
+  assert.deepEqual(
+    [kind.type, kind.enum],
+    [
+      ['string', 'null'],
+      ['a', 'b', null],
+    ],
+  );
+  assert.deepEqual(
+    [inside.type, inside.properties.note.type],
+    [
+      ['object', 'null'],
+      ['string', 'null'],
+    ],
+  );
   assert.equal(typesOf(false).amount.type, 'integer');
 });
 

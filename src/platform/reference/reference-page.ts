@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox';
 import { escapedMarkup } from '../../values/markup.ts';
 import type { Contract } from '../http/endpoint.ts';
-import { FORMATS } from '../http/formats.ts';
 import type { ExactDecimal } from '../http/schema-faults.ts';
+import { FORMATS } from '../requests/formats.ts';
 import type { CatalogueTable } from './catalogue.ts';
 import { describedAs } from './json-schema.ts';
 import type { MessageContract } from './message.ts';

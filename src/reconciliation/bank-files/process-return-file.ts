@@ -2,11 +2,10 @@ import type { Actor, Audit } from '../../audit/audit-event.ts';
 import {
   findOurNumbers,
   type KeptCounts,
-  keepFiledChangesSteps,
-  keptCounts,
+  keepFiledChanges,
 } from '../../boletos/changes/filed-changes.sql.ts';
 import { newId } from '../../platform/chance.ts';
-import type { Database, Row } from '../../platform/postgres/database.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { NO_CODE } from '../files/entry-fields.ts';
 import { filedChanges } from './filed-changes.ts';
@@ -33,12 +32,9 @@ export async function processReturnFile(
   const changes = filedChanges(head.bank, entries);
   // Sent anew, it has the same day and number.
   const ofBank = { bank: head.bank, name: `${head.madeOn}/${head.sequence ?? ''}` };
-  const steps = keepFiledChangesSteps(ofBank, changes);
   const exceptions = exceptionsOf(read, unknown);
   const counts = await audit.transaction(async (tx) => {
-    const rows: Row[][] = [];
-    for (const { statement, values } of steps) rows.push(await tx.query(statement, values));
-    const counts = keptCounts(rows);
+    const counts = await keepFiledChanges(tx, ofBank, changes);
     await recordExceptions(tx, exceptions);
     const { ours, taken } = counts;
     const ofFile = { madeOn: head.madeOn, sequence: head.sequence ?? '', lines: lineCount };

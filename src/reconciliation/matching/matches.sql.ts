@@ -2,7 +2,7 @@ import { newId } from '../../platform/chance.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { oneOf, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
-import { keepFiledChangesStep } from '../../transactions/changes/filed-changes.sql.ts';
+import { keepFiledChanges } from '../../transactions/changes/filed-changes.sql.ts';
 import { EXCEPTION_STATES } from '../exceptions/exception.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { judge } from '../judging/judge.sql.ts';
@@ -66,8 +66,7 @@ async function writeLines(
   tx: Tx,
   { matches, unmatched, changes }: Omit<DecidedLines, 'lists'>,
 ): Promise<boolean> {
-  const kept = keepFiledChangesStep(changes);
-  if (kept !== null) await tx.query(kept.statement, kept.values);
+  await keepFiledChanges(tx, changes);
   if (matches.length > 0) await tx.query(WRITE, MATCHES.values(matches));
   const isWaiting = await recordExceptions(
     tx,

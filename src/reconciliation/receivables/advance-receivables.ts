@@ -1,5 +1,5 @@
 import type { Database } from '../../platform/postgres/database.ts';
-import { feeVersionsStep, parseFeeVersion } from '../../transactions/fees/fee-tables.sql.ts';
+import { listVersionsOf } from '../../transactions/fees/fee-tables.sql.ts';
 import { type FeeVersions, feeVersions } from '../../transactions/fees/fee-version.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import {
@@ -32,13 +32,11 @@ export async function advanceReceivables(
   merchantId: string,
   upTo: number,
 ): Promise<Advance> {
-  const versions = feeVersionsStep(merchantId);
   return database.transaction(async (tx) => {
     const after = await lockCursor(tx, merchantId);
     if (after === null) return 'busy';
     const numbers = await listNumbers(tx, merchantId, { after, upTo }, NUMBERS_OF_BATCH);
-    const rows = await tx.query(versions.statement, versions.values);
-    const fees = feeVersions(rows.map(parseFeeVersion));
+    const fees = feeVersions(await listVersionsOf(tx, merchantId));
     const ids = transactionsOf(numbers);
     const sales = ids.length === 0 ? [] : await readSales(tx, merchantId, ids, paidAtOf(numbers));
     const written = sales.flatMap((sale) => changesOf(merchantId, sale, fees));

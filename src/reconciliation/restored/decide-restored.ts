@@ -1,6 +1,6 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
-import { holdInDoubtStep } from '../../transactions/card/charges-in-doubt.sql.ts';
+import { holdInDoubt } from '../../transactions/card/charges-in-doubt.sql.ts';
 import { findBooksOf } from './books.sql.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';
@@ -156,8 +156,7 @@ async function takeBack(
     return { refusal: `was not voided: ${answer.reason}`, wasActed, isNotVoided };
   }
   if (books.transaction?.state === 'charging') {
-    const hold = holdInDoubtStep(merchantId, transactionId, 0);
-    await database.transaction((tx) => tx.query(hold.statement, hold.values));
+    await database.transaction((tx) => holdInDoubt(tx, merchantId, transactionId, 0));
   }
   return { done: 'voided' };
 }

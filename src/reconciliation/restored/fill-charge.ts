@@ -1,18 +1,18 @@
 import type { ListedCancellation, ListedCapture, ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import { newId } from '../../platform/chance.ts';
-import { type Database, runSteps, type Tx } from '../../platform/postgres/database.ts';
+import type { Database, Tx } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
 import { commitTakes, takeKey } from '../../recurrence/collection/charge-intents.sql.ts';
 import { findBillingToCharge } from '../../recurrence/collection/chargeable-billings.sql.ts';
 import { cancelIntentsWrite } from '../../transactions/cancels/cancels.sql.ts';
 import { captureUntil } from '../../transactions/capture.ts';
-import { captureOutcomeSteps } from '../../transactions/captures/capture-outcomes.sql.ts';
+import { recordCaptureOutcome } from '../../transactions/captures/capture-outcomes.sql.ts';
 import { captureIntentsWrite } from '../../transactions/captures/captures.sql.ts';
-import { preauthorizationsStep } from '../../transactions/captures/preauthorizations.sql.ts';
+import { writePreauthorizations } from '../../transactions/captures/preauthorizations.sql.ts';
 import { releasesWrite } from '../../transactions/captures/releases.sql.ts';
-import { type IntentRow, intentsStep } from '../../transactions/card/intents.sql.ts';
-import { outcomesStep } from '../../transactions/card/outcomes.sql.ts';
+import { type IntentRow, writeIntents } from '../../transactions/card/intents.sql.ts';
+import { writeOutcomes } from '../../transactions/card/outcomes.sql.ts';
 import { type RecordedSplit, recordedShares } from '../../transactions/split.ts';
 import { cents, splitIntoInstallments } from '../../values/cents.ts';
 import { isUuid } from '../../values/ids.ts';
@@ -61,7 +61,7 @@ export async function fillCharge(
   const record = (known: KnownTransaction | null, intent: IntentRow | null = null) =>
     tools.database.transaction(async (tx) => {
       await note?.(tx);
-      if (intent !== null) await runSteps(tx, [intentsStep([intent])]);
+      if (intent !== null) await writeIntents(tx, [intent]);
       return recordApproval(tx, tools, charge, known);
     });
   switch (reason) {
@@ -167,8 +167,8 @@ async function recordApproval(
   const head = { merchantId, transactionId: reference.toLowerCase(), fence: known?.fence ?? FIRST_FENCE };
   const approval = { ...head, authorizationCode, nsu, networkTransactionId, tid, moment: charge.soldAt };
   if (charge.isCapturedLater) {
-    const step = preauthorizationsStep([{ ...approval, captureUntil: timeOf(charge, captureDays) }]);
-    return (await tx.query(step.statement, step.values)).length === 1;
+    const row = { ...approval, captureUntil: timeOf(charge, captureDays) };
+    return (await writePreauthorizations(tx, [row])).size === 1;
   }
   const installments = splitIntoInstallments(charge.amount, charge.installments);
   const split: RecordedSplit | null = known?.split ?? null;
@@ -177,8 +177,7 @@ async function recordApproval(
     ...{ ...approval, ...nothing, expected: 'charging' as const, state: 'approved' as const },
     ...{ installments, shares: recordedShares(charge.amount, split, installments) },
   };
-  const step = outcomesStep([outcome], [0]);
-  return (await tx.query(step.statement, step.values)).length === 1;
+  return (await writeOutcomes(tx, [outcome], [0])).length === 1;
 }
 
 /** Of what was captured: behind its capture, however late that was. */
@@ -234,10 +233,8 @@ async function fillCapture(
   const fault = faultOf(name, written.get(transactionId));
   if (fault !== null) return fault;
   const captured = { merchantId, captureId, transactionId, amount, refusalReason: null, moment: capturedAt };
-  const rows = await database.transaction((tx) => runSteps(tx, captureOutcomeSteps(captured, NOBODY_WAITS)));
-  return rows.at(-1)?.length === 1
-    ? null
-    : { words: `${name} is asked for by the services`, isPassing: true };
+  const recorded = await database.transaction((tx) => recordCaptureOutcome(tx, captured, NOBODY_WAITS));
+  return recorded.length === 1 ? null : { words: `${name} is asked for by the services`, isPassing: true };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Database, Row, Tx } from '../../platform/postgres/database.ts';
+import type { Database, Tx } from '../../platform/postgres/database.ts';
 
 /** Nothing was written: what was done is somebody else's by now. */
 export class GuardLost extends Error {
@@ -16,14 +16,5 @@ export function guardedDatabase(database: Database, hold: (tx: Tx) => Promise<bo
       if (!(await hold(tx))) throw new GuardLost('somebody else goes on with it');
       return work(tx);
     }, deadline);
-  const commit: Database['commit'] = (steps, deadline) =>
-    transaction(async (tx) => {
-      const rows: Row[][] = [];
-      for (const step of steps) {
-        const next = typeof step === 'function' ? step(rows) : step;
-        rows.push(next === null ? [] : await tx.query(next.statement, next.values));
-      }
-      return rows;
-    }, deadline);
-  return { ...database, transaction, commit };
+  return { ...database, transaction };
 }

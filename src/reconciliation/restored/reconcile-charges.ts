@@ -2,7 +2,7 @@ import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Tx } from '../../platform/postgres/database.ts';
-import { holdInDoubtStep } from '../../transactions/card/charges-in-doubt.sql.ts';
+import { holdInDoubt } from '../../transactions/card/charges-in-doubt.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
@@ -244,8 +244,7 @@ async function act(
 }
 
 async function holdForPerson(tx: Tx, merchantId: string, reference: string): Promise<void> {
-  const { statement, values } = holdInDoubtStep(merchantId, reference, HELD_SECONDS);
-  await tx.query(statement, values);
+  await holdInDoubt(tx, merchantId, reference, HELD_SECONDS);
 }
 
 /**

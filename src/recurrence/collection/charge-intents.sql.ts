@@ -3,7 +3,7 @@ import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { boolean, rowCodec, text } from '../../platform/postgres/row-codec.ts';
-import { type IntentRow, intentsStep, writtenIntents } from '../../transactions/card/intents.sql.ts';
+import { type IntentRow, writeIntents } from '../../transactions/card/intents.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
 /**
@@ -193,8 +193,10 @@ async function takeBillings(tx: Tx, rows: readonly StartedCharge[]): Promise<rea
   const held = (await tx.query(HOLD_SUBSCRIPTIONS, WANTED.values(wanted))).map(HELD.parse);
   const taken = (await tx.query(TAKE, INPUT.values(namedIn(rows, held)))).map(TAKEN.parse);
   const started = namedIn(rows, taken);
-  const begin = intentsStep(started.map(({ intent }) => intent));
-  const written = writtenIntents(await tx.query(begin.statement, begin.values));
+  const written = await writeIntents(
+    tx,
+    started.map(({ intent }) => intent),
+  );
   const hasKeys = rows.some(({ intent }) => intent.request !== null);
   if (hasKeys && taken.some(({ transactionId, wasOurs }) => !wasOurs && !written.has(transactionId)))
     throw new KeyUsed('a key was used meanwhile');

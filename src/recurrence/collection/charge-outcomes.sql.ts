@@ -6,8 +6,8 @@ import {
   dispatchDeliveries,
   type OutcomeRow,
   outcomeLeases,
-  outcomesStep,
   recordedOutcomes,
+  writeOutcomes,
 } from '../../transactions/card/outcomes.sql.ts';
 import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
@@ -223,8 +223,7 @@ export function chargeOutcomesWrite(
       const { outcomes, decided, isNotified } = await database.transaction(async (tx) => {
         const held = await holdCharges(tx, rows);
         const answered = answeredOf(rows, held);
-        const record = outcomesStep(answered, outcomeLeases(answered, deliverer));
-        const outcomes = await tx.query(record.statement, record.values);
+        const outcomes = await writeOutcomes(tx, answered, outcomeLeases(answered, deliverer));
         const decided = decide(rows, held, recordedOutcomes(outcomes));
         const values = [...ENDINGS.values(decided.endings), ...LOOKS.values(decided.looks)];
         const [ended] = await tx.query(END, values);

@@ -2,7 +2,7 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import { type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import {
-  clearChargebackMarkStep,
+  clearChargebackMark,
   type UnprocessedChargeback,
 } from '../../transactions/changes/chargebacks.sql.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
@@ -79,8 +79,7 @@ export async function blockForChargeback(
   const blocked = await database.transaction(async (tx) => {
     const [charged] = (await tx.query(HOLD, key)).map(CHARGED.parse);
     const rows = charged === undefined ? [] : await tx.query(BLOCK, blockValues(key, charged, at));
-    const clear = clearChargebackMarkStep(merchantId, transactionId);
-    await tx.query(clear.statement, clear.values);
+    await clearChargebackMark(tx, merchantId, transactionId);
     return rows;
   });
   if (blocked[0]?.notice_waits === true) deliverer.notify();

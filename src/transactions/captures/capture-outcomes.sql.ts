@@ -1,12 +1,6 @@
 import { FREE_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import {
-  type CommitStep,
-  type Database,
-  type Row,
-  statement,
-  type Tx,
-} from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import {
   nullable,
   oneOf,
@@ -21,13 +15,7 @@ import { type Cents, splitIntoInstallments } from '../../values/cents.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import { CAPTURE_MOVES, CAPTURE_STATES, type CaptureState } from '../capture.ts';
-import {
-  dispatchDeliveries,
-  type OutcomeRow,
-  outcomeLeases,
-  outcomesStep,
-  writeOutcomes,
-} from '../card/outcomes.sql.ts';
+import { dispatchDeliveries, type OutcomeRow, outcomeLeases, writeOutcomes } from '../card/outcomes.sql.ts';
 import { readSplit, recordedShares } from '../split.ts';
 import { TRANSACTION_MOVES } from '../transaction.ts';
 
@@ -160,32 +148,10 @@ export async function recordCaptureOutcome(
   if (held === undefined) return [];
   if (refusalReason !== null)
     return await tx.query(RECORD_REFUSAL, [merchantId, captureId, refusalReason, fence, keyToFree]);
-  await tx.query(RECORD, [merchantId, captureId, utcText(moment)]);
+  const recorded = await tx.query(RECORD, [merchantId, captureId, utcText(moment)]);
+  if (recorded.length === 0) return [];
   const outcome = approvalOf(row, HELD.parse(held));
   return await writeOutcomes(tx, [outcome], outcomeLeases([outcome], deliverer));
-}
-
-export function captureOutcomeSteps(
-  row: CaptureOutcomeRow,
-  deliverer: Pick<Deliverer, 'leaseForNow'>,
-): CommitStep[] {
-  const { merchantId, captureId, refusalReason, moment, fence = null, keyToFree = null } = row;
-  const lock = { statement: LOCK, values: [merchantId, captureId, fence] };
-  if (refusalReason !== null) {
-    const values = [merchantId, captureId, refusalReason, fence, keyToFree];
-    return [lock, { statement: RECORD_REFUSAL, values }];
-  }
-  const record = { statement: RECORD, values: [merchantId, captureId, utcText(moment)] };
-  return [
-    lock,
-    ([held = []]) => (held.length === 0 ? null : record),
-    ([locked = [], recorded = []]) => {
-      const [held] = locked;
-      if (held === undefined || recorded.length === 0) return null;
-      const outcome = approvalOf(row, HELD.parse(held));
-      return outcomesStep([outcome], outcomeLeases([outcome], deliverer));
-    },
-  ];
 }
 
 /** As it is written by the charge of a sale that is captured at once. */

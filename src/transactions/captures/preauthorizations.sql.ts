@@ -1,6 +1,6 @@
 import { MARK_FIRST_USES } from '../../cards/vault/vault-cards.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, type Step, statement, type Tx } from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
@@ -78,10 +78,6 @@ export async function writePreauthorizations(
 
 function idsOf(changed: readonly Row[]): Set<string> {
   return new Set(changed.map((row) => CHANGED.parse(row).transactionId));
-}
-
-export function preauthorizationsStep(rows: readonly PreauthorizationRow[]): Step {
-  return { statement: COMMIT, values: INPUT.values(rows) };
 }
 
 const HAS_PREAUTHORIZATION: ReadonlySet<TransactionState> = new Set([

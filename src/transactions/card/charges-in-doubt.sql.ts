@@ -1,4 +1,4 @@
-import { type Step, statement, type Tx } from '../../platform/postgres/database.ts';
+import { statement, type Tx } from '../../platform/postgres/database.ts';
 
 const HOLD = statement(
   'transactions.hold_in_doubt',
@@ -18,8 +18,4 @@ export async function holdInDoubt(
   seconds: number,
 ): Promise<void> {
   await tx.query(HOLD, [merchantId, transactionId, seconds]);
-}
-
-export function holdInDoubtStep(merchantId: string, transactionId: string, seconds: number): Step {
-  return { statement: HOLD, values: [merchantId, transactionId, seconds] };
 }

@@ -3,7 +3,7 @@ import { COUNT_TRIES, VELOCITY_COLUMNS } from '../../antifraud/velocity-events.s
 import { LOCK_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, type Step, statement, type Tx } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import { boolean, rowCodec, text } from '../../platform/postgres/row-codec.ts';
@@ -163,17 +163,7 @@ export function intentsWrite(database: Database): BatchedWriteOptions<IntentRow,
  * and repeats the commit as `racingForKeys` does when it has a key.
  */
 export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<ReadonlySet<string>> {
-  const { statement, values } = intentsStep(rows);
-  return writtenIntents(await tx.query(statement, values));
-}
-
-export function intentsStep(rows: readonly IntentRow[]): Step {
   const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));
-  return { statement: COMMIT_INTENTS, values: INPUT.values(untimed) };
-}
-
-/** The transactions that the statement has written now, by its rows. */
-export function writtenIntents(rows: readonly Row[]): ReadonlySet<string> {
-  const fates = rows.map(FATE.parse);
+  const fates = (await tx.query(COMMIT_INTENTS, INPUT.values(untimed))).map(FATE.parse);
   return new Set(fates.filter(({ isWritten }) => isWritten).map(({ transactionId }) => transactionId));
 }

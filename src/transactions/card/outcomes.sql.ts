@@ -3,7 +3,7 @@ import { COUNT_DECLINES } from '../../antifraud/velocity-events.sql.ts';
 import { FREE_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
 import { MARK_FIRST_USES } from '../../cards/vault/vault-cards.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
-import { type Database, type Row, type Step, statement, type Tx } from '../../platform/postgres/database.ts';
+import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import type { Cents } from '../../values/cents.ts';
@@ -246,10 +246,6 @@ export function writeOutcomes(
   leases: readonly number[],
 ): Promise<Row[]> {
   return tx.query(COMMIT_OUTCOMES, outcomeValues(rows, leases));
-}
-
-export function outcomesStep(rows: readonly OutcomeRow[], leases: readonly number[]): Step {
-  return { statement: COMMIT_OUTCOMES, values: outcomeValues(rows, leases) };
 }
 
 /** The transactions whose outcome the statement has written now, by its rows. */

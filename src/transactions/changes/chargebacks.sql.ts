@@ -1,10 +1,4 @@
-import {
-  type Database,
-  type Reader,
-  type Step,
-  statement,
-  type Tx,
-} from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import {
   instantOf,
   money,
@@ -127,8 +121,4 @@ export async function clearChargebackMark(
   transactionId: string,
 ): Promise<boolean> {
   return (await tx.query(HEAR, [merchantId, transactionId])).length === 1;
-}
-
-export function clearChargebackMarkStep(merchantId: string, transactionId: string): Step {
-  return { statement: HEAR, values: [merchantId, transactionId] };
 }

@@ -1,5 +1,5 @@
 import type { ChangeEvent } from '../../acquirers/acquirer.ts';
-import { type Step, statement, type Tx } from '../../platform/postgres/database.ts';
+import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import type { Day, Instant } from '../../values/instant.ts';
 import { utcText } from '../../values/instant.ts';
@@ -60,8 +60,4 @@ const KEEP = statement(
  */
 export async function keepFiledChanges(tx: Tx, changes: readonly FiledChange[]): Promise<void> {
   if (changes.length > 0) await tx.query(KEEP, CHANGES.values(changes));
-}
-
-export function keepFiledChangesStep(changes: readonly FiledChange[]): Step | null {
-  return changes.length === 0 ? null : { statement: KEEP, values: CHANGES.values(changes) };
 }

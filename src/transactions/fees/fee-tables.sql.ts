@@ -1,11 +1,4 @@
-import {
-  type Database,
-  type Reader,
-  type Row,
-  type Step,
-  statement,
-  type Tx,
-} from '../../platform/postgres/database.ts';
+import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { instantOf, oneOf, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, FEE_SOURCES, type FeeVersion } from './fee-version.ts';
@@ -66,12 +59,6 @@ const LIST_OF_MERCHANT = statement(
 export async function listVersionsOf(reader: Reader, merchantId: string): Promise<FeeVersion[]> {
   return (await reader.query(LIST_OF_MERCHANT, [merchantId, ALL_MERCHANTS])).map(VERSION.parse);
 }
-
-export function feeVersionsStep(merchantId: string): Step {
-  return { statement: LIST_OF_MERCHANT, values: [merchantId, ALL_MERCHANTS] };
-}
-
-export const parseFeeVersion: (row: Row) => FeeVersion = VERSION.parse;
 
 /**
  * The first is valid from the beginning: until then there was one table for all that had ever been

@@ -1,6 +1,6 @@
 import type { Audit } from '../../audit/audit-event.ts';
 import { type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
-import { holdInUse, KeyRetired } from '../../keys/data-keys.sql.ts';
+import { KeyRetired, keepInUse } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
@@ -124,12 +124,10 @@ async function register(audit: Audit, registration: Registration): Promise<Regis
   const keyId = basicAuth?.dataKeyId ?? null;
   const endpoint = accountEndpoint(accountNumber);
   const values = [merchantId, endpoint, url, basicAuth?.bytes ?? null, keyId, registrant.userName];
-  const held = keyId === null ? null : holdInUse(keyId);
   try {
     await audit.transaction(
       async (tx) => {
-        if (held !== null && (await tx.query(held.statement, held.values)).length !== 1)
-          throw new KeyRetired('the data key was retired');
+        if (keyId !== null) await keepInUse(tx, keyId);
         const before = await lockRegistration(tx, merchantId, endpoint);
         await tx.query(REGISTER, values);
         const changes = registrationChanges(before, { url, hasLogin: keyId !== null });

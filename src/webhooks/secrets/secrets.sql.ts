@@ -1,6 +1,6 @@
 import type { Audit, AuditDetail } from '../../audit/audit-event.ts';
 import { type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
-import { holdInUse, KeyRetired } from '../../keys/data-keys.sql.ts';
+import { KeyRetired, keepInUse } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
@@ -73,12 +73,10 @@ async function writeSecret(
   { merchantId, accountNumber, sealed, registrant }: NewSecret,
 ): Promise<CreateSecretResult> {
   const values = [merchantId, accountNumber, sealed.bytes, sealed.dataKeyId, registrant.userName];
-  const held = holdInUse(sealed.dataKeyId);
   try {
     const created = await audit.transaction(
       async (tx) => {
-        if ((await tx.query(held.statement, held.values)).length !== 1)
-          throw new KeyRetired('the data key was retired');
+        await keepInUse(tx, sealed.dataKeyId);
         const [row] = await tx.query(CREATE, values);
         if (row === undefined) return null;
         const { previousValidUntil: until } = CREATED.parse(row);

@@ -1,7 +1,7 @@
 import { readBasicAuth } from '../../values/basic-auth.ts';
 import { documentKind } from '../../values/document-number.ts';
 import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
-import type { Sentence } from './sentence.ts';
+import type { Sentence } from '../http/sentence.ts';
 
 /**
  * A format that schemas may name. `pattern` is enforced as it is printed: a regular expression of JSON
