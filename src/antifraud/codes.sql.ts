@@ -116,7 +116,11 @@ export function codesRead(database: Database): BatchedReadOptions<CodeKey, CodeF
     textOf,
     async read(keys) {
       const rows = await database.query(FIND, KEYS.values(keys));
-      return new Map(rows.map(FOUND.parse).map((found) => [textOf(found), found]));
+      return new Map(
+        rows
+          .map(FOUND.parse)
+          .map(({ merchantId, code, ...prints }) => [textOf({ merchantId, code }), prints]),
+      );
     },
   };
 }
