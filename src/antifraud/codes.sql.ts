@@ -4,7 +4,7 @@ import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import { parsedBy, rowCodec, text } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { CodeFingerprints, Fingerprints } from './anti-fraud.ts';
 
 export type CodeKey = { readonly merchantId: string; readonly code: string };
@@ -27,7 +27,7 @@ const INPUT = inputRows<CodeRow>({
   ...KEY_COLUMNS,
 });
 
-const CODE = rowCodec({ code: text() });
+const CODE = rowCodec({ code: column.text() });
 
 const INSERT = statement(
   'antifraud.insert_codes',
@@ -91,10 +91,10 @@ async function findWritten(database: Database, rows: readonly CodeRow[]): Promis
 
 const FOUND = rowCodec<CodeKey & CodeFingerprints>(
   {
-    merchantId: text(),
-    code: text(),
-    addressFingerprints: parsedBy(parseFingerprints),
-    deviceFingerprints: parsedBy(parseFingerprints),
+    merchantId: column.text(),
+    code: column.text(),
+    addressFingerprints: column.parsedBy(parseFingerprints),
+    deviceFingerprints: column.parsedBy(parseFingerprints),
   },
   'c',
 );

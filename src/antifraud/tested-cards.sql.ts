@@ -1,7 +1,7 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import { oneOf, rowCodec, whole } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import { TESTED_KINDS, type TestedByKind, type TestedCards } from './card-testing.ts';
 
 type Wanted = { readonly merchantId: string };
@@ -23,10 +23,10 @@ const BEFORE = `and a.attempted_at <= now() - interval '1 hour' and a.attempted_
   order by a.attempted_at desc limit $2`;
 const TRY = 'a.card_fingerprint, a.is_declined, a.is_card_refused';
 const TESTED = rowCodec<TestedCards>({
-  cards: whole('count(*) filter (where is_now and tells)'),
-  failed: whole('count(*) filter (where is_now and has_failed)'),
-  usualCards: whole('count(*) filter (where not is_now and tells)'),
-  usualFailed: whole('count(*) filter (where not is_now and has_failed)'),
+  cards: column.whole('count(*) filter (where is_now and tells)'),
+  failed: column.whole('count(*) filter (where is_now and has_failed)'),
+  usualCards: column.whole('count(*) filter (where not is_now and tells)'),
+  usualFailed: column.whole('count(*) filter (where not is_now and has_failed)'),
 });
 const SUMS = `select ${TESTED.columns}`;
 const CARDS = `select t.is_now, bool_and(t.is_declined) and bool_or(t.is_card_refused) as has_failed,
@@ -34,8 +34,8 @@ const CARDS = `select t.is_now, bool_and(t.is_declined) and bool_or(t.is_card_re
 
 /** `position`: of the merchant among the wanted, from 1. */
 const OF_MERCHANT = rowCodec({
-  position: whole('w.position'),
-  kind: oneOf(TESTED_KINDS, `'verification'`),
+  position: column.whole('w.position'),
+  kind: column.oneOf(TESTED_KINDS, `'verification'`),
 });
 
 const COUNT = statement(

@@ -1,7 +1,7 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, type Statement, statement, type Tx } from '../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
-import { type RowOf, rowCodec, whole } from '../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { CardBrand } from '../values/card-number.ts';
 import type { VelocityEvent } from './anti-fraud.ts';
 import { addCounts, type Counts, MOST_ATTEMPTS_COUNTED, type Subject } from './velocity.ts';
@@ -34,16 +34,16 @@ const NO_CARDS = '0::bigint as minute_cards, 0::bigint as hour_cards, 0::bigint 
 
 const COUNTED = rowCodec({
   /** Of what was wanted, from 1. */
-  position: whole(),
-  minuteAttempts: whole(),
-  minuteDeclines: whole(),
-  minuteCards: whole(),
-  hourAttempts: whole(),
-  hourDeclines: whole(),
-  hourCards: whole(),
-  dayAttempts: whole(),
-  dayDeclines: whole(),
-  dayCards: whole(),
+  position: column.whole(),
+  minuteAttempts: column.whole(),
+  minuteDeclines: column.whole(),
+  minuteCards: column.whole(),
+  hourAttempts: column.whole(),
+  hourDeclines: column.whole(),
+  hourCards: column.whole(),
+  dayAttempts: column.whole(),
+  dayDeclines: column.whole(),
+  dayCards: column.whole(),
 });
 
 type Counted = RowOf<typeof COUNTED>;

@@ -1,15 +1,15 @@
 import { type Database, statement, type Tx } from '../platform/postgres/database.ts';
-import { bytes, real, rowCodec, whole } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { AuditArchive } from './archive.ts';
 
 const ARCHIVE = rowCodec<AuditArchive>({
-  firstNumber: whole(),
-  lastNumber: whole(),
-  lastSeal: bytes(),
-  lastKeyId: whole(),
-  fileSha256: bytes(),
-  dataKeyId: whole(),
-  seal: bytes(),
+  firstNumber: column.whole(),
+  lastNumber: column.whole(),
+  lastSeal: column.bytes(),
+  lastKeyId: column.whole(),
+  fileSha256: column.bytes(),
+  dataKeyId: column.whole(),
+  seal: column.bytes(),
 });
 
 const LIST = statement(
@@ -34,7 +34,9 @@ export async function mayArchive(database: Database): Promise<boolean> {
   return row?.may_archive === true;
 }
 
-const DAYS_AGO = rowCodec({ seconds: real(`extract(epoch from now() - $1 * interval '1 day')::float8`) });
+const DAYS_AGO = rowCodec({
+  seconds: column.real(`extract(epoch from now() - $1 * interval '1 day')::float8`),
+});
 const READ_DAYS_AGO = statement('audit.days_ago', `select ${DAYS_AGO.columns}`);
 
 /** By the clock that entries are stamped with, in seconds since the epoch. */

@@ -1,22 +1,22 @@
 import { type Database, type Row, statement, type Tx } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import { bytes, listOf, nullable, rowCodec, text, whole } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { AuditEntry, AuditHead } from './audit-chain.ts';
 
 const HEAD = rowCodec<AuditHead>({
-  entryNumber: whole(),
-  seal: bytes(),
-  headSeal: bytes(),
-  dataKeyId: nullable(whole()),
+  entryNumber: column.whole(),
+  seal: column.bytes(),
+  headSeal: column.bytes(),
+  dataKeyId: column.nullable(column.whole()),
 });
 
 const HELD_HEAD = rowCodec<HeldHead>({
   ...HEAD.fields,
-  usableKeyIds: listOf(whole('(select ids from usable_keys)')),
-  occurredAtSeconds: text('extract(epoch from clock_timestamp())::text'),
+  usableKeyIds: column.listOf(column.whole('(select ids from usable_keys)')),
+  occurredAtSeconds: column.text('extract(epoch from clock_timestamp())::text'),
 });
 
-const SEAL = rowCodec({ entryNumber: whole(), seal: bytes() });
+const SEAL = rowCodec({ entryNumber: column.whole(), seal: column.bytes() });
 
 /** The end of the chain, held by this transaction. */
 export type HeldHead = AuditHead & {
@@ -132,7 +132,7 @@ const FIND_ENDS = statement(
    from (select true) as always left join audit_head h on h.is_only`,
 );
 
-const SPAN = rowCodec({ firstNumber: whole(), lastNumber: whole() });
+const SPAN = rowCodec({ firstNumber: column.whole(), lastNumber: column.whole() });
 
 export type ChainEnds = {
   readonly head: AuditHead | null;
@@ -148,18 +148,18 @@ export async function findEnds(database: Database): Promise<ChainEnds> {
 }
 
 const ENTRY = rowCodec<AuditEntry>({
-  entryNumber: whole(),
-  occurredAtSeconds: text('extract(epoch from occurred_at)::text'),
-  actor: text(),
+  entryNumber: column.whole(),
+  occurredAtSeconds: column.text('extract(epoch from occurred_at)::text'),
+  actor: column.text(),
   // Whatever somebody made of an entry: its seal says whether it is as it was written.
-  action: text(),
-  outcome: text(),
-  origin: text(),
-  resource: text(),
-  detail: text(),
-  dataKeyId: whole(),
-  previousSeal: bytes(),
-  seal: bytes(),
+  action: column.text(),
+  outcome: column.text(),
+  origin: column.text(),
+  resource: column.text(),
+  detail: column.text(),
+  dataKeyId: column.whole(),
+  previousSeal: column.bytes(),
+  seal: column.bytes(),
 });
 
 const PAGE = statement(

@@ -1,7 +1,7 @@
 import { type Reader, statement } from '../platform/postgres/database.ts';
-import { instantOf, type RowOf, rowCodec, text } from '../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 
-const UNAUDITED = rowCodec({ name: text(), appliedAt: instantOf() }, 'm');
+const UNAUDITED = rowCodec({ name: column.text(), appliedAt: column.instant() }, 'm');
 
 export type UnauditedMigration = RowOf<typeof UNAUDITED>;
 

@@ -2,7 +2,7 @@ import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../idempotency/idempo
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../platform/postgres/input-rows.ts';
-import { boolean, nullable, rowCodec, text, whole } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import { utcText } from '../values/instant.ts';
 import type { BoletoIntent } from './boleto.ts';
 
@@ -38,7 +38,7 @@ const INPUT = inputRows<Timed<BoletoIntentRow>>({
   deadline: ['timestamptz', (row) => row.deadline],
 });
 
-const WRITTEN = rowCodec({ boletoId: text(), ourNumber: text() });
+const WRITTEN = rowCodec({ boletoId: column.text(), ourNumber: column.text() });
 
 const COMMIT_INTENTS = statement(
   'boletos.commit_intents',
@@ -73,10 +73,10 @@ const WANTED = inputRows<BoletoIntentRow>({
 });
 
 const OBSTACLE = rowCodec({
-  boletoId: text('i.boleto_id'),
+  boletoId: column.text('i.boleto_id'),
   /** Of one that is there already. */
-  ourNumber: nullable(text('b.our_number')),
-  isKeyUsed: boolean(
+  ourNumber: column.nullable(column.text('b.our_number')),
+  isKeyUsed: column.boolean(
     'exists (select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash)',
   ),
 });
@@ -127,7 +127,7 @@ export function boletoIntentsWrite(
 /** More than were given since any backup that is restored. */
 const SKIPPED = 1_000_000;
 
-const SKIPPING = rowCodec({ last: whole("max(nextval('boleto_numbers'))") });
+const SKIPPING = rowCodec({ last: column.whole("max(nextval('boleto_numbers'))") });
 
 const SKIP = statement(
   'boletos.skip_numbers',

@@ -1,18 +1,6 @@
 import type { BoletoPayer } from '../banks/bank.ts';
 import type { Row } from '../platform/postgres/database.ts';
-import {
-  boolean,
-  day,
-  instantOf,
-  listOf,
-  money,
-  nullable,
-  oneOf,
-  parsedBy,
-  rowCodec,
-  text,
-  whole,
-} from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import { BOLETO_STATES, type Boleto, NOT_SENT, OPEN_STATES, REGISTRATION_REFUSALS } from './boleto.ts';
 import { PAYMENT_KINDS, type ReceivedPayment } from './changes/received-payment.ts';
 
@@ -28,11 +16,11 @@ const PAYMENTS = `(
   )`;
 
 const PAYMENT = rowCodec<ReceivedPayment>({
-  amount: money(),
-  paidOn: day(),
-  kind: oneOf(PAYMENT_KINDS),
-  isOpen: boolean(),
-  exceptionId: nullable(text()),
+  amount: column.money(),
+  paidOn: column.day(),
+  kind: column.oneOf(PAYMENT_KINDS),
+  isOpen: column.boolean(),
+  exceptionId: column.nullable(column.text()),
 });
 
 /** As the contract read it. */
@@ -43,38 +31,38 @@ export function readPayer(value: unknown): BoletoPayer | undefined {
 /** The columns of a boleto `b` that `parseBoleto` reads. */
 export const BOLETO = rowCodec(
   {
-    merchantId: text(),
-    boletoId: text(),
-    accountNumber: text(),
-    ourNumber: text(),
-    pageKey: text(),
-    state: oneOf(BOLETO_STATES),
-    stateBefore: nullable(oneOf(OPEN_STATES)),
-    isExpiring: boolean(),
-    amount: money(),
-    issuedOn: day(),
-    dueOn: day(),
-    payableUntil: day(),
-    payer: nullable(parsedBy(readPayer)),
-    referenceTransaction: nullable(text()),
-    instructions: listOf(text()),
-    finePortion: nullable(whole()),
-    interestPortion: nullable(whole()),
-    discountAmount: nullable(money()),
-    discountUntil: nullable(day()),
-    callbackUrl: nullable(text()),
-    barCode: nullable(text()),
-    pixEmv: nullable(text()),
-    askedBank: nullable(text()),
-    refusalReason: nullable(oneOf([...REGISTRATION_REFUSALS, NOT_SENT] as const)),
-    paidAmount: nullable(money()),
-    paidOn: nullable(day()),
-    actsAt: nullable(instantOf()),
-    requestedAt: instantOf(),
-    fence: whole(),
-    tries: whole(),
-    isUnresolved: boolean('b.unknown_reason is not null'),
-    payments: parsedBy(
+    merchantId: column.text(),
+    boletoId: column.text(),
+    accountNumber: column.text(),
+    ourNumber: column.text(),
+    pageKey: column.text(),
+    state: column.oneOf(BOLETO_STATES),
+    stateBefore: column.nullable(column.oneOf(OPEN_STATES)),
+    isExpiring: column.boolean(),
+    amount: column.money(),
+    issuedOn: column.day(),
+    dueOn: column.day(),
+    payableUntil: column.day(),
+    payer: column.nullable(column.parsedBy(readPayer)),
+    referenceTransaction: column.nullable(column.text()),
+    instructions: column.listOf(column.text()),
+    finePortion: column.nullable(column.whole()),
+    interestPortion: column.nullable(column.whole()),
+    discountAmount: column.nullable(column.money()),
+    discountUntil: column.nullable(column.day()),
+    callbackUrl: column.nullable(column.text()),
+    barCode: column.nullable(column.text()),
+    pixEmv: column.nullable(column.text()),
+    askedBank: column.nullable(column.text()),
+    refusalReason: column.nullable(column.oneOf([...REGISTRATION_REFUSALS, NOT_SENT] as const)),
+    paidAmount: column.nullable(column.money()),
+    paidOn: column.nullable(column.day()),
+    actsAt: column.nullable(column.instant()),
+    requestedAt: column.instant(),
+    fence: column.whole(),
+    tries: column.whole(),
+    isUnresolved: column.boolean('b.unknown_reason is not null'),
+    payments: column.parsedBy(
       (value) => (Array.isArray(value) ? value.map(PAYMENT.parse) : undefined),
       `${PAYMENTS}`,
     ),

@@ -1,7 +1,7 @@
 import type { Page } from '../platform/pages.ts';
 import { type Reader, statement } from '../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../platform/postgres/page-of.ts';
-import { rowCodec, text } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { Boleto } from './boleto.ts';
 import { BOLETO, parseBoleto } from './boleto-rows.sql.ts';
 import type { WantedBoletos } from './boleto-search.ts';
@@ -40,7 +40,7 @@ export async function listFoundBoletos(
 /** What names a boleto, or those of a payer. */
 export type BoletoName = { readonly kind: 'ourNumber' | 'barCode' | 'document'; readonly text: string };
 
-const NAMED = rowCodec({ boletoId: text() });
+const NAMED = rowCodec({ boletoId: column.text() });
 
 /** By its key of merchant and number. */
 const BY_OUR_NUMBER = statement(

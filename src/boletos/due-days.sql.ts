@@ -1,5 +1,5 @@
 import { type Database, type Row, statement } from '../platform/postgres/database.ts';
-import { instantOf, nullable, rowCodec, text } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import type { BoletoKey } from './boleto.ts';
 
@@ -14,7 +14,10 @@ const BEFORE_ALL = ['-infinity', '00000000-0000-0000-0000-000000000000'] as cons
 /** The calendar changes it. */
 export type ActingBoleto = BoletoKey & { readonly actsAt: Instant };
 
-const ACTING = rowCodec<ActingBoleto>({ merchantId: text(), boletoId: text(), actsAt: instantOf() }, 'b');
+const ACTING = rowCodec<ActingBoleto>(
+  { merchantId: column.text(), boletoId: column.text(), actsAt: column.instant() },
+  'b',
+);
 
 const LIST_ACTING = statement(
   'boletos.list_acting',
@@ -69,7 +72,7 @@ export async function putOffActing(
   await database.query(PUT_OFF, [merchantId, boletoId, utcText(until)]);
 }
 
-const MERCHANT = rowCodec({ merchantId: text() }, 'c');
+const MERCHANT = rowCodec({ merchantId: column.text() }, 'c');
 
 const AHEAD = statement(
   'boletos.merchants_ahead',
@@ -111,7 +114,7 @@ const EARLIEST_OF = statement(
       ) b where b.merchant_id = $2 and b.is_expiring and left(b.bar_code, 3) = $1)) as earliest`,
 );
 
-const EARLIEST = rowCodec({ earliest: nullable(instantOf()) });
+const EARLIEST = rowCodec({ earliest: column.nullable(column.instant()) });
 
 /**
  * When the calendar changes a boleto of the merchant, not after `until`. One that is over counts

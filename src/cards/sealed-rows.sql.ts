@@ -1,21 +1,21 @@
 import { keyPart, RESEALED, type ResealedRow, type SealedTable } from '../keys/resealing/sealed-rows.sql.ts';
 import { statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import { bytes, rowCodec, text } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import { cardTokenRecord } from './card.ts';
 import { vaultCardRecord } from './vault/vault-card.ts';
 
-const TOKEN_KEY = rowCodec({ merchantId: text(), tokenHash: bytes() });
+const TOKEN_KEY = rowCodec({ merchantId: column.text(), tokenHash: column.bytes() });
 const TOKEN_ROWS = inputRows<ResealedRow>(
   { ...RESEALED, merchant_id: ['text', keyPart(0)], token_hash: ['bytea', keyPart(1)] },
   { after: 1 },
 );
-const VAULT_KEY = rowCodec({ merchantId: text(), vaultId: text() });
+const VAULT_KEY = rowCodec({ merchantId: column.text(), vaultId: column.text() });
 const VAULT_ROWS = inputRows<ResealedRow>(
   { ...RESEALED, merchant_id: ['text', keyPart(0)], vault_id: ['uuid', keyPart(1)] },
   { after: 1 },
 );
-const PAIR_KEY = rowCodec({ keyId: text() });
+const PAIR_KEY = rowCodec({ keyId: column.text() });
 const PAIR_ROWS = inputRows<ResealedRow>({ ...RESEALED, key_id: ['text', keyPart(0)] }, { after: 1 });
 
 const CARD_TOKENS: SealedTable = {

@@ -1,7 +1,7 @@
 import type { BatchedReadOptions } from '../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../platform/postgres/input-rows.ts';
-import { boolean, bytes, real, rowCodec, text, whole } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
 import type { KeyedRequest, RecordedRequest } from './idempotency-key.ts';
 
@@ -14,13 +14,13 @@ const KEYS = inputRows<RequestKey>({
 
 const RECORDED = rowCodec<RecordedRequest & RequestKey>(
   {
-    merchantId: text(),
-    keyHash: bytes(),
-    bodyFingerprint: bytes(),
-    bodyFingerprintKeyId: whole(),
-    resourceId: text(),
-    isDone: boolean(),
-    ageMilliseconds: real('(extract(epoch from now() - k.created_at) * 1000)::float8'),
+    merchantId: column.text(),
+    keyHash: column.bytes(),
+    bodyFingerprint: column.bytes(),
+    bodyFingerprintKeyId: column.whole(),
+    resourceId: column.text(),
+    isDone: column.boolean(),
+    ageMilliseconds: column.real('(extract(epoch from now() - k.created_at) * 1000)::float8'),
   },
   'k',
 );

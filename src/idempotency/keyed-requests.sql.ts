@@ -1,11 +1,11 @@
 import { type Reader, statement } from '../platform/postgres/database.ts';
-import { boolean, instantOf, type RowOf, rowCodec, text } from '../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 
 const LOOK = rowCodec({
-  resourceId: text(),
+  resourceId: column.text(),
   /** Real time. */
-  createdAt: instantOf(),
-  isDone: boolean(),
+  createdAt: column.instant(),
+  isDone: column.boolean(),
 });
 
 /** A request that brought an `Idempotency-Key`; the key itself is kept nowhere. */

@@ -1,30 +1,20 @@
 import { type Database, statement, type Tx } from '../platform/postgres/database.ts';
-import {
-  boolean,
-  bytes,
-  instantOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import { dataKeyNumber } from './data-key-number.ts';
 
 const KEY_PURPOSES = ['card', 'keyPair', 'fingerprint', 'audit', 'secret', 'id'] as const;
 export type KeyPurpose = (typeof KEY_PURPOSES)[number];
 
 const DATA_KEY = rowCodec({
-  dataKeyId: whole(),
-  purpose: oneOf(KEY_PURPOSES),
-  environment: text(),
-  wrappedKey: bytes(),
-  keyEncryptionKeyId: text(),
-  isRetired: boolean('retired_at is not null'),
+  dataKeyId: column.whole(),
+  purpose: column.oneOf(KEY_PURPOSES),
+  environment: column.text(),
+  wrappedKey: column.bytes(),
+  keyEncryptionKeyId: column.text(),
+  isRetired: column.boolean('retired_at is not null'),
   /** Real time, by the database's clock. */
-  createdAt: instantOf(),
-  retiredAt: nullable(instantOf()),
+  createdAt: column.instant(),
+  retiredAt: column.nullable(column.instant()),
 });
 
 export type WrappedDataKey = RowOf<typeof DATA_KEY>;
@@ -48,7 +38,7 @@ const INSERT = statement(
    on conflict do nothing returning data_key_id`,
 );
 
-const NUMBER = rowCodec({ dataKeyId: whole("nextval('data_keys_data_key_id_seq')::integer") });
+const NUMBER = rowCodec({ dataKeyId: column.whole("nextval('data_keys_data_key_id_seq')::integer") });
 const NEXT_ID = statement('keys.next_id', `select ${NUMBER.columns}`);
 
 /** The number of a future key: it is wrapped together with it. An unused one leaves a hole. */

@@ -1,13 +1,13 @@
 import { type Database, statement } from '../platform/postgres/database.ts';
-import { boolean, rowCodec, text, whole } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 
 /** How far a merchant's business time runs ahead of the real one, and whether it is on its way further. */
 export type MerchantClock = { readonly shiftMilliseconds: number; readonly isJumping: boolean };
 
 const CLOCK = rowCodec({
-  merchantId: text(),
-  shiftMilliseconds: whole(),
-  isJumping: boolean('target_at is not null'),
+  merchantId: column.text(),
+  shiftMilliseconds: column.whole(),
+  isJumping: column.boolean('target_at is not null'),
 });
 
 const LIST = statement(

@@ -1,20 +1,11 @@
 import type { Audit, AuditEvent } from '../audit/audit-event.ts';
 import { MOST_COUNTED_OF_ALL } from '../platform/pages.ts';
 import { type Database, type Reader, type Row, statement, type Tx } from '../platform/postgres/database.ts';
-import {
-  boolean,
-  instantOf,
-  listOf,
-  nullable,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { Instant } from '../values/instant.ts';
 import { bareCnpj, type Merchant, type MerchantField, type NewMerchant, type Standing } from './merchant.ts';
 
-const CREATED = rowCodec({ createdAt: instantOf() });
+const CREATED = rowCodec({ createdAt: column.instant() });
 
 const INSERT = statement(
   'merchants.insert',
@@ -107,7 +98,7 @@ export async function stand(tx: Tx, merchantId: string, standing: Standing, isOn
   return (await tx.query(STAND, [merchantId, standing, isOn])).length === 1;
 }
 
-const HELD = rowCodec({ held: whole('count(*)::integer') });
+const HELD = rowCodec({ held: column.whole('count(*)::integer') });
 
 const HOLD_RESTORED = statement(
   'merchants.hold_restored',
@@ -181,23 +172,23 @@ export async function insertAccounts(
 }
 
 const MERCHANT = rowCodec({
-  merchantId: text(),
-  cnpj: text(),
-  legalName: text(),
-  contactName: text(),
-  contactEmail: text(),
-  contactPhone: text(),
-  accountNumbers: listOf(
-    text(
+  merchantId: column.text(),
+  cnpj: column.text(),
+  legalName: column.text(),
+  contactName: column.text(),
+  contactEmail: column.text(),
+  contactPhone: column.text(),
+  accountNumbers: column.listOf(
+    column.text(
       'array(select account_number from accounts a where a.merchant_id = m.merchant_id order by position)',
     ),
   ),
-  productionAddresses: listOf(text()),
-  softDescriptor: nullable(text()),
-  createdAt: instantOf(),
-  isDisabled: boolean('disabled_at is not null'),
-  hasBillingsHeld: boolean('billings_held_at is not null'),
-  isHeldByRestore: boolean(),
+  productionAddresses: column.listOf(column.text()),
+  softDescriptor: column.nullable(column.text()),
+  createdAt: column.instant(),
+  isDisabled: column.boolean('disabled_at is not null'),
+  hasBillingsHeld: column.boolean('billings_held_at is not null'),
+  isHeldByRestore: column.boolean(),
 });
 
 function parse(row: Row): Merchant {
@@ -251,9 +242,9 @@ export async function searchMerchants(
 }
 
 const COUNTS = rowCodec({
-  inAll: whole('count(*)'),
-  disabled: whole('count(disabled_at)'),
-  billingsHeld: whole('count(billings_held_at)'),
+  inAll: column.whole('count(*)'),
+  disabled: column.whole('count(disabled_at)'),
+  billingsHeld: column.whole('count(billings_held_at)'),
 });
 
 const COUNT = statement(

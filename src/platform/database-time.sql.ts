@@ -1,7 +1,9 @@
 import { type Database, statement } from './postgres/database.ts';
-import { real, rowCodec } from './postgres/row-codec.ts';
+import { column, rowCodec } from './postgres/row-codec.ts';
 
-const TIME = rowCodec({ milliseconds: real('(extract(epoch from clock_timestamp()) * 1000)::float8') });
+const TIME = rowCodec({
+  milliseconds: column.real('(extract(epoch from clock_timestamp()) * 1000)::float8'),
+});
 
 /** Its milliseconds since the epoch. */
 export const READ_TIME = statement('platform.read_time', `select ${TIME.columns}`);

@@ -1,14 +1,5 @@
 import { type Reader, statement } from '../platform/postgres/database.ts';
-import {
-  day,
-  instantOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import { ANSWERED_NO, ANSWERED_YES, type Answers, type SaleCounts } from './sale-counts.ts';
@@ -19,18 +10,18 @@ const MOST_GROUPS = 1_000;
 
 /** Of one day, hour, brand or code, or of all: what its kind does not name is null. */
 const GROUP = rowCodec({
-  kind: whole('grouping(day, hour, card_brand, response_code)'),
-  day: nullable(day('day')),
-  hour: nullable(whole('hour')),
-  brand: nullable(oneOf(CARD_BRANDS, 'card_brand')),
-  responseCode: nullable(text()),
-  adviceCode: nullable(text()),
-  count: whole('coalesce(sum(count), 0)::integer'),
-  firstAt: nullable(instantOf('min(first_at)')),
-  approved: whole('coalesce(sum(count) filter (where state = any ($5::text[])), 0)::integer'),
-  declined: whole('coalesce(sum(count) filter (where state = any ($6::text[])), 0)::integer'),
-  oldestAt: nullable(text('(select oldest_at from oldest)')),
-  oldestId: nullable(text('(select oldest_id from oldest)')),
+  kind: column.whole('grouping(day, hour, card_brand, response_code)'),
+  day: column.nullable(column.day('day')),
+  hour: column.nullable(column.whole('hour')),
+  brand: column.nullable(column.oneOf(CARD_BRANDS, 'card_brand')),
+  responseCode: column.nullable(column.text()),
+  adviceCode: column.nullable(column.text()),
+  count: column.whole('coalesce(sum(count), 0)::integer'),
+  firstAt: column.nullable(column.instant('min(first_at)')),
+  approved: column.whole('coalesce(sum(count) filter (where state = any ($5::text[])), 0)::integer'),
+  declined: column.whole('coalesce(sum(count) filter (where state = any ($6::text[])), 0)::integer'),
+  oldestAt: column.nullable(column.text('(select oldest_at from oldest)')),
+  oldestId: column.nullable(column.text('(select oldest_id from oldest)')),
 });
 
 type Group = RowOf<typeof GROUP>;

@@ -1,9 +1,9 @@
 import { type Reader, statement } from '../platform/postgres/database.ts';
-import { instantOf, rowCodec, text } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { Instant } from '../values/instant.ts';
 
-const ID = rowCodec({ transactionId: text('t.transaction_id') });
-const MADE = rowCodec({ createdAt: instantOf() });
+const ID = rowCodec({ transactionId: column.text('t.transaction_id') });
+const MADE = rowCodec({ createdAt: column.instant() });
 
 const FIND_IDS = statement(
   'transactions.find_ids_of_reference',

@@ -1,20 +1,7 @@
 import { readReasons } from '../antifraud/anti-fraud.ts';
 import { type Database, type Reader, type Row, statement } from '../platform/postgres/database.ts';
 import { inputRows } from '../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  instantOf,
-  listOf,
-  listsCodec,
-  money,
-  nullable,
-  oneOf,
-  parsedBy,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../platform/postgres/row-codec.ts';
+import { column, listsCodec, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { MOST_INSTALLMENTS } from '../values/cents.ts';
 import { CANCEL_STATES, type ListedCancel, type TransactionWithCancels } from './cancels/cancel.ts';
@@ -35,7 +22,10 @@ const KEYS = inputRows<TransactionKey>({
   transaction_id: ['uuid', (key) => key.transactionId],
 });
 
-const STATE = rowCodec({ transactionId: text(), state: oneOf(TRANSACTION_STATES), fence: whole() }, 't');
+const STATE = rowCodec(
+  { transactionId: column.text(), state: column.oneOf(TRANSACTION_STATES), fence: column.whole() },
+  't',
+);
 
 const FIND_STATES = statement(
   'transactions.find_states',
@@ -57,46 +47,51 @@ export const NEVER_SENT = `t.state = 'voided' and t.fence = 0 and starts_with(t.
 
 const OWN = rowCodec<Omit<Transaction, 'shares' | 'installments' | 'preauthorization'>>(
   {
-    transactionId: text(),
-    state: oneOf(TRANSACTION_STATES),
-    amount: money(),
-    origin: oneOf(ORIGINS),
-    heldAmount: money('t.canceled_amount'),
-    referenceTransaction: nullable(text()),
-    soldAt: instantOf(),
-    authorizationCode: nullable(text()),
-    nsu: nullable(text()),
-    approvedAt: nullable(
-      instantOf(`case when t.state = 'approved' then coalesce(t.approved_at, t.decided_at) end`),
+    transactionId: column.text(),
+    state: column.oneOf(TRANSACTION_STATES),
+    amount: column.money(),
+    origin: column.oneOf(ORIGINS),
+    heldAmount: column.money('t.canceled_amount'),
+    referenceTransaction: column.nullable(column.text()),
+    soldAt: column.instant(),
+    authorizationCode: column.nullable(column.text()),
+    nsu: column.nullable(column.text()),
+    approvedAt: column.nullable(
+      column.instant(`case when t.state = 'approved' then coalesce(t.approved_at, t.decided_at) end`),
     ),
-    brand: oneOf(CARD_BRANDS, 't.card_brand'),
-    cardFirstSix: text(),
-    cardLastFour: text(),
-    responseCode: nullable(text()),
-    adviceCode: nullable(text()),
-    wasNeverSent: boolean(`coalesce(${NEVER_SENT}, false)`),
-    verdict: nullable(oneOf(['accept', 'review'], 't.anti_fraud_verdict')),
-    verdictReasons: parsedBy(
+    brand: column.oneOf(CARD_BRANDS, 't.card_brand'),
+    cardFirstSix: column.text(),
+    cardLastFour: column.text(),
+    responseCode: column.nullable(column.text()),
+    adviceCode: column.nullable(column.text()),
+    wasNeverSent: column.boolean(`coalesce(${NEVER_SENT}, false)`),
+    verdict: column.nullable(column.oneOf(['accept', 'review'], 't.anti_fraud_verdict')),
+    verdictReasons: column.parsedBy(
       (kept) => (typeof kept === 'string' ? readReasons(kept) : undefined),
       `coalesce(t.anti_fraud_reasons, '')`,
     ),
-    split: nullable(parsedBy(readSplit)),
+    split: column.nullable(column.parsedBy(readSplit)),
   },
   't',
 );
 
 const PARTS = listsCodec<Installment>(
-  { number: whole(), amount: money(), canceledAmount: money(), state: oneOf(INSTALLMENT_STATES) },
+  {
+    number: column.whole(),
+    amount: column.money(),
+    canceledAmount: column.money(),
+    state: column.oneOf(INSTALLMENT_STATES),
+  },
   'part',
   'i',
 );
 
 const PREAUTHORIZATION = rowCodec<Preauthorization>(
   {
-    authorizedAmount: money(),
-    authorizedAt: instantOf(),
-    captureUntil: instantOf(),
-    releasedAt: nullable(instantOf()),
+    authorizedAmount: column.money(),
+    authorizedAt: column.instant(),
+    captureUntil: column.instant(),
+    releasedAt: column.nullable(column.instant()),
   },
   'p',
 );
@@ -120,11 +115,11 @@ const BENEFICIARIES_OF_PAGE = `{${Array.from({ length: MOST_INSTALLMENTS }, (_, 
 
 const SHARES = listsCodec<Share>(
   {
-    installmentNumber: whole(),
-    position: whole(),
-    beneficiary: text(),
-    amount: money(),
-    canceledAmount: money(),
+    installmentNumber: column.whole(),
+    position: column.whole(),
+    beneficiary: column.text(),
+    amount: column.money(),
+    canceledAmount: column.money(),
   },
   'share',
   's',
@@ -160,11 +155,11 @@ export async function findTransaction(
 }
 
 const CANCEL = rowCodec<ListedCancel>({
-  cancelId: text(),
-  amount: money(),
-  state: oneOf(CANCEL_STATES),
-  requestedAt: instantOf(),
-  decidedAt: nullable(instantOf()),
+  cancelId: column.text(),
+  amount: column.money(),
+  state: column.oneOf(CANCEL_STATES),
+  requestedAt: column.instant(),
+  decidedAt: column.nullable(column.instant()),
 });
 
 const CAPTURING_AMOUNT = `(
@@ -173,8 +168,10 @@ const CAPTURING_AMOUNT = `(
    )`;
 
 const BESIDE = rowCodec({
-  cancels: nullable(listOf(parsedBy((cancel) => CANCEL.parse(cancel as Row), 'c.cancels'))),
-  capturingAmount: nullable(money(CAPTURING_AMOUNT)),
+  cancels: column.nullable(
+    column.listOf(column.parsedBy((cancel) => CANCEL.parse(cancel as Row), 'c.cancels')),
+  ),
+  capturingAmount: column.nullable(column.money(CAPTURING_AMOUNT)),
 });
 
 /** Cents come as numbers of JSON, moments as milliseconds. What was never sent was no cancel. */

@@ -1,7 +1,7 @@
 import type { Page, TooManyToOrder } from '../platform/pages.ts';
 import type { Reader, Row } from '../platform/postgres/database.ts';
 import { itemsOf, type PageStatements, pageOf, readPageOf } from '../platform/postgres/page-of.ts';
-import { listsCodec, money, rowCodec, whole } from '../platform/postgres/row-codec.ts';
+import { column, listsCodec, rowCodec } from '../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import type { ShareTotal } from './split.ts';
 import type { ListedTransaction } from './transaction.ts';
@@ -15,7 +15,7 @@ import {
 } from './transaction-search.ts';
 
 const TOTALS = listsCodec<ShareTotal>(
-  { position: whole(), amount: money(), canceledAmount: money() },
+  { position: column.whole(), amount: column.money(), canceledAmount: column.money() },
   'share',
   's',
 );
@@ -143,7 +143,7 @@ const SORTED = pageOf({
   shown: LISTED,
 });
 
-const LOOKED = rowCodec({ lookedAt: whole() });
+const LOOKED = rowCodec({ lookedAt: column.whole() });
 
 /**
  * A page of this merchant's transactions, and how many there are in all, of one moment; not more than

@@ -1,5 +1,5 @@
 import { type Reader, type Row, type Statement, statement } from '../platform/postgres/database.ts';
-import { rowCodec, text } from '../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
 import type { Transaction } from './transaction.ts';
 import { INSTALLMENTS, OWN_COLUMNS, parseOwn } from './transaction-queries.sql.ts';
 import type { TransactionWalk, WantedTransactions } from './transaction-search.ts';
@@ -19,7 +19,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 type Walk = { readonly rising: Statement; readonly falling: Statement };
 
-const PLACE = rowCodec({ soldAtText: text('g.sold_at::text') });
+const PLACE = rowCodec({ soldAtText: column.text('g.sold_at::text') });
 
 const SHOWN = `select ${PLACE.columns}, ${OWN_COLUMNS}
    from page g cross join lateral (

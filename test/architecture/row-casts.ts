@@ -18,7 +18,8 @@ export function rowCastComplaints(tree: SourceTree): Complaint[] {
 /** `row.state`, `row?.state`, `found.billing_state`: names with underscores are PostgreSQL's. */
 function isColumn(value: unknown): boolean {
   if (!isNode(value)) return false;
-  if (value.type === 'ChainExpression' || value.type === 'TSNonNullExpression') return isColumn(value.expression);
+  if (value.type === 'ChainExpression' || value.type === 'TSNonNullExpression')
+    return isColumn(value.expression);
   if (value.type !== 'MemberExpression' || value.computed === true) return false;
   return nameOf(value.object) === 'row' || /[a-z]_[a-z]/.test(nameOf(value.property) ?? '');
 }

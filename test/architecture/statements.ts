@@ -171,7 +171,9 @@ function codecText(call: Node, program: Program): ConstantText {
 function sqlOfColumn(column: unknown): unknown {
   if (!isNode(column) || column.type !== 'CallExpression') return undefined;
   const [first, second] = column.arguments as Node[];
-  const name = nameOf(column.callee) ?? '';
+  const { callee } = column;
+  const kind = isNode(callee) && callee.type === 'MemberExpression' ? callee.property : callee;
+  const name = nameOf(kind) ?? '';
   if (name === 'nullable' || name === 'listOf') return sqlOfColumn(first);
   return name === 'oneOf' || name === 'parsedBy' ? second : first;
 }

@@ -1,17 +1,7 @@
 import { BANK_EVENTS } from '../../banks/bank.ts';
 import { WaitingChanges } from '../../platform/feeds/waiting-changes.sql.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  day,
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { BOLETO_MOVEMENTS, IS_WAITING } from '../../transactions/movements/boleto-movements.sql.ts';
 import { saoPauloOffsetText, utcText } from '../../values/instant.ts';
@@ -33,17 +23,17 @@ import {
 
 const CHANGE = rowCodec<WaitingBankChange>(
   {
-    merchantId: text(),
-    changeId: text(),
-    changeNumber: whole(),
-    ourNumber: text(),
-    event: oneOf(BANK_EVENTS),
-    amount: nullable(money()),
-    paidOn: nullable(day()),
-    creditedOn: nullable(day()),
-    fee: nullable(money()),
-    happenedAt: instantOf(),
-    tries: whole(),
+    merchantId: column.text(),
+    changeId: column.text(),
+    changeNumber: column.whole(),
+    ourNumber: column.text(),
+    event: column.oneOf(BANK_EVENTS),
+    amount: column.nullable(column.money()),
+    paidOn: column.nullable(column.day()),
+    creditedOn: column.nullable(column.day()),
+    fee: column.nullable(column.money()),
+    happenedAt: column.instant(),
+    tries: column.whole(),
   },
   'c',
 );
@@ -88,16 +78,16 @@ const LOCK_BOLETO = statement(
  */
 const GROUND = rowCodec<ChangeGround>(
   {
-    isBehindEarlier: boolean(`exists (
+    isBehindEarlier: column.boolean(`exists (
      select from bank_changes e where e.merchant_id = c.merchant_id and e.our_number = c.our_number
        and e.state = 'waiting' and e.change_number < c.change_number)`),
-    isReportedTwice: boolean(`(select count(*) filter (where p.source <> c.source)
+    isReportedTwice: column.boolean(`(select count(*) filter (where p.source <> c.source)
         > count(*) filter (where p.source = c.source)
       from bank_changes p
       where p.merchant_id = c.merchant_id and p.our_number = c.our_number and p.event = 'paid' and p.state = 'applied'
         and not p.is_filed_again
         and p.amount = c.amount and p.paid_on = c.paid_on)`),
-    isFiledAgain: boolean(),
+    isFiledAgain: column.boolean(),
   },
   'c',
 );

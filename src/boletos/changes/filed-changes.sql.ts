@@ -1,6 +1,6 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { listOf, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Day, utcText } from '../../values/instant.ts';
 import type { FiledBankChange } from './bank-change.ts';
 
@@ -34,21 +34,21 @@ const CHANGES = inputRows<FiledChangeOfBoleto>(
 
 const KEPT = rowCodec({
   /** Changes of boletos that we issued, and how many of them no file has reported before. */
-  ours: whole('(select count(*) from filed)::int'),
-  taken: whole('(select count(*) from kept)::int'),
+  ours: column.whole('(select count(*) from filed)::int'),
+  taken: column.whole('(select count(*) from kept)::int'),
   /** Numbers of boletos of ours under which the file has another bank, value or due day, or a day to come. */
-  unfit: listOf(
-    text(`array(select distinct f.our_number from input f
+  unfit: column.listOf(
+    column.text(`array(select distinct f.our_number from input f
        where exists (select from boletos b where b.our_number = f.our_number)
          and not exists (select from filed d where d.position = f.position))`),
   ),
   /** Numbers of boletos of which a file has reported the same before. */
-  known: listOf(
-    text(`array(select distinct d.our_number from filed d
+  known: column.listOf(
+    column.text(`array(select distinct d.our_number from filed d
        where not exists (select from kept k where k.change_id = d.change_id))`),
   ),
   /** Of them those with a payment that another file reports than the one before. */
-  again: listOf(text('array(select distinct our_number from again)')),
+  again: column.listOf(column.text('array(select distinct our_number from again)')),
 });
 
 /**
@@ -121,7 +121,7 @@ export async function keepFiledChanges(
   return summed(counts);
 }
 
-const OURS = rowCodec({ ourNumber: text() }, 'b');
+const OURS = rowCodec({ ourNumber: column.text() }, 'b');
 
 const FIND_OURS = statement(
   'boletos.find_our_numbers',

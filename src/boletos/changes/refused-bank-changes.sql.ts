@@ -1,20 +1,20 @@
 import { BANK_EVENTS } from '../../banks/bank.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { instantOf, money, nullable, oneOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 const ODD = rowCodec(
   {
-    at: instantOf(),
+    at: column.instant(),
     /** Null: of an unreadable item, by the cursor of all merchants. */
-    merchantId: nullable(text()),
-    reason: text(),
+    merchantId: column.nullable(column.text()),
+    reason: column.text(),
     /** Null, as the three behind it: the item was unreadable. */
-    changeId: nullable(text()),
-    ourNumber: nullable(text()),
-    event: nullable(oneOf(BANK_EVENTS)),
-    amount: nullable(money()),
+    changeId: column.nullable(column.text()),
+    ourNumber: column.nullable(column.text()),
+    event: column.nullable(column.oneOf(BANK_EVENTS)),
+    amount: column.nullable(column.money()),
     /** The item, where it was unreadable. */
-    item: nullable(text()),
+    item: column.nullable(column.text()),
   },
   'r',
 );

@@ -1,35 +1,24 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  day,
-  listOf,
-  money,
-  nullable,
-  oneOf,
-  parsedBy,
-  type RowOf,
-  rowCodec,
-  text,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { BOLETO_STATES, type BoletoKey } from '../boleto.ts';
 import { readPayer } from '../boleto-rows.sql.ts';
 
 const PAYER_BOLETO = rowCodec(
   {
-    merchantId: text(),
-    boletoId: text(),
-    accountNumber: text(),
-    state: oneOf(BOLETO_STATES),
+    merchantId: column.text(),
+    boletoId: column.text(),
+    accountNumber: column.text(),
+    state: column.oneOf(BOLETO_STATES),
     /** It may still be paid, or the bank is asked about it: its payer is needed. */
-    isOpen: boolean('(b.acts_at is not null or b.due_at is not null)'),
-    ourNumber: text(),
-    amount: money(),
-    dueOn: day(),
-    referenceTransaction: nullable(text()),
-    instructions: listOf(text()),
-    callbackUrl: nullable(text()),
-    payer: parsedBy(readPayer),
+    isOpen: column.boolean('(b.acts_at is not null or b.due_at is not null)'),
+    ourNumber: column.text(),
+    amount: column.money(),
+    dueOn: column.day(),
+    referenceTransaction: column.nullable(column.text()),
+    instructions: column.listOf(column.text()),
+    callbackUrl: column.nullable(column.text()),
+    payer: column.parsedBy(readPayer),
   },
   'b',
 );
@@ -67,7 +56,7 @@ export async function listPayerBoletos(
   return (await database.query(LIST, values)).map(PAYER_BOLETO.parse);
 }
 
-const KEY = rowCodec<BoletoKey>({ merchantId: text(), boletoId: text() });
+const KEY = rowCodec<BoletoKey>({ merchantId: column.text(), boletoId: column.text() });
 
 const KEYS = inputRows<BoletoKey>({
   merchant_id: ['text', (key) => key.merchantId],

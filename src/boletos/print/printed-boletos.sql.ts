@@ -1,10 +1,10 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Boleto } from '../boleto.ts';
 import { BOLETO, parseBoleto } from '../boleto-rows.sql.ts';
 import type { BoletoToPrint } from './boleto-to-print.ts';
 
-const BENEFICIARY = rowCodec({ name: text('m.legal_name'), documentNumber: text('m.cnpj') });
+const BENEFICIARY = rowCodec({ name: column.text('m.legal_name'), documentNumber: column.text('m.cnpj') });
 
 const FIND = statement(
   'boletos.find_to_print',

@@ -1,15 +1,6 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import {
-  instantOf,
-  money,
-  oneOf,
-  type RowOf,
-  real,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
@@ -98,15 +89,15 @@ const SINCE = 'coalesce(b.unknown_since, b.created_at)';
 
 const UNRESOLVED = rowCodec(
   {
-    merchantId: text(),
-    boletoId: text(),
-    state: oneOf(['issuing', 'canceling']),
-    ourNumber: text(),
-    amount: money(),
-    since: instantOf(`${SINCE}`),
-    tries: whole(),
-    reason: text("coalesce(b.unknown_reason, 'the process that asked did not finish')"),
-    dueAt: instantOf(),
+    merchantId: column.text(),
+    boletoId: column.text(),
+    state: column.oneOf(['issuing', 'canceling']),
+    ourNumber: column.text(),
+    amount: column.money(),
+    since: column.instant(`${SINCE}`),
+    tries: column.whole(),
+    reason: column.text("coalesce(b.unknown_reason, 'the process that asked did not finish')"),
+    dueAt: column.instant(),
   },
   'b',
 );
@@ -134,10 +125,10 @@ export async function listUnresolvedBoletos(
 }
 
 const COUNTED = rowCodec({
-  count: whole('count(*)'),
+  count: column.whole('count(*)'),
   /** Seconds; 0 when there is none. */
-  oldestAge: real('coalesce(extract(epoch from now() - min(since)), 0)::float8'),
-  mostTries: whole('coalesce(max(tries), 0)'),
+  oldestAge: column.real('coalesce(extract(epoch from now() - min(since)), 0)::float8'),
+  mostTries: column.whole('coalesce(max(tries), 0)'),
 });
 
 export type UnresolvedBoletoCount = RowOf<typeof COUNTED>;

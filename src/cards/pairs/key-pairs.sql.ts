@@ -6,18 +6,18 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { bytes, instantOf, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 const PAIR = rowCodec({
-  keyId: text(),
+  keyId: column.text(),
   /** SPKI, DER. */
-  publicKey: bytes(),
+  publicKey: column.bytes(),
   /** PKCS #8, DER. */
-  sealedPrivateKey: bytes(),
-  dataKeyId: whole(),
+  sealedPrivateKey: column.bytes(),
+  dataKeyId: column.whole(),
   /** Real time, by the database's clock. */
-  createdAt: instantOf(),
-  retiredAt: nullable(instantOf()),
+  createdAt: column.instant(),
+  retiredAt: column.nullable(column.instant()),
 });
 
 export type StoredKeyPair = ReturnType<typeof parse>;
@@ -83,7 +83,7 @@ export async function retireKeyPair(tx: Tx, keyId: string): Promise<boolean> {
   return (await tx.query(RETIRE, [keyId])).length === 1;
 }
 
-const OVERDUE = rowCodec({ keyId: text() });
+const OVERDUE = rowCodec({ keyId: column.text() });
 
 /**
  * A blob lives a day, from up to a day ahead of our clock, and other processes may hand out

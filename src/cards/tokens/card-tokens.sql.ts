@@ -3,15 +3,7 @@ import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.t
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  bytes,
-  instantOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { CardSource } from '../card.ts';
 
 export type CardTokenRow = {
@@ -39,7 +31,7 @@ const INPUT = inputRows<CardTokenRow>({
   ],
 });
 
-const KEY_IN_USE = rowCodec({ dataKeyId: whole() });
+const KEY_IN_USE = rowCodec({ dataKeyId: column.whole() });
 
 /**
  * The lock on the keys makes a rotation wait for this commit, or shows this statement that the key
@@ -98,13 +90,13 @@ const KEYS = inputRows<CardTokenKey>({
 
 const TOKEN = rowCodec(
   {
-    merchantId: text(),
-    tokenHash: bytes(),
-    sealedNumber: bytes(),
-    dataKeyId: whole(),
-    sourceHash: bytes(),
-    sourceExpiresAt: instantOf(),
-    isUsed: boolean(`exists (
+    merchantId: column.text(),
+    tokenHash: column.bytes(),
+    sealedNumber: column.bytes(),
+    dataKeyId: column.whole(),
+    sourceHash: column.bytes(),
+    sourceExpiresAt: column.instant(),
+    isUsed: column.boolean(`exists (
        select 1 from card_source_locks c where c.merchant_id = t.merchant_id and c.source_hash = t.source_hash
      )`),
   },

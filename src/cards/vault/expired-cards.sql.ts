@@ -1,7 +1,7 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { boolean, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { IS_UNUSED } from './removals.sql.ts';
 import type { VaultCardKey } from './vault-cards.sql.ts';
 
@@ -17,11 +17,11 @@ export const FIRST_EXPIRED: ExpiredPlace = {
 
 const EXPIRED = rowCodec(
   {
-    year: text('v.expiration_year'),
-    month: text('v.expiration_month'),
-    merchantId: text(),
-    vaultId: text(),
-    isUnused: boolean(`${IS_UNUSED}`),
+    year: column.text('v.expiration_year'),
+    month: column.text('v.expiration_month'),
+    merchantId: column.text(),
+    vaultId: column.text(),
+    isUnused: column.boolean(`${IS_UNUSED}`),
   },
   'v',
 );
@@ -57,7 +57,7 @@ export async function listExpiredCards(
   return rows.map(EXPIRED.parse);
 }
 
-const KEY = rowCodec<VaultCardKey>({ merchantId: text(), vaultId: text() });
+const KEY = rowCodec<VaultCardKey>({ merchantId: column.text(), vaultId: column.text() });
 
 const KEYS = inputRows<VaultCardKey>({
   merchant_id: ['text', (key) => key.merchantId],

@@ -6,7 +6,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 /** One card of one merchant, by what can be compared of its number. */
 export type CardCopies = {
@@ -46,7 +46,7 @@ export async function lockCopies(tx: Tx, { merchantId, firstSix, lastFour }: Car
   return row?.is_locked === true;
 }
 
-const COUNTED = rowCodec({ copies: whole('count(*)') });
+const COUNTED = rowCodec({ copies: column.whole('count(*)') });
 
 /**
  * A copy that an earlier try of the same store has written ($3) is the one that is being stored.
@@ -75,7 +75,7 @@ export async function isAnotherCopyRefused(
   return COUNTED.parse(row as Row).copies >= most;
 }
 
-const COPY = rowCodec({ vaultId: text() }, 'v');
+const COPY = rowCodec({ vaultId: column.text() }, 'v');
 
 const FIRST = statement(
   'vault.first_copy',

@@ -14,7 +14,7 @@ import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { PassingFault } from '../../platform/postgres/database-errors.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { boolean, bytes, nullable, oneOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { hasSqlState, SQL_STATE } from '../../platform/postgres/sql-states.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -33,25 +33,25 @@ const KEYS = inputRows<VaultCardKey>({
 /** The sealed number stays where it is. */
 export const SHOWN_CARD = rowCodec<ShownCard>(
   {
-    vaultId: text(),
-    brand: oneOf(CARD_BRANDS),
-    firstSix: text(),
-    lastFour: text(),
-    expirationMonth: text(),
-    expirationYear: text(),
-    holderName: text(),
+    vaultId: column.text(),
+    brand: column.oneOf(CARD_BRANDS),
+    firstSix: column.text(),
+    lastFour: column.text(),
+    expirationMonth: column.text(),
+    expirationYear: column.text(),
+    holderName: column.text(),
   },
   'v',
 );
 
 const CARD = rowCodec(
   {
-    merchantId: text(),
+    merchantId: column.text(),
     ...SHOWN_CARD.fields,
-    sealedNumber: bytes(),
-    dataKeyId: whole(),
-    isUsed: boolean('v.first_used_at is not null'),
-    networkTransactionId: nullable(text()),
+    sealedNumber: column.bytes(),
+    dataKeyId: column.whole(),
+    isUsed: column.boolean('v.first_used_at is not null'),
+    networkTransactionId: column.nullable(column.text()),
   },
   'v',
 );
@@ -253,7 +253,7 @@ export async function markFirstUse(
 }
 
 const FATE = rowCodec({
-  isStored: boolean('exists (select 1 from vault_cards where merchant_id = $1 and vault_id = $2)'),
+  isStored: column.boolean('exists (select 1 from vault_cards where merchant_id = $1 and vault_id = $2)'),
 });
 
 const FIND_FATE = statement('vault.find_fate', `select ${FATE.columns}`);

@@ -1,26 +1,20 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  instantOf,
-  type RowOf,
-  real,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 const LOOKED = rowCodec({
-  version: text("current_setting('server_version')"),
-  now: instantOf('clock_timestamp()'),
+  version: column.text("current_setting('server_version')"),
+  now: column.instant('clock_timestamp()'),
   /** Connections that may still be opened by this role; those of other programs are gone from it. */
-  freeConnections: whole(`least(
+  freeConnections: column.whole(`least(
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int - u.in_all,
        case when r.rolconnlimit < 0 then null else r.rolconnlimit - u.of_role end,
        case when d.datconnlimit < 0 then null else d.datconnlimit - u.of_database end
      )`),
-  sizeBytes: real('pg_database_size(d.oid)::float8'),
-  hasChecksums: boolean("current_setting('data_checksums') = 'on'"),
-  vacuumsByItself: boolean("current_setting('autovacuum') = 'on' and current_setting('track_counts') = 'on'"),
+  sizeBytes: column.real('pg_database_size(d.oid)::float8'),
+  hasChecksums: column.boolean("current_setting('data_checksums') = 'on'"),
+  vacuumsByItself: column.boolean(
+    "current_setting('autovacuum') = 'on' and current_setting('track_counts') = 'on'",
+  ),
 });
 
 export type ServerLook = RowOf<typeof LOOKED>;

@@ -1,8 +1,13 @@
 import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
-import { oneOf, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { LISTS, MOST_FILTERS, type SavedFilter } from './saved-filter.ts';
 
-const FILTER = rowCodec<SavedFilter>({ place: whole(), list: oneOf(LISTS), name: text(), query: text() });
+const FILTER = rowCodec<SavedFilter>({
+  place: column.whole(),
+  list: column.oneOf(LISTS),
+  name: column.text(),
+  query: column.text(),
+});
 
 const LIST = statement(
   'console_filters.list',
@@ -65,7 +70,7 @@ export async function removeFilter(
   await database.query(REMOVE, [merchantId, userId, place, name]);
 }
 
-const OWNED_FILTER = rowCodec({ merchantId: text(), userId: text(), ...FILTER.fields });
+const OWNED_FILTER = rowCodec({ merchantId: column.text(), userId: column.text(), ...FILTER.fields });
 
 /** A filter with whose it is. */
 export type OwnedFilter = RowOf<typeof OWNED_FILTER>;

@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { SESSION_SECONDS } from '../users/session.ts';
 import type { Identity } from './identity.ts';
 
@@ -37,7 +37,7 @@ export async function recoverByInvitation(tx: Tx, userId: string, createdBy: str
   await tx.query(RECOVER, [userId, createdBy, INVITED_DAYS]);
 }
 
-const OWNER = rowCodec({ userId: text() });
+const OWNER = rowCodec({ userId: column.text() });
 
 const FIND = statement(
   'console_identities.find',

@@ -5,17 +5,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  bytes,
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  parsedBy,
-  rowCodec,
-  text,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { readForm } from '../parts/screen.ts';
 import { ROLES } from '../parts/user.ts';
 import { findReachedHands } from '../users/hands.sql.ts';
@@ -55,37 +45,37 @@ export async function insertRequest(tx: Tx, request: SecondPersonRequest, seal: 
 
 const REQUEST = rowCodec<SecondPersonRequest>(
   {
-    requestId: text(),
-    merchantId: nullable(text()),
-    requestedBy: text(),
-    operation: text(),
-    path: text(),
-    fields: parsedBy(readForm),
-    reason: text(),
-    amount: money(),
-    standing: text(),
-    requestedAt: instantOf(),
-    expiresAt: instantOf(),
+    requestId: column.text(),
+    merchantId: column.nullable(column.text()),
+    requestedBy: column.text(),
+    operation: column.text(),
+    path: column.text(),
+    fields: column.parsedBy(readForm),
+    reason: column.text(),
+    amount: column.money(),
+    standing: column.text(),
+    requestedAt: column.instant(),
+    expiresAt: column.instant(),
   },
   'r',
 );
 const FOUND = rowCodec({
-  seal: bytes('r.seal'),
-  now: instantOf('now()'),
-  requester: text('u.name'),
-  requesterRole: oneOf(ROLES, 'u.role'),
-  requesterMerchant: nullable(text('u.merchant_id')),
-  isRequesterLockedOut: boolean('u.disabled_at is not null'),
+  seal: column.bytes('r.seal'),
+  now: column.instant('now()'),
+  requester: column.text('u.name'),
+  requesterRole: column.oneOf(ROLES, 'u.role'),
+  requesterMerchant: column.nullable(column.text('u.merchant_id')),
+  isRequesterLockedOut: column.boolean('u.disabled_at is not null'),
 });
 /** Of a request that is decided. */
 const DECISION = rowCodec({
-  decision: oneOf(DECISIONS, 'd.decision'),
-  decisionReason: text('d.reason'),
-  decidedAt: instantOf('d.decided_at'),
-  outcome: nullable(oneOf(OUTCOMES, 'd.outcome')),
-  refusal: nullable(text('d.refusal')),
-  decider: text('decider.name'),
-  deciderMerchant: nullable(text('decider.merchant_id')),
+  decision: column.oneOf(DECISIONS, 'd.decision'),
+  decisionReason: column.text('d.reason'),
+  decidedAt: column.instant('d.decided_at'),
+  outcome: column.nullable(column.oneOf(OUTCOMES, 'd.outcome')),
+  refusal: column.nullable(column.text('d.refusal')),
+  decider: column.text('decider.name'),
+  deciderMerchant: column.nullable(column.text('decider.merchant_id')),
 });
 const COLUMNS = `${REQUEST.columns}, ${FOUND.columns}, ${DECISION.columns}`;
 

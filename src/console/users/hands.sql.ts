@@ -1,6 +1,6 @@
 import { newId } from '../../platform/chance.ts';
 import { type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import { type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { userOfActor } from './user.ts';
 
 /** The hand $3 of the user in `anew`, which nobody has given but the user whose name is $2. */
@@ -28,7 +28,7 @@ export async function renewHand(tx: Tx, userId: string, actor: string): Promise<
   await tx.query(RENEW, [userId, userOfActor(actor), newId()]);
 }
 
-const REACHED = rowCodec({ ofUser: text('h.of_user'), userId: text('k.user_id') });
+const REACHED = rowCodec({ ofUser: column.text('h.of_user'), userId: column.text('k.user_id') });
 
 /** Of a hand that is reached from the one that a user has now: whose it is. */
 export type ReachedHand = RowOf<typeof REACHED>;

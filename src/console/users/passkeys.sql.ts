@@ -1,13 +1,13 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { bytes, listOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Passkey } from './passkey.ts';
 
 const PASSKEY = rowCodec<Passkey>({
-  userId: text(),
-  credentialId: bytes(),
-  publicKey: bytes(),
-  signCount: whole(),
-  transports: listOf(text()),
+  userId: column.text(),
+  credentialId: column.bytes(),
+  publicKey: column.bytes(),
+  signCount: column.whole(),
+  transports: column.listOf(column.text()),
 });
 
 const FIND = statement(

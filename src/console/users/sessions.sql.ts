@@ -1,6 +1,6 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { nullable, oneOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { hasSqlState, SQL_STATE } from '../../platform/postgres/sql-states.ts';
 import type { User } from '../parts/user.ts';
 import { CHALLENGE_MILLISECONDS, type NewPasskey, type UsedPasskey } from './passkey.ts';
@@ -67,7 +67,10 @@ export async function openByPasskey(
   return (await tx.query(OPEN_BY_PASSKEY, values)).length === 1;
 }
 
-const SESSION_USER = rowCodec({ ...USER.fields, language: nullable(oneOf(['pt', 'en'] as const)) }, 'u');
+const SESSION_USER = rowCodec(
+  { ...USER.fields, language: column.nullable(column.oneOf(['pt', 'en'] as const)) },
+  'u',
+);
 
 /** What is written to know that a session is not idle: at most four times a minute. */
 const FIND = statement(

@@ -1,15 +1,6 @@
 import { newId } from '../../platform/chance.ts';
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  instantOf,
-  nullable,
-  oneOf,
-  parsedBy,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { ROLES, type Role, type User } from '../parts/user.ts';
 import { NEW_HAND } from './hands.sql.ts';
 import {
@@ -22,27 +13,32 @@ import {
 } from './user.ts';
 
 export const USER = rowCodec<User>(
-  { userId: text(), name: text(), role: oneOf(ROLES), merchantId: nullable(text()) },
+  {
+    userId: column.text(),
+    name: column.text(),
+    role: column.oneOf(ROLES),
+    merchantId: column.nullable(column.text()),
+  },
   'u',
 );
 
-const FOUND_USER = rowCodec({ ...USER.fields, isDisabled: boolean('u.disabled_at is not null') }, 'u');
+const FOUND_USER = rowCodec({ ...USER.fields, isDisabled: column.boolean('u.disabled_at is not null') }, 'u');
 
 const LISTED_USER = rowCodec<ListedUser>(
   {
     ...USER.fields,
-    createdAt: instantOf(),
-    disabledAt: nullable(instantOf()),
-    passkeys: whole('(select count(*) from console_passkeys p where p.user_id = u.user_id)'),
-    identity: oneOf(
+    createdAt: column.instant(),
+    disabledAt: column.nullable(column.instant()),
+    passkeys: column.whole('(select count(*) from console_passkeys p where p.user_id = u.user_id)'),
+    identity: column.oneOf(
       IDENTITY_STATES,
       `coalesce((select case when i.subject is null then 'invited' else 'bound' end
          from console_identities i where i.user_id = u.user_id), 'none')`,
     ),
-    seenAt: nullable(
-      instantOf('(select max(s.seen_at) from console_sessions s where s.user_id = u.user_id)'),
+    seenAt: column.nullable(
+      column.instant('(select max(s.seen_at) from console_sessions s where s.user_id = u.user_id)'),
     ),
-    givers: parsedBy(
+    givers: column.parsedBy(
       readGivers,
       `(select coalesce(jsonb_agg(jsonb_build_object('name', g.name, 'merchantId', g.merchant_id, 'gift', e.gift)
          order by e.made_at), '[]')

@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { bytes, nullable, oneOf, parsedBy, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type EarlierForm, FORM_OUTCOMES, type Refusal, readRefusal, type SentForm } from './sent-form.ts';
 
 /** A form that was refused may be filled in anew under its key: nothing was done under it. */
@@ -23,12 +23,12 @@ export async function startForm(
 }
 
 const EARLIER_FORM = rowCodec<EarlierForm>({
-  onceKey: text(),
-  userId: text(),
-  pathHash: bytes(),
-  fieldsHash: bytes(),
-  outcome: nullable(oneOf(FORM_OUTCOMES)),
-  refusal: nullable(parsedBy(readRefusal)),
+  onceKey: column.text(),
+  userId: column.text(),
+  pathHash: column.bytes(),
+  fieldsHash: column.bytes(),
+  outcome: column.nullable(column.oneOf(FORM_OUTCOMES)),
+  refusal: column.nullable(column.parsedBy(readRefusal)),
 });
 
 const FIND = statement(

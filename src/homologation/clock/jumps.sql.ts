@@ -1,23 +1,15 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import {
-  instantOf,
-  nullable,
-  parsedBy,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CLOCKED_KINDS } from '../../platform/work/clocked-work.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { NOTHING_RAN, type Ran } from './jump.ts';
 
-const ran = parsedBy(readRan);
+const ran = column.parsedBy(readRan);
 
 const CLOCK = rowCodec({
-  shiftMilliseconds: whole(),
-  target: nullable(instantOf('target_at')),
-  jumpNumber: whole(),
+  shiftMilliseconds: column.whole(),
+  target: column.nullable(column.instant('target_at')),
+  jumpNumber: column.whole(),
   ran,
 });
 
@@ -25,12 +17,12 @@ export type StoredClock = RowOf<typeof CLOCK>;
 
 const HELD = rowCodec(
   {
-    merchantId: text(),
-    fence: whole(),
-    target: instantOf('c.target_at'),
-    shiftMilliseconds: whole(),
+    merchantId: column.text(),
+    fence: column.whole(),
+    target: column.instant('c.target_at'),
+    shiftMilliseconds: column.whole(),
     ran,
-    steps: whole(),
+    steps: column.whole(),
   },
   'c',
 );
@@ -49,7 +41,7 @@ export async function findClock(database: Database, merchantId: string): Promise
   return row === undefined ? null : CLOCK.parse(row);
 }
 
-const JUMP = rowCodec({ jumpNumber: whole() });
+const JUMP = rowCodec({ jumpNumber: column.whole() });
 
 /**
  * Under the condition that the clock stands as it was read: the target was reckoned from there. The
@@ -106,7 +98,7 @@ export async function claimJumps(
   return (await database.query(CLAIM, [limit, leaseMilliseconds])).map(HELD.parse);
 }
 
-const SHIFT = rowCodec({ shiftMilliseconds: whole() });
+const SHIFT = rowCodec({ shiftMilliseconds: column.whole() });
 
 /**
  * The clock that counts is the database's, which claims of due work read: it must not be behind the

@@ -1,6 +1,6 @@
 import type { Database, Row, Statement, Tx } from '../../platform/postgres/database.ts';
 import type { InputColumns, InputRows } from '../../platform/postgres/input-rows.ts';
-import { bytes, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Sealed, SealingPurpose } from '../open-keyring.ts';
 
 /** A row with sealed bytes, by its primary key. */
@@ -48,8 +48,8 @@ export type SealedTable = {
   readonly keyOf: (row: Row) => readonly unknown[];
 };
 
-const SEALED = rowCodec({ dataKeyId: whole(), sealed: bytes() });
-const COUNTED = rowCodec({ dataKeyId: whole(), sealedRows: whole() });
+const SEALED = rowCodec({ dataKeyId: column.whole(), sealed: column.bytes() });
+const COUNTED = rowCodec({ dataKeyId: column.whole(), sealedRows: column.whole() });
 
 /**
  * Locks the next rows, behind a primary key, that were sealed under one of the keys; rows locked

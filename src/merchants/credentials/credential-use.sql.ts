@@ -1,5 +1,5 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Credential } from './credential.ts';
 
 /** São Paulo's day, by the database's clock. */
@@ -25,7 +25,7 @@ export async function noteUse(
   await database.query(NOTE, [merchantId, credentialId]);
 }
 
-const UNUSED = rowCodec({ userName: text(), count: whole('count(*) over ()') });
+const UNUSED = rowCodec({ userName: column.text(), count: column.whole('count(*) over ()') });
 
 /** All of them are looked at, in the order of their keys: credentials are made by hand. */
 const FIND_UNUSED = statement(

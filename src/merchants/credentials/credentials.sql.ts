@@ -1,34 +1,23 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { SCOPES } from '../../platform/http/endpoint.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  day,
-  instantOf,
-  listOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Credential, MOST_CREDENTIALS } from './credential.ts';
 import { IS_USE_NOTED, UNUSED_DAYS } from './credential-use.sql.ts';
 
 const CREDENTIAL = rowCodec<Credential>({
-  merchantId: text(),
-  credentialId: text(),
-  userName: text(),
-  accountNumber: text(),
-  scopes: listOf(oneOf(SCOPES)),
-  allowedAddresses: listOf(text()),
-  createdAt: instantOf(),
-  passwordChangedAt: instantOf(),
-  lastUsedOn: nullable(day()),
-  disabledAt: nullable(instantOf()),
-  previousPasswordValidUntil: nullable(
-    instantOf('case when previous_password_valid_until > now() then previous_password_valid_until end'),
+  merchantId: column.text(),
+  credentialId: column.text(),
+  userName: column.text(),
+  accountNumber: column.text(),
+  scopes: column.listOf(column.oneOf(SCOPES)),
+  allowedAddresses: column.listOf(column.text()),
+  createdAt: column.instant(),
+  passwordChangedAt: column.instant(),
+  lastUsedOn: column.nullable(column.day()),
+  disabledAt: column.nullable(column.instant()),
+  previousPasswordValidUntil: column.nullable(
+    column.instant('case when previous_password_valid_until > now() then previous_password_valid_until end'),
   ),
 });
 
@@ -81,7 +70,7 @@ const LIST = statement(
    order by credential_id`,
 );
 
-const COUNTED = rowCodec({ active: whole('count(*)::integer') });
+const COUNTED = rowCodec({ active: column.whole('count(*)::integer') });
 
 const COUNT = statement(
   'credentials.count_active',
@@ -98,21 +87,21 @@ export async function listMerchantCredentials(database: Database, merchantId: st
 }
 
 const PASSWORD = rowCodec({
-  passwordHash: text(),
+  passwordHash: column.text(),
   /** While the overlap of a rotation lasts. */
-  previousPasswordHash: nullable(
-    text('case when previous_password_valid_until > now() then previous_password_hash end'),
+  previousPasswordHash: column.nullable(
+    column.text('case when previous_password_valid_until > now() then previous_password_hash end'),
   ),
   /** Whole days, by the database's clock. */
-  passwordAgeDays: whole('floor(extract(epoch from now() - password_changed_at) / 86400)::integer'),
+  passwordAgeDays: column.whole('floor(extract(epoch from now() - password_changed_at) / 86400)::integer'),
   /** Since its last login, its password or its making, whatever came last. */
-  unusedDays: whole(UNUSED_DAYS),
+  unusedDays: column.whole(UNUSED_DAYS),
   /** Whether a login of today is noted. */
-  isUseNoted: boolean(IS_USE_NOTED),
+  isUseNoted: column.boolean(IS_USE_NOTED),
 });
 const OF_MERCHANT = rowCodec({
-  productionAddresses: listOf(text('m.production_addresses')),
-  isMerchantDisabled: boolean('m.disabled_at is not null'),
+  productionAddresses: column.listOf(column.text('m.production_addresses')),
+  isMerchantDisabled: column.boolean('m.disabled_at is not null'),
 });
 
 /** What a login must know of the credential that it names. */

@@ -1,20 +1,10 @@
 import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
-import {
-  bytes,
-  instantOf,
-  listOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { addressesInForce, type Credential, LOGIN_APIS, type LoginApi } from '../credentials/credential.ts';
 import { type LiveToken, TOKEN_LIFETIME_SECONDS } from './access-token.ts';
 
-const TIMES = rowCodec({ createdAt: instantOf(), expiresAt: instantOf() });
+const TIMES = rowCodec({ createdAt: column.instant(), expiresAt: column.instant() });
 
 export type TokenTimes = RowOf<typeof TIMES>;
 
@@ -61,20 +51,20 @@ export async function insertAccessToken(
 const TOKEN_ID = `encode(substring(t.token_hash for 6), 'hex')`;
 
 const CALLER = rowCodec<Caller>({
-  merchantId: text('t.merchant_id'),
-  credentialId: text('t.credential_id'),
-  userName: text('c.user_name'),
-  accountNumber: text('c.account_number'),
-  scopes: listOf(oneOf(SCOPES, 'c.scopes')),
-  softDescriptor: nullable(text('m.soft_descriptor')),
-  tokenId: text(TOKEN_ID),
+  merchantId: column.text('t.merchant_id'),
+  credentialId: column.text('t.credential_id'),
+  userName: column.text('c.user_name'),
+  accountNumber: column.text('c.account_number'),
+  scopes: column.listOf(column.oneOf(SCOPES, 'c.scopes')),
+  softDescriptor: column.nullable(column.text('m.soft_descriptor')),
+  tokenId: column.text(TOKEN_ID),
 });
 const LIVE_TOKEN = rowCodec({
-  tokenHash: bytes('t.token_hash'),
-  api: oneOf(LOGIN_APIS, 't.api'),
-  allowedAddresses: listOf(text('c.allowed_addresses')),
-  productionAddresses: listOf(text('m.production_addresses')),
-  millisecondsLeft: whole('floor(extract(epoch from t.expires_at - now()) * 1000)::bigint'),
+  tokenHash: column.bytes('t.token_hash'),
+  api: column.oneOf(LOGIN_APIS, 't.api'),
+  allowedAddresses: column.listOf(column.text('c.allowed_addresses')),
+  productionAddresses: column.listOf(column.text('m.production_addresses')),
+  millisecondsLeft: column.whole('floor(extract(epoch from t.expires_at - now()) * 1000)::bigint'),
 });
 
 const FIND = statement(
@@ -102,7 +92,10 @@ function parse(row: Row): LiveToken {
   return { ...token, allowedAddresses, caller: CALLER.parse(row) };
 }
 
-const LISTED_TOKEN = rowCodec({ tokenId: text(TOKEN_ID), api: oneOf(LOGIN_APIS), ...TIMES.fields }, 't');
+const LISTED_TOKEN = rowCodec(
+  { tokenId: column.text(TOKEN_ID), api: column.oneOf(LOGIN_APIS), ...TIMES.fields },
+  't',
+);
 
 /** A token as the operator sees it. */
 export type ListedToken = RowOf<typeof LISTED_TOKEN>;

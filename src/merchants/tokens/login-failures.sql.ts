@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { bytes, listOf, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import {
   type FailureBuckets,
   LOCKOUT_SECONDS,
@@ -9,15 +9,15 @@ import {
 } from './login-failures.ts';
 
 const COUNTED = rowCodec({
-  secondsToWait: nullable(
-    whole('(select ceil(extract(epoch from until - now()))::integer from full_buckets)'),
+  secondsToWait: column.nullable(
+    column.whole('(select ceil(extract(epoch from until - now()))::integer from full_buckets)'),
   ),
-  counted: listOf(
-    bytes(`array(select bucket_hash from by_name_and_address) || array(select bucket_hash from by_name)
+  counted: column.listOf(
+    column.bytes(`array(select bucket_hash from by_name_and_address) || array(select bucket_hash from by_name)
        || array(select bucket_hash from by_address)`),
   ),
-  filled: listOf(
-    text(`array(select 'name and address' from by_name_and_address where failures >= $4)
+  filled: column.listOf(
+    column.text(`array(select 'name and address' from by_name_and_address where failures >= $4)
        || array(select 'name' from by_name where failures >= $5)
        || array(select 'address' from by_address where failures >= $6)`),
   ),

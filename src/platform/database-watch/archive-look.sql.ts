@@ -1,34 +1,36 @@
 import { type Reader, statement } from '../postgres/database.ts';
-import { boolean, nullable, type RowOf, real, rowCodec, text, whole } from '../postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../postgres/row-codec.ts';
 
 const ARCHIVE = rowCodec({
   /** Whether `archive_mode` is on. */
-  isOn: boolean(`current_setting('archive_mode') <> 'off'`),
+  isOn: column.boolean(`current_setting('archive_mode') <> 'off'`),
   /** Seconds after which a segment is archived that is not full; 0: never. */
-  timeoutSeconds: whole(`(select t.setting::int from pg_settings t where t.name = 'archive_timeout')`),
+  timeoutSeconds: column.whole(`(select t.setting::int from pg_settings t where t.name = 'archive_timeout')`),
   /** What it could not archive when it last tried; null: that succeeded, or there was no try. */
-  failingFile: nullable(
-    text(
+  failingFile: column.nullable(
+    column.text(
       `case when a.last_failed_time > coalesce(a.last_archived_time, '-infinity') then a.last_failed_wal end`,
     ),
   ),
-  failures: real('a.failed_count::float8'),
+  failures: column.real('a.failed_count::float8'),
   /** Since a file was archived; null: none was since its statistics began. */
-  ageSeconds: nullable(real('extract(epoch from clock_timestamp() - a.last_archived_time)::float8')),
+  ageSeconds: column.nullable(
+    column.real('extract(epoch from clock_timestamp() - a.last_archived_time)::float8'),
+  ),
   /**
    * Bytes behind the newest archived file; null: unknown. The name of a segment is its timeline, then its
    * place in the log, all in hexadecimal.
    */
-  unarchivedBytes: nullable(
-    real(`case when a.last_archived_wal ~ '^[0-9A-F]{24}' then greatest(0, p.here
+  unarchivedBytes: column.nullable(
+    column.real(`case when a.last_archived_wal ~ '^[0-9A-F]{24}' then greatest(0, p.here
        - ('x' || substr(a.last_archived_wal, 9, 8))::bit(32)::bigint * 4294967296.0
        - (('x' || substr(a.last_archived_wal, 17, 8))::bit(32)::bigint + 1) * p.segment) end::float8`),
   ),
 });
 const SLOT = rowCodec({
-  name: text('s.slot_name::text'),
-  isActive: boolean('s.active'),
-  keptBytes: real('s.kept::float8'),
+  name: column.text('s.slot_name::text'),
+  isActive: column.boolean('s.active'),
+  keptBytes: column.real('s.kept::float8'),
 });
 
 /** How PostgreSQL's archive of its log (WAL) goes on, and what of the log it keeps for others. */

@@ -1,9 +1,9 @@
 import { type Database, statement } from '../postgres/database.ts';
-import { type RowOf, real, rowCodec, whole } from '../postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../postgres/row-codec.ts';
 
 const LOOKED = rowCodec({
-  schemaVersion: whole('(select max(number) from schema_migrations)::integer'),
-  sizeBytes: real('pg_database_size(current_database())::float8'),
+  schemaVersion: column.whole('(select max(number) from schema_migrations)::integer'),
+  sizeBytes: column.real('pg_database_size(current_database())::float8'),
 });
 
 export type DatabaseLook = RowOf<typeof LOOKED>;

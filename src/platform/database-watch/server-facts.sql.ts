@@ -1,18 +1,18 @@
-import { boolean, nullable, rowCodec, text, whole } from '../postgres/row-codec.ts';
+import { column, rowCodec } from '../postgres/row-codec.ts';
 import { hasSqlState, SQL_STATE } from '../postgres/sql-states.ts';
 import type { ServerFacts } from './server-facts.ts';
 
 const OF_THE_SERVER = rowCodec({
-  databaseOid: whole('(select oid::bigint from pg_database where datname = current_database())'),
-  tableOid: whole("'database_stamp'::regclass::oid::bigint"),
-  version: whole("current_setting('server_version_num')::int"),
-  fsync: text("current_setting('fsync')"),
-  fullPageWrites: text("current_setting('full_page_writes')"),
-  synchronousCommit: text("current_setting('synchronous_commit')"),
-  hasSynchronousStandby: boolean("current_setting('synchronous_standby_names') <> ''"),
-  logReaders: whole('(select count(*)::int from pg_stat_replication)'),
-  isReadOnly: boolean("pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'"),
-  keepsSettings: boolean(`current_setting('TimeZone') = 'UTC' and current_setting('jit') = 'off'
+  databaseOid: column.whole('(select oid::bigint from pg_database where datname = current_database())'),
+  tableOid: column.whole("'database_stamp'::regclass::oid::bigint"),
+  version: column.whole("current_setting('server_version_num')::int"),
+  fsync: column.text("current_setting('fsync')"),
+  fullPageWrites: column.text("current_setting('full_page_writes')"),
+  synchronousCommit: column.text("current_setting('synchronous_commit')"),
+  hasSynchronousStandby: column.boolean("current_setting('synchronous_standby_names') <> ''"),
+  logReaders: column.whole('(select count(*)::int from pg_stat_replication)'),
+  isReadOnly: column.boolean("pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'"),
+  keepsSettings: column.boolean(`current_setting('TimeZone') = 'UTC' and current_setting('jit') = 'off'
     and current_setting('enable_seqscan') = 'off' and current_setting('lock_timeout') <> '0'
     and current_setting('statement_timeout') <> '0'`),
 });
@@ -22,17 +22,17 @@ const OF_THE_SERVER = rowCodec({
  * server.
  */
 export const ALL_FACTS = rowCodec<ServerFacts>({
-  systemIdentifier: nullable(text('(select system_identifier::text from pg_control_system())')),
-  timeline: nullable(
-    whole(`case when pg_is_in_recovery() then null
+  systemIdentifier: column.nullable(column.text('(select system_identifier::text from pg_control_system())')),
+  timeline: column.nullable(
+    column.whole(`case when pg_is_in_recovery() then null
     else ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::bigint end`),
   ),
   ...OF_THE_SERVER.fields,
 });
 /** Where it was revoked. */
 export const FEWER_FACTS = rowCodec<ServerFacts>({
-  systemIdentifier: nullable(text('null')),
-  timeline: nullable(whole('null::bigint')),
+  systemIdentifier: column.nullable(column.text('null')),
+  timeline: column.nullable(column.whole('null::bigint')),
   ...OF_THE_SERVER.fields,
 });
 

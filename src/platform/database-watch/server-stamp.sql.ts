@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Database, type Row, statement, type Tx } from '../postgres/database.ts';
-import { nullable, rowCodec, text, whole } from '../postgres/row-codec.ts';
+import { column, rowCodec } from '../postgres/row-codec.ts';
 import { ALL_FACTS, FEWER_FACTS, isIdentityHidden, parseFacts } from './server-facts.sql.ts';
 import type { ServerFacts, ServerIdentity } from './server-facts.ts';
 import type { Found, Stamp } from './server-stamp.ts';
@@ -22,12 +22,12 @@ const BEATING = `
   select (select count(*) from beaten) + (select count(*) from begun) > 0 as is_last_beat_there`;
 /** Beside the same of the server. */
 const STAMPED = rowCodec({
-  token: text('s.token'),
-  stampedSystemIdentifier: nullable(text('s.system_identifier')),
-  stampedDatabaseOid: whole('s.database_oid'),
-  stampedTableOid: whole('s.table_oid'),
-  stampedTimeline: nullable(whole('s.timeline')),
-  doubt: nullable(text('s.doubt')),
+  token: column.text('s.token'),
+  stampedSystemIdentifier: column.nullable(column.text('s.system_identifier')),
+  stampedDatabaseOid: column.whole('s.database_oid'),
+  stampedTableOid: column.whole('s.table_oid'),
+  stampedTimeline: column.nullable(column.whole('s.timeline')),
+  doubt: column.nullable(column.text('s.doubt')),
 });
 const FROM_STAMP = 'from (select) one left join database_stamp s on true';
 const BEAT = statement('platform.beat', `${BEATING}, ${STAMPED.columns}, ${ALL_FACTS.columns} ${FROM_STAMP}`);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Database, Row, Statement } from '../postgres/database.ts';
 import { inputRows } from '../postgres/input-rows.ts';
-import { nullable, rowCodec, text, whole } from '../postgres/row-codec.ts';
+import { column, rowCodec } from '../postgres/row-codec.ts';
 import type { FeedCursor, FeedPace, FeedPage, UnreadableItem } from './feed.ts';
 
 /** Stands for all merchants in the key of a row. */
@@ -105,7 +105,11 @@ export class FeedCursors<Page extends FeedPage> {
   }
 }
 
-const CURSOR = rowCodec({ merchantId: text(), cursor: nullable(text()), fence: whole() });
+const CURSOR = rowCodec({
+  merchantId: column.text(),
+  cursor: column.nullable(column.text()),
+  fence: column.whole(),
+});
 
 function parseCursor(row: Row): FeedCursor {
   const { merchantId, ...cursor } = CURSOR.parse(row);

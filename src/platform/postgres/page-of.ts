@@ -1,6 +1,6 @@
 import { MOST_COUNTED_FOR_PEOPLE, type Page, type TooManyToOrder, type WantedPage } from '../pages.ts';
 import { type Reader, type Row, type Statement, statement } from './database.ts';
-import { rowCodec, whole } from './row-codec.ts';
+import { column, rowCodec } from './row-codec.ts';
 
 /**
  * The parts of a list, as SQL: `$1` is the merchant, `$2` and `$3` are limit and offset of the
@@ -76,7 +76,7 @@ export function pageOf({ name, ...parts }: PageParts): PageStatements {
   return { ...whole, few: texts.has('few_up') ? both('few_up', 'few_down') : whole };
 }
 
-const TOTAL = rowCodec({ total: whole() });
+const TOTAL = rowCodec({ total: column.whole() });
 
 /** The rows of a page, and `counted`: the total, with what else was counted. */
 export async function readPageOf(

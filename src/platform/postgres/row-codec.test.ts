@@ -1,27 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  day,
-  listOf,
-  listsCodec,
-  money,
-  nullable,
-  oneOf,
-  parsedBy,
-  rowCodec,
-  text,
-  UnreadableRow,
-  whole,
-} from './row-codec.ts';
+import { column, listsCodec, rowCodec, UnreadableRow } from './row-codec.ts';
 
 const BILLING = rowCodec(
   {
-    merchantId: text(),
-    amount: money(),
-    state: oneOf(['opened', 'paid']),
-    dueOn: day('s.due_on'),
-    chargeOn: nullable(day('coalesce(b.charge_on, b.due_on)')),
-    places: listOf(whole()),
+    merchantId: column.text(),
+    amount: column.money(),
+    state: column.oneOf(['opened', 'paid']),
+    dueOn: column.day('s.due_on'),
+    chargeOn: column.nullable(column.day('coalesce(b.charge_on, b.due_on)')),
+    places: column.listOf(column.whole()),
   },
   'b',
 );
@@ -68,11 +56,15 @@ test('what this version does not know is not passed on', () => {
   unreadable({ due_on: '21/11/2026' }, /^due_on cannot be/);
   unreadable({ charge_on: 'soon' }, /^charge_on cannot be/);
   unreadable({ places: [1, null] }, /^places cannot be/);
-  const parsed = parsedBy((value) => (value === 'yes' ? true : undefined));
+  const parsed = column.parsedBy((value) => (value === 'yes' ? true : undefined));
   assert.throws(() => rowCodec({ answer: parsed }).parse({ answer: '4111111111111111' }), /this string/);
 });
 
-const PARTS = listsCodec({ number: whole(), paidAmount: money(), of: text('x.owners') }, 'part', 'i');
+const PARTS = listsCodec(
+  { number: column.whole(), paidAmount: column.money(), of: column.text('x.owners') },
+  'part',
+  'i',
+);
 
 test('lists are selected under names of their own', () => {
   assert.equal(PARTS.columns, 'i.part_number, i.part_paid_amount, x.owners as part_of');

@@ -31,8 +31,8 @@ export type RowCodec<T> = {
 export type RowOf<Codec extends RowCodec<unknown>> = ReturnType<Codec['parse']>;
 
 /**
- * `rowCodec({ merchantId: text(), state: oneOf(STATES), dueOn: day('b.due_on') }, 'p')` selects
- * `p.merchant_id, p.state, b.due_on`. Called at load only: the text is constant. `prefix`: of the names
+ * `rowCodec({ id: column.text(), state: column.oneOf(STATES), dueOn: column.day('b.due_on') }, 'p')` selects
+ * `p.id, p.state, b.due_on`. Called at load only: the text is constant. `prefix`: of the names
  * in the result, where the columns of several codecs stand side by side.
  */
 export function rowCodec<T extends object>(fields: Columns<T>, alias = '', prefix = ''): RowCodec<T> {
@@ -86,28 +86,26 @@ const isText = (value: unknown) => typeof value === 'string';
 const isWhole = (value: unknown) => Number.isSafeInteger(value);
 
 /** Also uuid, and numeric, whose digits are kept. */
-export const text = ofType((value): value is string => isText(value));
-export const boolean = ofType((value): value is boolean => typeof value === 'boolean');
+const text = ofType((value): value is string => isText(value));
+const boolean = ofType((value): value is boolean => typeof value === 'boolean');
 /** smallint, integer, bigint. */
-export const whole = ofType((value): value is number => isWhole(value));
+const whole = ofType((value): value is number => isWhole(value));
 /** A whole number of any size, selected as text. */
-export function bigWhole(sql: string | null = null): Column<bigint> {
+function bigWhole(sql: string | null = null): Column<bigint> {
   return {
     sql,
     read: (value) => (typeof value === 'string' && /^-?\d+$/.test(value) ? BigInt(value) : undefined),
   };
 }
 /** double precision. */
-export const real = ofType((value): value is number => typeof value === 'number');
+const real = ofType((value): value is number => typeof value === 'number');
 /** timestamptz. */
-export const instantOf = ofType((value): value is Instant => typeof value === 'number');
+const instantOf = ofType((value): value is Instant => typeof value === 'number');
 /** date. */
-export const day = ofType(
-  (value): value is Day => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value as string),
-);
-export const bytes = ofType((value): value is Buffer => Buffer.isBuffer(value));
+const day = ofType((value): value is Day => isText(value) && /^\d{4}-\d\d-\d\d$/.test(value as string));
+const bytes = ofType((value): value is Buffer => Buffer.isBuffer(value));
 
-export function money(sql: string | null = null): Column<Cents> {
+function money(sql: string | null = null): Column<Cents> {
   return {
     sql,
     read: (value) => (isWhole(value) && (value as number) >= 0 ? cents(value as number) : undefined),
@@ -115,17 +113,17 @@ export function money(sql: string | null = null): Column<Cents> {
 }
 
 /** One of these words: a state, a type. Any other is unreadable. */
-export function oneOf<W extends string>(words: readonly W[], sql: string | null = null): Column<W> {
+function oneOf<W extends string>(words: readonly W[], sql: string | null = null): Column<W> {
   const known: ReadonlySet<unknown> = new Set(words);
   return { sql, read: (value) => (known.has(value) ? (value as W) : undefined) };
 }
 
-export function nullable<T>({ sql, read }: Column<T>): Column<T | null> {
+function nullable<T>({ sql, read }: Column<T>): Column<T | null> {
   return { sql, read: (value) => (value === null ? null : read(value)) };
 }
 
 /** An array without nulls in it. */
-export function listOf<T>({ sql, read }: Column<T>): Column<readonly T[]> {
+function listOf<T>({ sql, read }: Column<T>): Column<readonly T[]> {
   return {
     sql,
     read(value) {
@@ -137,7 +135,7 @@ export function listOf<T>({ sql, read }: Column<T>): Column<readonly T[]> {
 }
 
 /** What is read by a function of its own, such as jsonb; undefined: it is none. */
-export function parsedBy<T>(read: (value: unknown) => T | undefined, sql: string | null = null): Column<T> {
+function parsedBy<T>(read: (value: unknown) => T | undefined, sql: string | null = null): Column<T> {
   return { sql, read };
 }
 
@@ -172,3 +170,20 @@ export function listsCodec<T extends object>(
     },
   };
 }
+
+/** The kinds of columns. Each takes its SQL; absent: the column with the field's name in snake case. */
+export const column = {
+  text,
+  boolean,
+  whole,
+  bigWhole,
+  real,
+  instant: instantOf,
+  day,
+  bytes,
+  money,
+  oneOf,
+  nullable,
+  listOf,
+  parsedBy,
+};

@@ -1,5 +1,5 @@
 import { type Database, type Reader, statement } from '../postgres/database.ts';
-import { instantOf, real, rowCodec, text } from '../postgres/row-codec.ts';
+import { column, rowCodec } from '../postgres/row-codec.ts';
 import { type ProcessReport, parseReport, type ReportBody } from './process-report.ts';
 
 /** Those of processes that were killed. */
@@ -24,11 +24,11 @@ export async function deleteReport(database: Database, processId: string): Promi
 }
 
 const REPORT = rowCodec({
-  processId: text(),
-  startedAt: instantOf(),
-  reportedAt: instantOf(),
-  ageSeconds: real('extract(epoch from now() - reported_at)::float8'),
-  report: text(),
+  processId: column.text(),
+  startedAt: column.instant(),
+  reportedAt: column.instant(),
+  ageSeconds: column.real('extract(epoch from now() - reported_at)::float8'),
+  report: column.text(),
 });
 
 const LIST = statement(

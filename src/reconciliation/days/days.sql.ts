@@ -1,5 +1,5 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import { day, money, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
@@ -11,20 +11,20 @@ import type { DayOfReceivables } from './day.ts';
  * of which nothing was left before its payout is not expected.
  */
 const SUMS = rowCodec({
-  day: day(),
-  expectedCount: whole('sum(expected_count)::bigint'),
-  expectedNet: money('sum(expected_net)::bigint'),
-  expectedFee: money('sum(expected_fee)::bigint'),
-  openCount: whole('sum(open_count)::bigint'),
-  openNet: money('sum(open_net)::bigint'),
-  receivedCount: whole('sum(received_count)::bigint'),
-  receivedNet: whole('sum(received_net)::bigint'),
-  receivedFee: whole('sum(received_fee)::bigint'),
-  withoutNet: whole('sum(without_net_count)::bigint'),
-  unfiledCount: whole('sum(unfiled_count)::bigint'),
-  unfiledNet: whole('sum(unfiled_net)::bigint'),
-  differingCount: whole('sum(differing_count)::bigint'),
-  difference: whole('sum(difference)::bigint'),
+  day: column.day(),
+  expectedCount: column.whole('sum(expected_count)::bigint'),
+  expectedNet: column.money('sum(expected_net)::bigint'),
+  expectedFee: column.money('sum(expected_fee)::bigint'),
+  openCount: column.whole('sum(open_count)::bigint'),
+  openNet: column.money('sum(open_net)::bigint'),
+  receivedCount: column.whole('sum(received_count)::bigint'),
+  receivedNet: column.whole('sum(received_net)::bigint'),
+  receivedFee: column.whole('sum(received_fee)::bigint'),
+  withoutNet: column.whole('sum(without_net_count)::bigint'),
+  unfiledCount: column.whole('sum(unfiled_count)::bigint'),
+  unfiledNet: column.whole('sum(unfiled_net)::bigint'),
+  differingCount: column.whole('sum(differing_count)::bigint'),
+  difference: column.whole('sum(difference)::bigint'),
 });
 
 const LIST_DAYS = statement(

@@ -1,11 +1,16 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { oneOf, type RowOf, real, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { SETTLEMENT_FORMATS } from '../settlement-entry.ts';
 import { EXCEPTION_CLASSES } from './exception.ts';
 
 const OPEN = rowCodec(
-  { class: oneOf(EXCEPTION_CLASSES, 'n.class'), count: whole(), cents: whole(), oldestAge: real() },
+  {
+    class: column.oneOf(EXCEPTION_CLASSES, 'n.class'),
+    count: column.whole(),
+    cents: column.whole(),
+    oldestAge: column.real(),
+  },
   'o',
 );
 
@@ -22,7 +27,7 @@ const COUNT = statement(
    ) o`,
 );
 
-const LINES = rowCodec({ count: whole('count(*)') });
+const LINES = rowCodec({ count: column.whole('count(*)') });
 
 const COUNT_LINES = statement(
   'reconciliation_exceptions.count_open_lines',
@@ -31,7 +36,7 @@ const COUNT_LINES = statement(
    ) lines`,
 );
 
-const FILES = rowCodec({ format: oneOf(SETTLEMENT_FORMATS), count: whole('count(*)') });
+const FILES = rowCodec({ format: column.oneOf(SETTLEMENT_FORMATS), count: column.whole('count(*)') });
 
 const COUNT_FILES = statement(
   'settlement_files.count',

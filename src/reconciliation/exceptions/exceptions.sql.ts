@@ -5,18 +5,7 @@ import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes
 import { type Reader, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
-import {
-  day,
-  instantOf,
-  nullable,
-  oneOf,
-  parsedBy,
-  type RowOf,
-  real,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Day } from '../../values/instant.ts';
 import { ENTRY_KINDS, SETTLEMENT_FORMATS } from '../settlement-entry.ts';
@@ -32,7 +21,7 @@ import {
 import { NO_MERCHANT } from './exception-writes.sql.ts';
 
 /** Null: `NO_MERCHANT`. */
-const MERCHANT = parsedBy((value) => (typeof value === 'string' ? value || null : undefined));
+const MERCHANT = column.parsedBy((value) => (typeof value === 'string' ? value || null : undefined));
 
 const EXCEPTION = rowCodec<
   Omit<ReconciliationException, 'line'> & {
@@ -41,25 +30,25 @@ const EXCEPTION = rowCodec<
   }
 >(
   {
-    exceptionId: text(),
+    exceptionId: column.text(),
     merchantId: MERCHANT,
-    accountNumber: nullable(text()),
-    class: oneOf(EXCEPTION_CLASSES),
-    state: oneOf(EXCEPTION_STATES),
-    transactionId: nullable(text()),
-    installmentNumber: nullable(whole()),
-    boletoId: nullable(text()),
-    fileNumber: nullable(whole()),
-    lineNumber: nullable(whole()),
-    amount: whole(),
-    expected: nullable(text()),
-    found: nullable(text()),
-    day: nullable(day()),
-    explanation: nullable(oneOf(EXPLANATIONS)),
-    openedAt: instantOf(),
-    endedAt: nullable(instantOf()),
-    resolvedBy: nullable(text()),
-    reason: nullable(text()),
+    accountNumber: column.nullable(column.text()),
+    class: column.oneOf(EXCEPTION_CLASSES),
+    state: column.oneOf(EXCEPTION_STATES),
+    transactionId: column.nullable(column.text()),
+    installmentNumber: column.nullable(column.whole()),
+    boletoId: column.nullable(column.text()),
+    fileNumber: column.nullable(column.whole()),
+    lineNumber: column.nullable(column.whole()),
+    amount: column.whole(),
+    expected: column.nullable(column.text()),
+    found: column.nullable(column.text()),
+    day: column.nullable(column.day()),
+    explanation: column.nullable(column.oneOf(EXPLANATIONS)),
+    openedAt: column.instant(),
+    endedAt: column.nullable(column.instant()),
+    resolvedBy: column.nullable(column.text()),
+    reason: column.nullable(column.text()),
   },
   'e',
 );
@@ -185,12 +174,12 @@ const COUNTED = `select e.merchant_id, e.class, e.amount, ${SINCE} as since from
 const GROUP = rowCodec(
   {
     merchantId: MERCHANT,
-    class: oneOf(EXCEPTION_CLASSES),
-    count: whole(),
-    cents: whole(),
-    oldestAge: real(),
-    inAll: whole('sum(g.count) over ()::bigint'),
-    centsInAll: whole('sum(g.cents) over ()::bigint'),
+    class: column.oneOf(EXCEPTION_CLASSES),
+    count: column.whole(),
+    cents: column.whole(),
+    oldestAge: column.real(),
+    inAll: column.whole('sum(g.count) over ()::bigint'),
+    centsInAll: column.whole('sum(g.cents) over ()::bigint'),
   },
   'g',
 );
@@ -270,10 +259,10 @@ export async function findOwnException(
 
 const LINE = rowCodec(
   {
-    line: text(),
-    kind: oneOf(ENTRY_KINDS),
-    fileName: text('f.name'),
-    format: oneOf(SETTLEMENT_FORMATS, 'f.format'),
+    line: column.text(),
+    kind: column.oneOf(ENTRY_KINDS),
+    fileName: column.text('f.name'),
+    format: column.oneOf(SETTLEMENT_FORMATS, 'f.format'),
   },
   'e',
 );

@@ -6,17 +6,7 @@ import {
   type Tx,
 } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  day,
-  instantOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { referenceTail } from '../order-reference.ts';
 import { SETTLEMENT_FORMATS, type SettlementEntry, type SettlementFileHead } from '../settlement-entry.ts';
@@ -29,7 +19,7 @@ import { type FilePlace, placeOfFile, type SettlementFile } from './settlement-f
  * next goes on under a new fence, from the beginning, and an import of any other clears it away.
  */
 
-const NUMBER = rowCodec({ fileNumber: whole() });
+const NUMBER = rowCodec({ fileNumber: column.whole() });
 
 const FIND_TAKEN = statement(
   'settlement_files.find_taken',
@@ -42,7 +32,7 @@ export async function findTakenFile(database: Database, sha256: Buffer): Promise
   return row === undefined ? null : NUMBER.parse(row).fileNumber;
 }
 
-const HELD = rowCodec({ fileNumber: whole(), fence: whole() });
+const HELD = rowCodec({ fileNumber: column.whole(), fence: column.whole() });
 
 /** A file under the lease of this process. */
 export type HeldFile = RowOf<typeof HELD>;
@@ -107,7 +97,7 @@ export async function abandonFile(database: Database, file: HeldFile): Promise<v
   await database.query(ABANDON, [file.fileNumber, file.fence]);
 }
 
-const COUNT = rowCodec({ count: whole('count(*)') });
+const COUNT = rowCodec({ count: column.whole('count(*)') });
 
 const DELETE_LINES = statement(
   'settlement_entries.delete_some',
@@ -196,18 +186,18 @@ const TAKE_TURN = statement(
 );
 
 const BEFORE = rowCodec({
-  ofSequence: nullable(
-    whole(`(select file_number from settlement_files
+  ofSequence: column.nullable(
+    column.whole(`(select file_number from settlement_files
       where format = $1 and establishment = $2 and sequence = $3 and taken_at is not null and replaced_by is null
       limit 1)`),
   ),
-  ofDays: nullable(
-    whole(`(select case when count(*) = 1 then min(file_number) end from settlement_files
+  ofDays: column.nullable(
+    column.whole(`(select case when count(*) = 1 then min(file_number) end from settlement_files
       where format = $1 and establishment = $2 and from_on = $4::date and to_on = $5::date and taken_at is not null
         and replaced_by is null)`),
   ),
-  highestBelow: nullable(
-    whole(`(select sequence from settlement_files
+  highestBelow: column.nullable(
+    column.whole(`(select sequence from settlement_files
       where format = $1 and establishment = $2 and sequence < $3 and taken_at is not null
       order by sequence desc limit 1)`),
   ),
@@ -261,22 +251,22 @@ export async function finishFile(
 }
 
 const FILE = rowCodec<SettlementFile>({
-  fileNumber: whole(),
-  name: text(),
-  format: oneOf(SETTLEMENT_FORMATS),
-  version: text(),
-  establishment: text(),
-  madeOn: day(),
-  from: day('from_on'),
-  to: day('to_on'),
-  sequence: nullable(whole()),
-  isRepetition: boolean(),
-  missingBefore: whole(),
-  entries: whole(),
-  gross: whole(),
-  net: whole(),
-  takenAt: instantOf(),
-  matchedAt: nullable(instantOf()),
+  fileNumber: column.whole(),
+  name: column.text(),
+  format: column.oneOf(SETTLEMENT_FORMATS),
+  version: column.text(),
+  establishment: column.text(),
+  madeOn: column.day(),
+  from: column.day('from_on'),
+  to: column.day('to_on'),
+  sequence: column.nullable(column.whole()),
+  isRepetition: column.boolean(),
+  missingBefore: column.whole(),
+  entries: column.whole(),
+  gross: column.whole(),
+  net: column.whole(),
+  takenAt: column.instant(),
+  matchedAt: column.nullable(column.instant()),
 });
 
 const FIND = statement(
@@ -290,7 +280,11 @@ export async function readFile(database: Database, fileNumber: number): Promise<
 }
 
 /** `replacedBy`: the number of the file that took its place; `matchedLine`: up to where it is matched. */
-const LISTED_FILE = rowCodec({ ...FILE.fields, replacedBy: nullable(whole()), matchedLine: whole() });
+const LISTED_FILE = rowCodec({
+  ...FILE.fields,
+  replacedBy: column.nullable(column.whole()),
+  matchedLine: column.whole(),
+});
 
 export type ListedFile = RowOf<typeof LISTED_FILE>;
 
@@ -307,17 +301,17 @@ export async function listFiles(database: Reader, before: number, limit: number)
 
 const UNDER_WAY = rowCodec(
   {
-    fileNumber: whole(),
-    name: text(),
-    format: oneOf(SETTLEMENT_FORMATS),
-    establishment: text(),
-    takenBy: text(),
-    beganAt: instantOf(),
+    fileNumber: column.whole(),
+    name: column.text(),
+    format: column.oneOf(SETTLEMENT_FORMATS),
+    establishment: column.text(),
+    takenBy: column.text(),
+    beganAt: column.instant(),
     /** Its process died: the next import clears it away, or takes it anew. */
-    isLeft: boolean('f.due_at <= now()'),
+    isLeft: column.boolean('f.due_at <= now()'),
     /** The last line that was written. */
     lineNumber:
-      whole(`coalesce((select e.line_number from settlement_entries e where e.file_number = f.file_number
+      column.whole(`coalesce((select e.line_number from settlement_entries e where e.file_number = f.file_number
        order by e.line_number desc limit 1), 0)`),
   },
   'f',
@@ -337,10 +331,10 @@ export async function listFilesUnderWay(database: Reader, limit: number): Promis
 }
 
 const SPAN = rowCodec<FileSpan>({
-  format: oneOf(SETTLEMENT_FORMATS),
-  establishment: text(),
-  from: day('from_on'),
-  to: day('to_on'),
+  format: column.oneOf(SETTLEMENT_FORMATS),
+  establishment: column.text(),
+  from: column.day('from_on'),
+  to: column.day('to_on'),
 });
 
 const LIST_SPANS = statement(

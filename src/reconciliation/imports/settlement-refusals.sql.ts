@@ -1,13 +1,5 @@
 import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
-import {
-  instantOf,
-  nullable,
-  parsedBy,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { SettlementFault } from '../settlement-entry.ts';
 
 const FORGET_AFTER = '400 days';
@@ -50,19 +42,19 @@ export async function keepRefusedFile(database: Database, file: RefusedFile): Pr
 
 const REFUSAL = rowCodec(
   {
-    sha256: text("encode(r.sha256, 'hex')"),
-    name: text(),
-    sizeBytes: whole(),
-    reason: nullable(text()),
-    faults: parsedBy((value) =>
+    sha256: column.text("encode(r.sha256, 'hex')"),
+    name: column.text(),
+    sizeBytes: column.whole(),
+    reason: column.nullable(column.text()),
+    faults: column.parsedBy((value) =>
       typeof value === 'string' ? (JSON.parse(value) as SettlementFault[]) : undefined,
     ),
-    refusedBy: text(),
-    refusedAt: instantOf(),
+    refusedBy: column.text(),
+    refusedAt: column.instant(),
     /** How often this content came. */
-    times: whole(),
+    times: column.whole(),
     /** The number under which it was taken after all; null: it was not. */
-    takenAs: nullable(whole('f.file_number')),
+    takenAs: column.nullable(column.whole('f.file_number')),
   },
   'r',
 );

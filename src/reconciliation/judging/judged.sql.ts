@@ -6,16 +6,7 @@ import {
   type Tx,
 } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  day,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { addDays } from '../../values/instant.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES, type KnownException } from '../exceptions/exception.ts';
@@ -36,27 +27,27 @@ export const CHARGED_BACK = `(
      )`;
 
 export const INSTALLMENT_KEY = rowCodec<InstallmentKey>({
-  merchantId: text(),
-  transactionId: text(),
-  installmentNumber: whole(),
+  merchantId: column.text(),
+  transactionId: column.text(),
+  installmentNumber: column.whole(),
 });
 
 /** What of a receivable `r` is judged. */
 export const JUDGED = rowCodec(
   {
-    gross: whole(),
-    canceled: whole(),
-    feePortion: whole(),
-    expectedFee: whole(),
-    expectedNet: whole(),
-    expectedOn: day(),
-    paidOn: nullable(day()),
-    installmentCount: whole(),
-    state: oneOf(INSTALLMENT_STATES, 'r.installment_state'),
-    coveredTo: nullable(day(COVERED_TO)),
-    awaitsList: boolean(AWAITS_LIST),
-    chargedBack: nullable(whole(CHARGED_BACK)),
-    chargedBackByFiles: whole(`(
+    gross: column.whole(),
+    canceled: column.whole(),
+    feePortion: column.whole(),
+    expectedFee: column.whole(),
+    expectedNet: column.whole(),
+    expectedOn: column.day(),
+    paidOn: column.nullable(column.day()),
+    installmentCount: column.whole(),
+    state: column.oneOf(INSTALLMENT_STATES, 'r.installment_state'),
+    coveredTo: column.nullable(column.day(COVERED_TO)),
+    awaitsList: column.boolean(AWAITS_LIST),
+    chargedBack: column.nullable(column.whole(CHARGED_BACK)),
+    chargedBackByFiles: column.whole(`(
        select coalesce(sum(e.amount), 0)::bigint ${OF_CHARGEBACKS} and e.source = 'file'
      )`),
   },
@@ -73,22 +64,22 @@ export function parseJudged(row: Row): JudgedInstallment {
   };
 }
 
-const HELD = rowCodec({ ...INSTALLMENT_KEY.fields, accountNumber: text() }, 'r');
+const HELD = rowCodec({ ...INSTALLMENT_KEY.fields, accountNumber: column.text() }, 'r');
 
 const MATCHED_PART = rowCodec<MatchedPart>(
   {
-    kind: oneOf(ENTRY_KINDS),
-    rule: oneOf(MATCH_RULES),
-    fileNumber: whole(),
-    lineNumber: whole(),
-    gross: whole(),
-    fee: nullable(whole()),
-    net: nullable(whole()),
-    anticipationFee: nullable(whole()),
-    bankOn: nullable(day()),
-    document: nullable(text()),
-    changeId: nullable(text()),
-    changeState: nullable(oneOf(FILED_CHANGE_STATES, 'c.state')),
+    kind: column.oneOf(ENTRY_KINDS),
+    rule: column.oneOf(MATCH_RULES),
+    fileNumber: column.whole(),
+    lineNumber: column.whole(),
+    gross: column.whole(),
+    fee: column.nullable(column.whole()),
+    net: column.nullable(column.whole()),
+    anticipationFee: column.nullable(column.whole()),
+    bankOn: column.nullable(column.day()),
+    document: column.nullable(column.text()),
+    changeId: column.nullable(column.text()),
+    changeState: column.nullable(column.oneOf(FILED_CHANGE_STATES, 'c.state')),
   },
   'm',
 );
@@ -98,14 +89,14 @@ const PLACED_PART = rowCodec({ ...INSTALLMENT_KEY.fields, ...MATCHED_PART.fields
 const STANDING = rowCodec<InstallmentKey & KnownException & { readonly exceptionId: string }>(
   {
     ...INSTALLMENT_KEY.fields,
-    exceptionId: text(),
-    class: oneOf(EXCEPTION_CLASSES),
-    state: oneOf(EXCEPTION_STATES),
-    amount: whole(),
-    expected: nullable(text()),
-    found: nullable(text()),
-    day: nullable(day()),
-    wasOpen: boolean(),
+    exceptionId: column.text(),
+    class: column.oneOf(EXCEPTION_CLASSES),
+    state: column.oneOf(EXCEPTION_STATES),
+    amount: column.whole(),
+    expected: column.nullable(column.text()),
+    found: column.nullable(column.text()),
+    day: column.nullable(column.day()),
+    wasOpen: column.boolean(),
   },
   'e',
 );
@@ -218,10 +209,10 @@ export async function readJudged(
 const SHOWN_LINE = rowCodec(
   {
     ...MATCHED_PART.fields,
-    fileName: text('f.name'),
-    format: oneOf(SETTLEMENT_FORMATS, 'f.format'),
-    line: nullable(
-      text(
+    fileName: column.text('f.name'),
+    format: column.oneOf(SETTLEMENT_FORMATS, 'f.format'),
+    line: column.nullable(
+      column.text(
         '(select e.line from settlement_entries e where e.file_number = m.file_number and e.line_number = m.line_number)',
       ),
     ),

@@ -1,15 +1,5 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  day,
-  listOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { CHARGED_BACK } from '../judging/judged.sql.ts';
@@ -30,16 +20,16 @@ export type FoundCandidate = Candidate &
   };
 
 const MATCHED_FILE = rowCodec({
-  fileNumber: whole(),
-  fence: whole(),
-  matchedLine: whole(),
-  sha256: text("encode(sha256, 'hex')"),
-  format: oneOf(SETTLEMENT_FORMATS),
-  establishment: text(),
-  from: day('from_on'),
-  to: day('to_on'),
+  fileNumber: column.whole(),
+  fence: column.whole(),
+  matchedLine: column.whole(),
+  sha256: column.text("encode(sha256, 'hex')"),
+  format: column.oneOf(SETTLEMENT_FORMATS),
+  establishment: column.text(),
+  from: column.day('from_on'),
+  to: column.day('to_on'),
   /** The file that this one was sent anew for. */
-  replaces: nullable(whole()),
+  replaces: column.nullable(column.whole()),
 });
 
 /** A file whose lines are being matched, under the lease of this process. */
@@ -85,28 +75,28 @@ export type FiledEntry = SettlementEntry & { readonly fileNumber: number };
 
 const ENTRY = rowCodec<FiledEntry>(
   {
-    fileNumber: whole(),
-    lineNumber: whole(),
-    kind: oneOf(ENTRY_KINDS),
-    establishment: text(),
-    orderReference: nullable(text()),
-    tid: nullable(text()),
-    nsu: nullable(text()),
-    authorizationCode: nullable(text()),
-    brand: nullable(oneOf(CARD_BRANDS)),
-    cardLastFour: nullable(text()),
-    soldOn: nullable(day()),
-    installmentNumber: nullable(whole()),
-    installmentCount: nullable(whole()),
-    gross: whole(),
-    fee: nullable(whole()),
-    net: nullable(whole()),
-    anticipationFee: nullable(whole()),
-    bankOn: nullable(day()),
-    batch: nullable(text()),
-    receivableUnit: nullable(text()),
-    description: nullable(text()),
-    document: nullable(text()),
+    fileNumber: column.whole(),
+    lineNumber: column.whole(),
+    kind: column.oneOf(ENTRY_KINDS),
+    establishment: column.text(),
+    orderReference: column.nullable(column.text()),
+    tid: column.nullable(column.text()),
+    nsu: column.nullable(column.text()),
+    authorizationCode: column.nullable(column.text()),
+    brand: column.nullable(column.oneOf(CARD_BRANDS)),
+    cardLastFour: column.nullable(column.text()),
+    soldOn: column.nullable(column.day()),
+    installmentNumber: column.nullable(column.whole()),
+    installmentCount: column.nullable(column.whole()),
+    gross: column.whole(),
+    fee: column.nullable(column.whole()),
+    net: column.nullable(column.whole()),
+    anticipationFee: column.nullable(column.whole()),
+    bankOn: column.nullable(column.day()),
+    batch: column.nullable(column.text()),
+    receivableUnit: column.nullable(column.text()),
+    description: column.nullable(column.text()),
+    document: column.nullable(column.text()),
   },
   'e',
 );
@@ -156,22 +146,22 @@ const IS_PAID = `exists (
 
 const BOOKED = rowCodec(
   {
-    merchantId: text(),
-    accountNumber: text(),
-    transactionId: text(),
-    installmentNumber: whole(),
-    installmentCount: whole(),
-    soldOn: day(),
-    nsu: nullable(text()),
-    authorizationCode: nullable(text()),
-    tid: nullable(text()),
-    gross: whole(),
-    canceled: whole(),
-    due: whole('r.expected_fee + r.expected_net'),
-    saleGross: whole('r.sale_amount'),
-    reportedOn: nullable(day('r.reported_bank_on')),
-    state: oneOf(INSTALLMENT_STATES, STATE_NOW),
-    isPaid: boolean(IS_PAID),
+    merchantId: column.text(),
+    accountNumber: column.text(),
+    transactionId: column.text(),
+    installmentNumber: column.whole(),
+    installmentCount: column.whole(),
+    soldOn: column.day(),
+    nsu: column.nullable(column.text()),
+    authorizationCode: column.nullable(column.text()),
+    tid: column.nullable(column.text()),
+    gross: column.whole(),
+    canceled: column.whole(),
+    due: column.whole('r.expected_fee + r.expected_net'),
+    saleGross: column.whole('r.sale_amount'),
+    reportedOn: column.nullable(column.day('r.reported_bank_on')),
+    state: column.oneOf(INSTALLMENT_STATES, STATE_NOW),
+    isPaid: column.boolean(IS_PAID),
   },
   'r',
 );
@@ -181,21 +171,21 @@ const BOOKED = rowCodec(
  * given or taken back so of each, and what other lines named of it.
  */
 const TAKING = rowCodec({
-  chargedBack: nullable(
-    whole(`case when e.kind in ('cancel', 'chargeback') and e.installment_number is null and r.canceled > 0
+  chargedBack: column.nullable(
+    column.whole(`case when e.kind in ('cancel', 'chargeback') and e.installment_number is null and r.canceled > 0
        then coalesce(${CHARGED_BACK}, case when e.kind = 'chargeback' then r.canceled else 0 end) end`),
   ),
-  named: nullable(
-    whole(`case when e.kind in ('cancel', 'chargeback') and e.installment_number is null then (
+  named: column.nullable(
+    column.whole(`case when e.kind in ('cancel', 'chargeback') and e.installment_number is null then (
        select coalesce(sum(abs(m.gross)), 0)::bigint from settlement_matches m
        where m.merchant_id = r.merchant_id and m.transaction_id = r.transaction_id
          and m.installment_number = r.installment_number and m.kind = e.kind
      ) end`),
   ),
-  lineKind: nullable(oneOf(ENTRY_KINDS, 'e.kind')),
+  lineKind: column.nullable(column.oneOf(ENTRY_KINDS, 'e.kind')),
 });
 
-const CANDIDATE = rowCodec({ ...BOOKED.fields, ...TAKING.fields, list: nullable(whole()) });
+const CANDIDATE = rowCodec({ ...BOOKED.fields, ...TAKING.fields, list: column.nullable(column.whole()) });
 
 /**
  * A line `e` that has nothing but batch and NSU of its sale (Rede: 049): what the acquirer's list of that
@@ -213,8 +203,8 @@ const OF_LIST = `from (
          and installment_number = m.installment_number limit 1
      ) r`;
 
-const OF_LINE = rowCodec({ lineNumber: whole() }, 'e');
-const OF_CODE = rowCodec({ lineNumber: whole('e.line_number'), ofCode: whole('x.of_code') });
+const OF_LINE = rowCodec({ lineNumber: column.whole() }, 'e');
+const OF_CODE = rowCodec({ lineNumber: column.whole('e.line_number'), ofCode: column.whole('x.of_code') });
 
 /**
  * Of an acquirer's number, with or without the zeros in front of it. Several sales of one identifier
@@ -296,9 +286,9 @@ export async function findCandidatesByCode(
 }
 
 const BATCH = rowCodec({
-  lists: listOf(whole('(select array_agg(distinct s.file_number) from s)')),
+  lists: column.listOf(column.whole('(select array_agg(distinct s.file_number) from s)')),
   /** The sale of each line is known. */
-  isWhole: boolean(`(select bool_and(s.matched_at is not null and exists (
+  isWhole: column.boolean(`(select bool_and(s.matched_at is not null and exists (
         select from settlement_matches m where m.file_number = s.file_number and m.line_number = s.line_number
       )) from s)`),
 });

@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { day, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { PAYS } from '../imports/settlement-file.ts';
 import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
@@ -75,13 +75,13 @@ export async function coverDays(
 }
 
 const COVERAGE = rowCodec({
-  merchantId: text(),
-  format: text(),
-  establishment: text(),
-  lookedTo: day(),
-  lookTo: day('covered_to - $1::integer'),
+  merchantId: column.text(),
+  format: column.text(),
+  establishment: column.text(),
+  lookedTo: column.day(),
+  lookTo: column.day('covered_to - $1::integer'),
   /** Raised by what may have been written behind the look. */
-  fence: whole(),
+  fence: column.whole(),
 });
 
 /** An establishment of a merchant of whose days some were not looked through yet. */
@@ -120,7 +120,7 @@ export async function awaitFollower(database: Database, merchantId: string): Pro
   await database.query(AWAIT_FOLLOWER, [merchantId]);
 }
 
-const MISSING = rowCodec({ ...INSTALLMENT_KEY.fields, expectedOn: day() }, 'r');
+const MISSING = rowCodec({ ...INSTALLMENT_KEY.fields, expectedOn: column.day() }, 'r');
 
 const FIND_MISSING = statement(
   'receivables.find_not_filed',

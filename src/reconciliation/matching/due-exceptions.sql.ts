@@ -1,16 +1,18 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { nullable, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { INSTALLMENT_KEY } from '../judging/judged.sql.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
 
 const DUE = rowCodec(
   {
-    exceptionId: text(),
-    fileNumber: nullable(whole()),
-    lineNumber: nullable(whole()),
+    exceptionId: column.text(),
+    fileNumber: column.nullable(column.whole()),
+    lineNumber: column.nullable(column.whole()),
     /** Of the file of its line. */
-    sha256: nullable(
-      text("(select encode(f.sha256, 'hex') from settlement_files f where f.file_number = e.file_number)"),
+    sha256: column.nullable(
+      column.text(
+        "(select encode(f.sha256, 'hex') from settlement_files f where f.file_number = e.file_number)",
+      ),
     ),
   },
   'e',

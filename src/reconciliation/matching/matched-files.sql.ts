@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { type RowOf, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { PAYS } from '../imports/settlement-file.ts';
 import { judge } from '../judging/judge.sql.ts';
@@ -89,7 +89,7 @@ export async function withdrawSomeMatches(
 
 /** A line of a batch, and the line of the list by which it was found. */
 const DIVIDED_LINE = rowCodec(
-  { saleLine: whole('s.line_number'), fileNumber: whole(), lineNumber: whole() },
+  { saleLine: column.whole('s.line_number'), fileNumber: column.whole(), lineNumber: column.whole() },
   'b',
 );
 

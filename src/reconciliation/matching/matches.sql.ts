@@ -1,7 +1,7 @@
 import { newId } from '../../platform/chance.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { oneOf, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { keepFiledChanges } from '../../transactions/changes/filed-changes.sql.ts';
 import { EXCEPTION_STATES } from '../exceptions/exception.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
@@ -97,7 +97,7 @@ export async function recordMatches(
   });
 }
 
-const LINE_EXCEPTION = rowCodec({ exceptionId: text(), state: oneOf(EXCEPTION_STATES) });
+const LINE_EXCEPTION = rowCodec({ exceptionId: column.text(), state: column.oneOf(EXCEPTION_STATES) });
 type LineException = RowOf<typeof LINE_EXCEPTION>;
 
 const FIND_OF_LINE = statement(

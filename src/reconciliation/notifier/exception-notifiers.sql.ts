@@ -2,13 +2,16 @@ import type { Audit } from '../../audit/audit-event.ts';
 import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import { instantOf, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 
 /** One at a time: every commit waits for the end of the audit log's chain. */
 const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
-const NOTIFIER = rowCodec({ callbackUrl: text(), createdBy: text(), createdAt: instantOf() }, 'n');
+const NOTIFIER = rowCodec(
+  { callbackUrl: column.text(), createdBy: column.text(), createdAt: column.instant() },
+  'n',
+);
 
 /** Where an account is notified of exceptions. */
 export type ExceptionNotifier = RowOf<typeof NOTIFIER>;
@@ -31,7 +34,7 @@ export async function findExceptionNotifier(
   return row.callback_url === null ? 'none' : NOTIFIER.parse(row);
 }
 
-const ADDRESS = rowCodec({ callbackUrl: text() }, 'n');
+const ADDRESS = rowCodec({ callbackUrl: column.text() }, 'n');
 
 const LOCK = statement(
   'exception_notifiers.lock',

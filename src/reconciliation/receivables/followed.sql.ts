@@ -1,18 +1,6 @@
 import { type Reader, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  day,
-  instantOf,
-  listOf,
-  money,
-  nullable,
-  oneOf,
-  parsedBy,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { RecordedSplit } from '../../transactions/split.ts';
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -20,7 +8,7 @@ import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import type { FollowedInstallment, FollowedReceivable, FollowedSale } from './receivable.ts';
 import { FOLLOWED, parseFollowed, saidMoney } from './receivables.sql.ts';
 
-const BEHIND = rowCodec({ merchantId: text() }, 'm');
+const BEHIND = rowCodec({ merchantId: column.text() }, 'm');
 
 /** Movements of boletos have numbers too, and no transaction. */
 const LIST_BEHIND = statement(
@@ -62,7 +50,7 @@ const OPEN_CURSOR = statement(
   'receivables.open_cursor',
   'insert into receivable_cursors (merchant_id) values ($1) on conflict do nothing',
 );
-const CURSOR = rowCodec({ afterNumber: whole() });
+const CURSOR = rowCodec({ afterNumber: column.whole() });
 
 /** One process a merchant at a time: whoever has the row. */
 const LOCK_CURSOR = statement(
@@ -79,10 +67,10 @@ export async function lockCursor(tx: Tx, merchantId: string): Promise<number | n
 
 const NUMBERED = rowCodec(
   {
-    number: whole(),
-    transactionId: nullable(text()),
-    installmentNumber: nullable(whole()),
-    paidAt: nullable(instantOf()),
+    number: column.whole(),
+    transactionId: column.nullable(column.text()),
+    installmentNumber: column.nullable(column.whole()),
+    paidAt: column.nullable(column.instant()),
   },
   'n',
 );
@@ -115,29 +103,31 @@ export async function listNumbers(
 
 const SALE = rowCodec(
   {
-    transactionId: text(),
-    amount: money(),
-    installmentCount: whole(),
-    brand: oneOf(CARD_BRANDS, 't.card_brand'),
-    split: parsedBy((value) => (typeof value === 'object' ? (value as RecordedSplit | null) : undefined)),
-    soldAt: instantOf(),
-    countedFrom: instantOf('case when p.transaction_id is null then t.sold_at else t.approved_at end'),
+    transactionId: column.text(),
+    amount: column.money(),
+    installmentCount: column.whole(),
+    brand: column.oneOf(CARD_BRANDS, 't.card_brand'),
+    split: column.parsedBy((value) =>
+      typeof value === 'object' ? (value as RecordedSplit | null) : undefined,
+    ),
+    soldAt: column.instant(),
+    countedFrom: column.instant('case when p.transaction_id is null then t.sold_at else t.approved_at end'),
     /** Of what was given back, one beside the other; null: nothing was. */
-    moments: nullable(listOf(instantOf('c.moments'))),
-    numbers: nullable(listOf(nullable(whole('c.numbers')))),
-    amounts: nullable(listOf(nullable(money('c.amounts')))),
+    moments: column.nullable(column.listOf(column.instant('c.moments'))),
+    numbers: column.nullable(column.listOf(column.nullable(column.whole('c.numbers')))),
+    amounts: column.nullable(column.listOf(column.nullable(column.money('c.amounts')))),
   },
   't',
 );
 
 const INSTALLMENT = rowCodec({
-  installmentNumber: whole('i.installment_number'),
-  soldFor: money('i.amount'),
-  canceledAmount: money('i.canceled_amount'),
-  stateNow: oneOf(INSTALLMENT_STATES, 'i.state'),
+  installmentNumber: column.whole('i.installment_number'),
+  soldFor: column.money('i.amount'),
+  canceledAmount: column.money('i.canceled_amount'),
+  stateNow: column.oneOf(INSTALLMENT_STATES, 'i.state'),
   fee: saidMoney('i.fee'),
   net: saidMoney('i.net'),
-  bankOn: nullable(day('i.bank_on')),
+  bankOn: column.nullable(column.day('i.bank_on')),
 });
 
 const READ_INSTALLMENTS = statement(

@@ -1,16 +1,5 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import {
-  type Column,
-  day,
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { type Column, column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
@@ -19,22 +8,22 @@ import type { FollowedBefore, Receivable } from './receivable.ts';
 
 /** What the acquirer says, which may take more than it pays. */
 export function saidMoney(sql: string | null = null): Column<Cents | null> {
-  return nullable(whole(sql)) as Column<Cents | null>;
+  return column.nullable(column.whole(sql)) as Column<Cents | null>;
 }
 
 /** What of a receivable `r` follows its installment. */
 export const FOLLOWED = rowCodec(
   {
-    canceled: money(),
-    state: oneOf(INSTALLMENT_STATES, 'r.installment_state'),
-    feePortion: whole(),
-    expectedFee: money(),
-    expectedNet: money(),
-    expectedOn: day(),
-    paidOn: nullable(day()),
+    canceled: column.money(),
+    state: column.oneOf(INSTALLMENT_STATES, 'r.installment_state'),
+    feePortion: column.whole(),
+    expectedFee: column.money(),
+    expectedNet: column.money(),
+    expectedOn: column.day(),
+    paidOn: column.nullable(column.day()),
     reportedFee: saidMoney(),
     reportedNet: saidMoney(),
-    reportedBankOn: nullable(day()),
+    reportedBankOn: column.nullable(column.day()),
   },
   'r',
 );
@@ -55,32 +44,32 @@ const FILED = rowCodec(
     filedFee: saidMoney(),
     filedNet: saidMoney(),
     filedAnticipation: saidMoney(),
-    filedBankOn: nullable(day()),
+    filedBankOn: column.nullable(column.day()),
   },
   'r',
 );
 
 const SOLD = rowCodec<Omit<Receivable, keyof FollowedBefore | 'filed'>>(
   {
-    transactionId: text(),
-    installmentNumber: whole(),
-    installmentCount: whole(),
-    accountNumber: text(),
-    referenceTransaction: nullable(text()),
-    nsu: text(),
-    authorizationCode: text(),
-    tid: nullable(text()),
-    brand: oneOf(CARD_BRANDS),
-    cardFirstSix: text(),
-    cardLastFour: text(),
-    soldAt: instantOf(),
-    saleAmount: money(),
-    gross: money(),
+    transactionId: column.text(),
+    installmentNumber: column.whole(),
+    installmentCount: column.whole(),
+    accountNumber: column.text(),
+    referenceTransaction: column.nullable(column.text()),
+    nsu: column.text(),
+    authorizationCode: column.text(),
+    tid: column.nullable(column.text()),
+    brand: column.oneOf(CARD_BRANDS),
+    cardFirstSix: column.text(),
+    cardLastFour: column.text(),
+    soldAt: column.instant(),
+    saleAmount: column.money(),
+    gross: column.money(),
   },
   'r',
 );
 
-const PLACE = rowCodec({ soldAtText: text('r.sold_at::text'), paymentOn: day() }, 'r');
+const PLACE = rowCodec({ soldAtText: column.text('r.sold_at::text'), paymentOn: column.day() }, 'r');
 
 const COLUMNS = `${SOLD.columns}, ${FOLLOWED.columns}, ${FILED.columns}`;
 
@@ -127,12 +116,12 @@ export async function listReceivablesOf(
 }
 
 const SOLD_SUM = rowCodec({
-  sales: whole('(count(*) filter (where installment_number = 1))::integer'),
-  installments: whole('count(*)::integer'),
-  gross: money('coalesce(sum(gross), 0)::bigint'),
-  canceled: money('coalesce(sum(canceled), 0)::bigint'),
-  expectedFee: money('coalesce(sum(expected_fee), 0)::bigint'),
-  expectedNet: money('coalesce(sum(expected_net), 0)::bigint'),
+  sales: column.whole('(count(*) filter (where installment_number = 1))::integer'),
+  installments: column.whole('count(*)::integer'),
+  gross: column.money('coalesce(sum(gross), 0)::bigint'),
+  canceled: column.money('coalesce(sum(canceled), 0)::bigint'),
+  expectedFee: column.money('coalesce(sum(expected_fee), 0)::bigint'),
+  expectedNet: column.money('coalesce(sum(expected_net), 0)::bigint'),
 });
 
 /** What was sold in a stretch of time, as it is to be paid by installments. */

@@ -1,5 +1,5 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import { nullable, oneOf, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
 import { INSTALLMENT_KEY, type ReadInstallment, readJudged } from '../judging/judged.sql.ts';
@@ -59,7 +59,12 @@ const ADJUSTMENTS_OF_DAY = `from settlement_entries e join settlement_files f on
 
 const CAUSES = [...EXCEPTION_CLASSES, 'adjustment'] as const;
 
-const LINES = rowCodec({ cause: oneOf(CAUSES), count: whole(), net: whole(), fee: whole() });
+const LINES = rowCodec({
+  cause: column.oneOf(CAUSES),
+  count: column.whole(),
+  net: column.whole(),
+  fee: column.whole(),
+});
 
 const SUM_LINES = statement(
   'day_reports.sum_lines',
@@ -71,11 +76,11 @@ const SUM_LINES = statement(
 );
 
 const LINE = rowCodec({
-  cause: oneOf(CAUSES),
-  exceptionId: nullable(text()),
-  fileNumber: whole(),
-  lineNumber: whole(),
-  net: whole(),
+  cause: column.oneOf(CAUSES),
+  exceptionId: column.nullable(column.text()),
+  fileNumber: column.whole(),
+  lineNumber: column.whole(),
+  net: column.whole(),
 });
 
 const LARGEST_LINES = statement(

@@ -1,17 +1,7 @@
 import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  listOf,
-  money,
-  nullable,
-  oneOf,
-  parsedBy,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { BILLING_STATES } from '../../recurrence/billings/billing.ts';
 import type { RecordedSplit } from '../../transactions/split.ts';
 import { ORIGINS, TRANSACTION_STATES } from '../../transactions/transaction.ts';
@@ -28,28 +18,28 @@ const CHARGES = inputRows<ListedCharge>({
 });
 
 const BOOKS = rowCodec({
-  merchantId: text('i.merchant_id'),
-  transactionId: text('i.transaction_id'),
-  accounts: nullable(listOf(text('m.accounts'))),
-  decision: nullable(oneOf(RESTORED_DECISIONS, 'r.decision')),
+  merchantId: column.text('i.merchant_id'),
+  transactionId: column.text('i.transaction_id'),
+  accounts: column.nullable(column.listOf(column.text('m.accounts'))),
+  decision: column.nullable(column.oneOf(RESTORED_DECISIONS, 'r.decision')),
 });
 
 const TRANSACTION = rowCodec<KnownTransaction>({
-  state: oneOf(TRANSACTION_STATES, 't.state'),
-  origin: oneOf(ORIGINS, 't.origin'),
-  fence: whole('t.fence'),
-  amount: money('t.amount'),
-  installmentCount: whole('t.installment_count'),
-  split: nullable(parsedBy(readSplit, 't.split')),
-  cancelIds: listOf(text("coalesce(c.cancel_ids, '{}')")),
-  captureIds: listOf(text("coalesce(p.capture_ids, '{}')")),
+  state: column.oneOf(TRANSACTION_STATES, 't.state'),
+  origin: column.oneOf(ORIGINS, 't.origin'),
+  fence: column.whole('t.fence'),
+  amount: column.money('t.amount'),
+  installmentCount: column.whole('t.installment_count'),
+  split: column.nullable(column.parsedBy(readSplit, 't.split')),
+  cancelIds: column.listOf(column.text("coalesce(c.cancel_ids, '{}')")),
+  captureIds: column.listOf(column.text("coalesce(p.capture_ids, '{}')")),
 });
 
 const BILLING = rowCodec({
-  billingId: text('b.billing_id'),
-  billingState: oneOf(BILLING_STATES, 'b.state'),
-  billingAmount: money('b.amount'),
-  isCharging: boolean('b.is_charging'),
+  billingId: column.text('b.billing_id'),
+  billingState: column.oneOf(BILLING_STATES, 'b.state'),
+  billingAmount: column.money('b.amount'),
+  isCharging: column.boolean('b.is_charging'),
 });
 
 const FIND = statement(

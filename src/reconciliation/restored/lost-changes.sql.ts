@@ -1,11 +1,11 @@
 import { findSeals } from '../../audit/audit-entries.sql.ts';
 import type { ShippedLine } from '../../audit/shipped-line.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { bytes, instantOf, nullable, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { PresentState, RedoableChange } from './lost-change.ts';
 
-const STATE = rowCodec({ state: nullable(text()) });
+const STATE = rowCodec({ state: column.nullable(column.text()) });
 
 const FIND_STATE = statement(
   'restored.find_state',
@@ -35,7 +35,7 @@ export async function findPresentState(database: Database, change: RedoableChang
 
 const LINES_AT_ONCE = 1_000;
 
-const REDONE = rowCodec({ auditSeal: bytes() });
+const REDONE = rowCodec({ auditSeal: column.bytes() });
 
 const FIND_REDONE = statement(
   'restore_redone.find',
@@ -73,7 +73,7 @@ export async function noteRedone(tx: Tx, { seal, entryNumber }: ShippedLine): Pr
   return (await tx.query(NOTE, [Buffer.from(seal, 'hex'), entryNumber])).length === 1;
 }
 
-const SINCE = rowCodec({ since: instantOf() });
+const SINCE = rowCodec({ since: column.instant() });
 
 const LAST_SINCE = statement(
   'restore_runs.last_since',

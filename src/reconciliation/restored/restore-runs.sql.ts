@@ -7,15 +7,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import {
-  instantOf,
-  listOf,
-  nullable,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import type { EndOfLost, Place, RestoreRun, RestoreTally } from './restored-charge.ts';
 
@@ -23,17 +15,17 @@ import type { EndOfLost, Place, RestoreRun, RestoreTally } from './restored-char
 export const WALK_LEASE_MILLISECONDS = 20_000;
 
 const RUN = rowCodec({
-  runNumber: whole(),
-  since: instantOf(),
-  stoppedAt: nullable(instantOf()),
-  lastSaleAt: nullable(instantOf()),
-  ofMerchant: nullable(text()),
-  cursor: nullable(text()),
-  alsoMerchants: listOf(text()),
-  finishedAt: nullable(instantOf()),
+  runNumber: column.whole(),
+  since: column.instant(),
+  stoppedAt: column.nullable(column.instant()),
+  lastSaleAt: column.nullable(column.instant()),
+  ofMerchant: column.nullable(column.text()),
+  cursor: column.nullable(column.text()),
+  alsoMerchants: column.listOf(column.text()),
+  finishedAt: column.nullable(column.instant()),
 });
 
-const WALKED_RUN = rowCodec({ ...RUN.fields, walker: text() });
+const WALKED_RUN = rowCodec({ ...RUN.fields, walker: column.text() });
 
 function runOf({ ofMerchant, cursor, ...run }: RowOf<typeof RUN>): RestoreRun {
   return { ...run, place: { merchantId: ofMerchant, cursor } };
@@ -210,14 +202,14 @@ export async function advanceRestoreRun(
 }
 
 const COUNTED = rowCodec({
-  seen: whole('r.seen'),
-  ended: whole('r.ended'),
-  leftToServices: whole('r.left_to_services'),
-  notOurs: whole('r.not_ours'),
-  filled: whole('c.filled'),
-  voided: whole('c.voided'),
-  undecided: whole('c.undecided'),
-  unfinished: whole('c.unfinished'),
+  seen: column.whole('r.seen'),
+  ended: column.whole('r.ended'),
+  leftToServices: column.whole('r.left_to_services'),
+  notOurs: column.whole('r.not_ours'),
+  filled: column.whole('c.filled'),
+  voided: column.whole('c.voided'),
+  undecided: column.whole('c.undecided'),
+  unfinished: column.whole('c.unfinished'),
 });
 
 const COUNT = statement(
@@ -236,7 +228,7 @@ export async function tallyOfRun(database: Database, runNumber: number): Promise
   return { seen, inBooks: Object.values(others).reduce((left, count) => left - count, seen), ...others };
 }
 
-const NEXT = rowCodec({ merchantId: nullable(text('min(n.merchant_id)')) });
+const NEXT = rowCodec({ merchantId: column.nullable(column.text('min(n.merchant_id)')) });
 
 const NEXT_MERCHANT = statement(
   'restore_runs.next_merchant',
@@ -256,7 +248,7 @@ export async function nextMerchant(
   return NEXT.parse(row as Row).merchantId;
 }
 
-const REPLAYED = rowCodec({ until: nullable(instantOf('pg_last_xact_replay_timestamp()')) });
+const REPLAYED = rowCodec({ until: column.nullable(column.instant('pg_last_xact_replay_timestamp()')) });
 
 const REPLAYED_UNTIL = statement('restore_runs.replayed_until', `select ${REPLAYED.columns}`);
 

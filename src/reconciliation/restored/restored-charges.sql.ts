@@ -6,17 +6,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  instantOf,
-  nullable,
-  oneOf,
-  parsedBy,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import {
   type Fault,
   PERSONS_DECISIONS,
@@ -27,13 +17,13 @@ import {
 } from './restored-charge.ts';
 
 const CHARGE = rowCodec<RestoredCharge>({
-  merchantId: text(),
-  transactionId: text(),
-  decision: oneOf(RESTORED_DECISIONS),
-  reason: text(),
-  detail: nullable(text()),
-  charge: parsedBy(readListed),
-  foundAt: instantOf(),
+  merchantId: column.text(),
+  transactionId: column.text(),
+  decision: column.oneOf(RESTORED_DECISIONS),
+  reason: column.text(),
+  detail: column.nullable(column.text()),
+  charge: column.parsedBy(readListed),
+  foundAt: column.instant(),
 });
 
 function readListed(value: unknown): ListedCharge | undefined {
@@ -110,8 +100,8 @@ const UNFINISHED = rowCodec({
   merchantId: CHARGE.fields.merchantId,
   transactionId: CHARGE.fields.transactionId,
   charge: CHARGE.fields.charge,
-  fence: whole(),
-  tries: whole(),
+  fence: column.whole(),
+  tries: column.whole(),
 });
 
 /** One that is leased by this process. */
@@ -159,9 +149,9 @@ export const EARLIEST_UNFINISHED = statement(
 );
 
 const CLAIMED = rowCodec({
-  fence: whole('r.fence'),
-  formerAs: nullable(oneOf(PERSONS_DECISIONS, 'w.claimed_as')),
-  formerBy: nullable(text('w.claimed_by')),
+  fence: column.whole('r.fence'),
+  formerAs: column.nullable(column.oneOf(PERSONS_DECISIONS, 'w.claimed_as')),
+  formerBy: column.nullable(column.text('w.claimed_by')),
 });
 
 const CLAIM_DECISION = statement(
@@ -179,11 +169,11 @@ const CLAIM_DECISION = statement(
 );
 
 const FOUND_CLAIM = rowCodec({
-  as: oneOf(PERSONS_DECISIONS, 'claimed_as'),
-  by: text('claimed_by'),
+  as: column.oneOf(PERSONS_DECISIONS, 'claimed_as'),
+  by: column.text('claimed_by'),
   /** False: it was not ended, and can be gone on with. */
-  isUnderWay: boolean('claimed_until > now()'),
-  fence: whole(),
+  isUnderWay: column.boolean('claimed_until > now()'),
+  fence: column.whole(),
 });
 
 /** Another decision on a charge that waits. */
@@ -316,9 +306,9 @@ export async function listWaiting(
 }
 
 const WAITING = rowCodec({
-  undecided: whole('u.undecided'),
-  ofBillings: whole('u.of_billings'),
-  unfinished: whole('n.unfinished'),
+  undecided: column.whole('u.undecided'),
+  ofBillings: column.whole('u.of_billings'),
+  unfinished: column.whole('n.unfinished'),
 });
 
 /** What of restored charges is not in the books yet: a person's, and what services go on with. */

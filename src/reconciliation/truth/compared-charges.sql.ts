@@ -1,5 +1,5 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { boolean, instantOf, oneOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction.ts';
 import { NEVER_SENT } from '../../transactions/transaction-queries.sql.ts';
 import type { ComparedCharge } from './compared-charge.ts';
@@ -9,7 +9,7 @@ const PLACE = '(sold_at, transaction_id) > ($3::timestamptz, $4::uuid)';
 const ORDER = 'order by sold_at, transaction_id limit $5';
 
 /** Not under the name of the column: the rows are in the order of its values. */
-const PLACED = rowCodec({ transactionId: text(), soldText: text('sold_at::text') });
+const PLACED = rowCodec({ transactionId: column.text(), soldText: column.text('sold_at::text') });
 
 /** What differed before is compared however old it is. The condition is that of the index. */
 const FIND = statement(
@@ -42,18 +42,18 @@ export async function findChargesToCompare(
 }
 
 const CHARGE = rowCodec({
-  transactionId: text('t.transaction_id'),
-  soldAt: instantOf('t.sold_at'),
-  state: oneOf(TRANSACTION_STATES, 't.state'),
-  wasNeverSent: boolean(`(${NEVER_SENT}) is true`),
-  amount: whole('t.amount'),
-  canceled: whole('t.canceled_amount'),
-  installmentCount: whole('t.installment_count'),
-  count: whole('i.count'),
-  gross: whole('i.gross'),
-  moved: whole('m.count'),
-  carried: whole('r.count'),
-  isNoted: boolean(`exists (
+  transactionId: column.text('t.transaction_id'),
+  soldAt: column.instant('t.sold_at'),
+  state: column.oneOf(TRANSACTION_STATES, 't.state'),
+  wasNeverSent: column.boolean(`(${NEVER_SENT}) is true`),
+  amount: column.whole('t.amount'),
+  canceled: column.whole('t.canceled_amount'),
+  installmentCount: column.whole('t.installment_count'),
+  count: column.whole('i.count'),
+  gross: column.whole('i.gross'),
+  moved: column.whole('m.count'),
+  carried: column.whole('r.count'),
+  isNoted: column.boolean(`exists (
        select from truth_differences
        where merchant_id = $1 and transaction_id = w.transaction_id and ended_at is null
      )`),

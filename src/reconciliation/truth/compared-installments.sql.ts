@@ -1,17 +1,6 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  day,
-  instantOf,
-  listOf,
-  nullable,
-  oneOf,
-  parsedBy,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { INSTALLMENT_STATES } from '../../transactions/transaction.ts';
 import type { Instant } from '../../values/instant.ts';
 import { EXCEPTION_CLASSES, type ExceptionClass } from '../exceptions/exception.ts';
@@ -23,9 +12,9 @@ const PLACE = '($3::date, $4::uuid, $5::smallint)';
 const ORDER = 'order by payment_on, transaction_id, installment_number limit $6';
 
 const PLACED = rowCodec<ComparedPlace>({
-  paymentOn: day(),
-  transactionId: text(),
-  installmentNumber: whole(),
+  paymentOn: column.day(),
+  transactionId: column.text(),
+  installmentNumber: column.whole(),
 });
 
 /** What is open, or differed before, is compared however old it is. */
@@ -82,47 +71,47 @@ const KEYS = inputRows<Place>(
 
 /** All that views say; `said`: reported by itself. */
 const READ_INSTALLMENT = rowCodec({
-  transactionId: text('r.transaction_id'),
-  installmentNumber: whole('r.installment_number'),
-  reportedFee: nullable(whole('r.reported_fee')),
-  reportedNet: nullable(whole('r.reported_net')),
-  reportedBankOn: nullable(day('r.reported_bank_on')),
-  filedFee: nullable(whole('r.filed_fee')),
-  filedNet: nullable(whole('r.filed_net')),
-  filedAnticipation: nullable(whole('r.filed_anticipation')),
-  filedBankOn: nullable(day('r.filed_bank_on')),
-  bookGross: whole('i.amount'),
-  bookCanceled: whole('i.canceled_amount'),
-  bookState: oneOf(INSTALLMENT_STATES, 'i.state'),
-  bookFee: nullable(whole('i.fee')),
-  bookNet: nullable(whole('i.net')),
-  bookBankOn: nullable(day('i.bank_on')),
-  soldAt: instantOf('t.sold_at'),
-  saleAmount: whole('t.amount'),
-  saleCanceled: whole('t.canceled_amount'),
-  sumGross: whole('s.gross'),
-  sumCanceled: whole('s.canceled'),
-  carriedGross: whole('c.gross'),
-  carriedCanceled: whole('c.canceled'),
-  carriedCount: whole('c.count'),
-  firstNumber: whole('c.first_number'),
-  appliedId: nullable(text('a.change_id')),
-  appliedFee: nullable(whole('a.fee')),
-  appliedNet: nullable(whole('a.net')),
-  appliedBankOn: nullable(day('a.bank_on')),
-  saidId: nullable(text('w.change_id')),
-  saidFee: nullable(whole('w.fee')),
-  saidNet: nullable(whole('w.net')),
-  saidBankOn: nullable(day('w.bank_on')),
-  resolved: listOf(oneOf(EXCEPTION_CLASSES, "coalesce(x.resolved, '{}')")),
-  open: listOf(oneOf(EXCEPTION_CLASSES, "coalesce(x.open, '{}')")),
-  parts: parsedBy(
+  transactionId: column.text('r.transaction_id'),
+  installmentNumber: column.whole('r.installment_number'),
+  reportedFee: column.nullable(column.whole('r.reported_fee')),
+  reportedNet: column.nullable(column.whole('r.reported_net')),
+  reportedBankOn: column.nullable(column.day('r.reported_bank_on')),
+  filedFee: column.nullable(column.whole('r.filed_fee')),
+  filedNet: column.nullable(column.whole('r.filed_net')),
+  filedAnticipation: column.nullable(column.whole('r.filed_anticipation')),
+  filedBankOn: column.nullable(column.day('r.filed_bank_on')),
+  bookGross: column.whole('i.amount'),
+  bookCanceled: column.whole('i.canceled_amount'),
+  bookState: column.oneOf(INSTALLMENT_STATES, 'i.state'),
+  bookFee: column.nullable(column.whole('i.fee')),
+  bookNet: column.nullable(column.whole('i.net')),
+  bookBankOn: column.nullable(column.day('i.bank_on')),
+  soldAt: column.instant('t.sold_at'),
+  saleAmount: column.whole('t.amount'),
+  saleCanceled: column.whole('t.canceled_amount'),
+  sumGross: column.whole('s.gross'),
+  sumCanceled: column.whole('s.canceled'),
+  carriedGross: column.whole('c.gross'),
+  carriedCanceled: column.whole('c.canceled'),
+  carriedCount: column.whole('c.count'),
+  firstNumber: column.whole('c.first_number'),
+  appliedId: column.nullable(column.text('a.change_id')),
+  appliedFee: column.nullable(column.whole('a.fee')),
+  appliedNet: column.nullable(column.whole('a.net')),
+  appliedBankOn: column.nullable(column.day('a.bank_on')),
+  saidId: column.nullable(column.text('w.change_id')),
+  saidFee: column.nullable(column.whole('w.fee')),
+  saidNet: column.nullable(column.whole('w.net')),
+  saidBankOn: column.nullable(column.day('w.bank_on')),
+  resolved: column.listOf(column.oneOf(EXCEPTION_CLASSES, "coalesce(x.resolved, '{}')")),
+  open: column.listOf(column.oneOf(EXCEPTION_CLASSES, "coalesce(x.open, '{}')")),
+  parts: column.parsedBy(
     (value) => (Array.isArray(value) ? (value as Row[]) : undefined),
     "coalesce(m.parts, '[]')",
   ),
-  movedFrom: listOf(nullable(oneOf(INSTALLMENT_STATES, "coalesce(v.moved_from, '{}')"))),
-  movedTo: listOf(oneOf(INSTALLMENT_STATES, "coalesce(v.moved_to, '{}')")),
-  isNoted: boolean(`exists (
+  movedFrom: column.listOf(column.nullable(column.oneOf(INSTALLMENT_STATES, "coalesce(v.moved_from, '{}')"))),
+  movedTo: column.listOf(column.oneOf(INSTALLMENT_STATES, "coalesce(v.moved_to, '{}')")),
+  isNoted: column.boolean(`exists (
        select from truth_differences
        where merchant_id = $1 and transaction_id = k.transaction_id and ended_at is null
      )`),

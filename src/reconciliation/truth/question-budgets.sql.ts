@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { QuestionBudget } from './question-budget.ts';
 
 /** Those of past days go: each is asked of for a night. */
@@ -13,12 +13,12 @@ const OPEN = statement(
    on conflict do nothing`,
 );
 const BUDGET = rowCodec<QuestionBudget>({
-  questions: whole(),
-  merchants: whole(),
-  asked: whole(),
-  endedMerchants: whole(),
-  endedAsked: whole(),
-  unanswered: whole(),
+  questions: column.whole(),
+  merchants: column.whole(),
+  asked: column.whole(),
+  endedMerchants: column.whole(),
+  endedAsked: column.whole(),
+  unanswered: column.whole(),
 });
 
 const FIND = statement(
@@ -42,7 +42,7 @@ export async function openBudget(
   return BUDGET.parse(made);
 }
 
-const TAKEN = rowCodec({ taken: whole('h.taken') });
+const TAKEN = rowCodec({ taken: column.whole('h.taken') });
 
 const TAKE = statement(
   'truth_budgets.take',

@@ -1,5 +1,5 @@
 import { statement, type Tx } from '../../platform/postgres/database.ts';
-import { bigWhole, day, listOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { SoughtDays } from '../../recurrence/billings/billing-sums.sql.ts';
 import type { Day } from '../../values/instant.ts';
 import type { DayOfSums, SumColumn } from './kept-sums.ts';
@@ -30,8 +30,8 @@ const SUMS: readonly (SumColumn & { readonly column: string })[] = [
   { column: 'differing_count', name: 'differing', isMoney: false },
 ];
 /** Of what is called p: text, for a damaged sum is larger than a bigint. */
-const SUMS_OF_P = listOf(
-  bigWhole(`array[${SUMS.map(({ column }) => `coalesce(sum(p.${column}), 0)`).join(', ')}]::text[]`),
+const SUMS_OF_P = column.listOf(
+  column.bigWhole(`array[${SUMS.map(({ column }) => `coalesce(sum(p.${column}), 0)`).join(', ')}]::text[]`),
 );
 
 const BEHIND = 'greatest(w.day, $3::date - 1)';
@@ -39,7 +39,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 /** So a plan that is made while the table is empty takes the index of a day's transactions too. */
 const ANY = `transaction_id > '${FIRST}'`;
 
-const FOUND_DAY = rowCodec({ day: day(), entries: whole(), most: whole() });
+const FOUND_DAY = rowCodec({ day: column.day(), entries: column.whole(), most: column.whole() });
 
 /**
  * The next days behind one: those that are named, and from a first day on those on which anything was
@@ -86,8 +86,8 @@ const FIND_DAYS = statement(
 );
 
 const KEPT = rowCodec<DayOfSums>({
-  accountNumber: text('a.account_number'),
-  day: day('w.day'),
+  accountNumber: column.text('a.account_number'),
+  day: column.day('w.day'),
   sums: SUMS_OF_P,
 });
 
@@ -105,11 +105,11 @@ const ENTRIES = `transaction_id, account_number, expected_on, expected_net, expe
   paid_on, reported_fee, reported_net, reported_bank_on, filed_fee, filed_net, filed_anticipation, apart_to`;
 
 const SUMMED_UP = rowCodec({
-  lane: whole('e.lane'),
-  day: day('e.day'),
-  accountNumber: text('e.account_number'),
-  entries: whole('count(*)::integer'),
-  last: text('max(e.transaction_id::text)'),
+  lane: column.whole('e.lane'),
+  day: column.day('e.day'),
+  accountNumber: column.text('e.account_number'),
+  entries: column.whole('count(*)::integer'),
+  last: column.text('max(e.transaction_id::text)'),
   sums: SUMS_OF_P,
 });
 

@@ -1,10 +1,10 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { day, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import type { SumDifference, Summed } from './kept-sums.ts';
 
-const DAY = rowCodec({ day: day('d.day') });
+const DAY = rowCodec({ day: column.day('d.day') });
 
 const LIST_DAYS = statement(
   'sum_differences.list_days',

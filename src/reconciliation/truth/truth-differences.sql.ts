@@ -6,7 +6,7 @@ import {
   type Tx,
 } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { day, nullable, oneOf, real, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { SUM_NAMES, SUMMED, type SumDifference } from './kept-sums.ts';
 import { TRUTH_CLASSES } from './truth.ts';
 import type { KeptDifference } from './truth-run.ts';
@@ -61,7 +61,7 @@ export async function endDifferences(
   if (ended.length > 0) await tx.query(END, [merchantId, ...DIFFERENCES.values(ended)]);
 }
 
-const OLDEST = rowCodec({ age: real() });
+const OLDEST = rowCodec({ age: column.real() });
 
 const OLDEST_DIFFERENCE = statement(
   'truth_differences.oldest',
@@ -83,9 +83,9 @@ type Aged = { readonly merchantId: string; readonly ageSeconds: number };
 
 const AGED = rowCodec<Aged & { readonly amount: number }>(
   {
-    merchantId: text(),
-    amount: whole(),
-    ageSeconds: real('extract(epoch from now() - d.opened_at)::float8'),
+    merchantId: column.text(),
+    amount: column.whole(),
+    ageSeconds: column.real('extract(epoch from now() - d.opened_at)::float8'),
   },
   'd',
 );
@@ -93,11 +93,11 @@ const AGED = rowCodec<Aged & { readonly amount: number }>(
 const OF_INSTALLMENT = rowCodec<KeptDifference & Aged>(
   {
     ...AGED.fields,
-    transactionId: text(),
-    installmentNumber: whole(),
-    class: oneOf(TRUTH_CLASSES),
-    expected: nullable(text()),
-    found: nullable(text()),
+    transactionId: column.text(),
+    installmentNumber: column.whole(),
+    class: column.oneOf(TRUTH_CLASSES),
+    expected: column.nullable(column.text()),
+    found: column.nullable(column.text()),
   },
   'd',
 );
@@ -105,13 +105,13 @@ const OF_INSTALLMENT = rowCodec<KeptDifference & Aged>(
 const OF_DAY = rowCodec<SumDifference & Aged>(
   {
     ...AGED.fields,
-    class: oneOf(['sumsDiffer']),
-    summed: oneOf(SUMMED),
-    accountNumber: text(),
-    day: day(),
-    sum: oneOf(SUM_NAMES),
-    expected: text(),
-    found: text(),
+    class: column.oneOf(['sumsDiffer']),
+    summed: column.oneOf(SUMMED),
+    accountNumber: column.text(),
+    day: column.day(),
+    sum: column.oneOf(SUM_NAMES),
+    expected: column.text(),
+    found: column.text(),
   },
   'd',
 );

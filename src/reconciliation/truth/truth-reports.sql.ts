@@ -5,7 +5,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import { day, type RowOf, real, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import type { SealedReport } from './day-truth.ts';
 
@@ -26,13 +26,13 @@ export async function insertReport(
 }
 
 const KEPT = rowCodec({
-  day: day(),
-  charges: whole(),
-  differences: whole(),
-  report: text(),
-  dataKeyId: whole(),
-  seal: text("encode(seal, 'hex')"),
-  ageSeconds: real('extract(epoch from now() - made_at)::float8'),
+  day: column.day(),
+  charges: column.whole(),
+  differences: column.whole(),
+  report: column.text(),
+  dataKeyId: column.whole(),
+  seal: column.text("encode(seal, 'hex')"),
+  ageSeconds: column.real('extract(epoch from now() - made_at)::float8'),
 });
 
 export type KeptReport = RowOf<typeof KEPT>;

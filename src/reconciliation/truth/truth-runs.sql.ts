@@ -5,19 +5,7 @@ import {
   statement,
   type Tx,
 } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  day,
-  instantOf,
-  nullable,
-  oneOf,
-  parsedBy,
-  type RowOf,
-  real,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import type { SumDifference, Summed } from './kept-sums.ts';
 import { type SpentQuestions, spendQuestions } from './question-budgets.sql.ts';
@@ -34,7 +22,10 @@ import {
   type TruthTally,
 } from './truth-run.ts';
 
-const VERIFIED = rowCodec({ merchantId: text('c.merchant_id'), lastNight: nullable(day('n.day')) });
+const VERIFIED = rowCodec({
+  merchantId: column.text('c.merchant_id'),
+  lastNight: column.nullable(column.day('n.day')),
+});
 
 export type VerifiedMerchant = RowOf<typeof VERIFIED>;
 
@@ -78,23 +69,23 @@ export async function openNight(
 
 const TALLY = rowCodec<TruthTally>(
   {
-    charges: whole(),
-    receivables: whole(),
-    standing: whole(),
-    settled: whole(),
-    settledByBooks: whole(),
-    settledByFeed: whole(),
-    settledByFiles: whole(),
-    explained: whole(),
-    onlyInFeed: whole(),
-    onlyInFiles: whole(),
-    asked: whole(),
-    isCutShort: boolean(),
-    beyondLookUp: whole(),
-    leftOut: whole(),
-    days: whole(),
-    daysLeftOut: whole(),
-    differences: parsedBy((value) =>
+    charges: column.whole(),
+    receivables: column.whole(),
+    standing: column.whole(),
+    settled: column.whole(),
+    settledByBooks: column.whole(),
+    settledByFeed: column.whole(),
+    settledByFiles: column.whole(),
+    explained: column.whole(),
+    onlyInFeed: column.whole(),
+    onlyInFiles: column.whole(),
+    asked: column.whole(),
+    isCutShort: column.boolean(),
+    beyondLookUp: column.whole(),
+    leftOut: column.whole(),
+    days: column.whole(),
+    daysLeftOut: column.whole(),
+    differences: column.parsedBy((value) =>
       typeof value === 'object' && value !== null ? (value as CountedDifferences) : undefined,
     ),
   },
@@ -103,19 +94,19 @@ const TALLY = rowCodec<TruthTally>(
 
 const RUN = rowCodec(
   {
-    merchantId: text(),
-    runNumber: whole(),
-    day: day(),
-    fromOn: day(),
-    afterOn: day(),
-    afterTransactionId: text(),
-    afterInstallmentNumber: whole(),
+    merchantId: column.text(),
+    runNumber: column.whole(),
+    day: column.day(),
+    fromOn: column.day(),
+    afterOn: column.day(),
+    afterTransactionId: column.text(),
+    afterInstallmentNumber: column.whole(),
     /** With its microseconds. */
-    chargeAfterAt: text('t.charge_after_at::text'),
-    chargeAfterId: text(),
-    receivableDaysAfter: day(),
-    billingDaysAfter: day(),
-    fence: whole(),
+    chargeAfterAt: column.text('t.charge_after_at::text'),
+    chargeAfterId: column.text(),
+    receivableDaysAfter: column.day(),
+    billingDaysAfter: column.day(),
+    fence: column.whole(),
   },
   't',
 );
@@ -296,17 +287,17 @@ export async function forgetRuns(database: Database, merchantId: string, before:
 const ENDED = rowCodec<EndedRun>(
   {
     ...TALLY.fields,
-    merchantId: text(),
-    day: day(),
-    cause: oneOf(RUN_CAUSES),
-    beganAt: instantOf(),
-    endedAt: instantOf(),
+    merchantId: column.text(),
+    day: column.day(),
+    cause: column.oneOf(RUN_CAUSES),
+    beganAt: column.instant(),
+    endedAt: column.instant(),
   },
   't',
 );
 
 const NEWEST = rowCodec<NewestRun>(
-  { ...ENDED.fields, ageSeconds: real('extract(epoch from now() - t.ended_at)::float8') },
+  { ...ENDED.fields, ageSeconds: column.real('extract(epoch from now() - t.ended_at)::float8') },
   't',
 );
 

@@ -1,15 +1,6 @@
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { type InputColumns, inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  day,
-  listOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
@@ -56,7 +47,11 @@ export const ENQUEUE_ALERTS = `enqueued_alerts as (
 export const NOTICE_WAITS = `exists (select from enqueued_alerts) as notice_waits`;
 
 const ENDPOINT = rowCodec(
-  { merchantId: text(), alertEndpointId: text(), events: listOf(oneOf(ALERT_EVENTS)) },
+  {
+    merchantId: column.text(),
+    alertEndpointId: column.text(),
+    events: column.listOf(column.oneOf(ALERT_EVENTS)),
+  },
   'n',
 );
 
@@ -124,7 +119,10 @@ export async function findDueAlertEndpoints(
   return (await database.query(FIND_DUE, [today, limit])).map(ENDPOINT.parse);
 }
 
-const AHEAD = rowCodec({ merchantId: text('c.merchant_id'), alertedOn: day('min(n.alerted_on)') });
+const AHEAD = rowCodec({
+  merchantId: column.text('c.merchant_id'),
+  alertedOn: column.day('min(n.alerted_on)'),
+});
 
 /**
  * Homologation has few moved clocks, production none: whose day has come is for the rules of the
@@ -170,7 +168,7 @@ export async function findDueAlertEndpointsOf(
   return (await database.query(FIND_DUE_OF_MERCHANT, values)).map(ENDPOINT.parse);
 }
 
-const LOCKED = rowCodec({ endpoint: text(), callbackUrl: text() }, 'n');
+const LOCKED = rowCodec({ endpoint: column.text(), callbackUrl: column.text() }, 'n');
 
 /**
  * Not notified of this day by another process, and locked by none. With `= 'active'` the planner
@@ -211,13 +209,13 @@ const MONTHS = inputRows<CardMonth>(MONTH_COLUMNS, { as: 'm', after: 2, place: '
 
 const CARD = rowCodec(
   {
-    place: whole(),
-    vaultId: text(),
-    brand: oneOf(CARD_BRANDS),
-    lastFour: text(),
-    lastDay: day(),
-    subscriptionId: nullable(text('s.subscription_id')),
-    accountNumber: nullable(text('s.account_number')),
+    place: column.whole(),
+    vaultId: column.text(),
+    brand: column.oneOf(CARD_BRANDS),
+    lastFour: column.text(),
+    lastDay: column.day(),
+    subscriptionId: column.nullable(column.text('s.subscription_id')),
+    accountNumber: column.nullable(column.text('s.account_number')),
   },
   'v',
 );
@@ -344,7 +342,7 @@ const MONTHS_ALERTED = inputRows<CardMonth>(
 );
 
 /** Of what must be notified of first. */
-export const EARLIEST_DAY = rowCodec({ dueOn: nullable(day('min(d.due_on)')) });
+export const EARLIEST_DAY = rowCodec({ dueOn: column.nullable(column.day('min(d.due_on)')) });
 
 /**
  * For each active alert endpoint the first month with a card of which it was not notified, and the

@@ -6,7 +6,7 @@ import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
-import { listOf, oneOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { utcText } from '../../values/instant.ts';
 import { searchText } from '../plans/plan.ts';
@@ -28,13 +28,13 @@ const LIMITS = { rowsPerBatch: 1, statementsInFlight: 2, waitingCallers: 200 };
 
 const ALERT_ENDPOINT = rowCodec(
   {
-    merchantId: text(),
-    alertEndpointId: text(),
-    name: text(),
-    description: text(),
-    callbackUrl: text(),
-    events: listOf(oneOf(ALERT_EVENTS)),
-    state: oneOf(ALERT_ENDPOINT_STATES),
+    merchantId: column.text(),
+    alertEndpointId: column.text(),
+    name: column.text(),
+    description: column.text(),
+    callbackUrl: column.text(),
+    events: column.listOf(column.oneOf(ALERT_EVENTS)),
+    state: column.oneOf(ALERT_ENDPOINT_STATES),
     ...STAMPS.fields,
   },
   'n',
@@ -92,7 +92,7 @@ const TAKE_TURN = statement(
   `select pg_advisory_xact_lock(hashtextextended('notifiers|' || $1::text, 0))`,
 );
 
-const OTHERS = rowCodec({ active: whole() });
+const OTHERS = rowCodec({ active: column.whole() });
 
 /** How many others are active, as far as it matters. */
 const COUNT_OTHERS = statement(
@@ -178,7 +178,7 @@ async function areTooManyActive(tx: Tx, key: readonly string[]): Promise<boolean
   return others !== undefined && others.active >= MOST_ACTIVE_ALERT_ENDPOINTS;
 }
 
-const LOCKED = rowCodec({ state: oneOf(ALERT_ENDPOINT_STATES) }, 'n');
+const LOCKED = rowCodec({ state: column.oneOf(ALERT_ENDPOINT_STATES) }, 'n');
 
 const LOCK = statement(
   'notifiers.lock',

@@ -1,6 +1,6 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { boolean, day, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
 import { lastUpcomingDay, type UpcomingBilling, upcomingAlert } from './alert.ts';
@@ -10,13 +10,13 @@ import { MOST_ACTIVE_ALERT_ENDPOINTS } from './alert-endpoint.ts';
 /* The state is a parameter: named in the text, it would make an index of all open ones fit. */
 
 const FOUND = rowCodec({
-  dueOn: day('f.due_on'),
-  createdAt: text('f.created_at::text'),
-  billingId: text('f.billing_id'),
-  installment: nullable(whole('l.installment')),
-  subscriptionId: nullable(text('s.subscription_id')),
-  accountNumber: nullable(text('s.account_number')),
-  isHeld: boolean('l.billing_id is null and a.is_alerted is null'),
+  dueOn: column.day('f.due_on'),
+  createdAt: column.text('f.created_at::text'),
+  billingId: column.text('f.billing_id'),
+  installment: column.nullable(column.whole('l.installment')),
+  subscriptionId: column.nullable(column.text('s.subscription_id')),
+  accountNumber: column.nullable(column.text('s.account_number')),
+  isHeld: column.boolean('l.billing_id is null and a.is_alerted is null'),
 });
 
 /**
@@ -137,7 +137,7 @@ export async function alertUpcomingBatch(
   });
 }
 
-const FORGOTTEN = rowCodec({ count: whole('count(*)') });
+const FORGOTTEN = rowCodec({ count: column.whole('count(*)') });
 
 /** Days that have come are not notified of any more. */
 const FORGET = statement(

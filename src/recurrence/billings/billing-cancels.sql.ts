@@ -3,7 +3,7 @@ import { changedFields, type MerchantActor, merchantEvent } from '../../audit/me
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
-import { boolean, day, oneOf, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
@@ -19,7 +19,7 @@ import type { NextBilling, SubscriptionChange } from './billing-after-charge.ts'
 import { billingAfterCancel, type CancelRefusal } from './billing-cancel.ts';
 
 const SUBSCRIPTION = rowCodec(
-  { subscriptionId: text(), subscription: oneOf(SUBSCRIPTION_STATES, 's.state') },
+  { subscriptionId: column.text(), subscription: column.oneOf(SUBSCRIPTION_STATES, 's.state') },
   's',
 );
 
@@ -39,10 +39,10 @@ const HOLD_SUBSCRIPTION = statement(
 );
 
 const BILLING = rowCodec({
-  state: oneOf(BILLING_STATES),
-  installment: whole(),
-  dueOn: day(),
-  isCharging: boolean('transaction_id is not null'),
+  state: column.oneOf(BILLING_STATES),
+  installment: column.whole(),
+  dueOn: column.day(),
+  isCharging: column.boolean('transaction_id is not null'),
 });
 
 /** A statement of its own: it sees what was committed while the subscription was waited for. */

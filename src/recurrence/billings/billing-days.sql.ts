@@ -1,13 +1,13 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import { day, money, oneOf, type RowOf, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { BILLING_STATES } from './billing.ts';
 
 const SUM = rowCodec({
-  day: day('due_on'),
-  state: oneOf(BILLING_STATES, 'billing_state'),
-  count: whole('sum(count)::bigint'),
-  amount: money('sum(amount)::bigint'),
+  day: column.day('due_on'),
+  state: column.oneOf(BILLING_STATES, 'billing_state'),
+  count: column.whole('sum(count)::bigint'),
+  amount: column.money('sum(amount)::bigint'),
 });
 
 /** The billings of one state that are due on a day. */
@@ -32,11 +32,11 @@ export async function sumBillingDays(
 }
 
 const HELD = rowCodec({
-  merchants: whole(`(
+  merchants: column.whole(`(
        select count(*) from merchants where is_held_by_restore and ($1::text is null or merchant_id = $1)
      )`),
-  count: whole('coalesce(sum(d.count), 0)::bigint'),
-  amount: money('coalesce(sum(d.amount), 0)::bigint'),
+  count: column.whole('coalesce(sum(d.count), 0)::bigint'),
+  amount: column.money('coalesce(sum(d.amount), 0)::bigint'),
 });
 
 /** How many merchants a restore holds, and what of theirs is due until a day and not charged for it. */

@@ -1,5 +1,5 @@
 import { statement, type Tx } from '../../platform/postgres/database.ts';
-import { bigWhole, day, oneOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Day } from '../../values/instant.ts';
 import { BILLING_STATES, type BillingState } from './billing.ts';
 
@@ -16,7 +16,7 @@ export type SoughtDays = {
 
 const BEHIND = 'greatest(w.day, $3::date - 1)';
 
-const FOUND_DAY = rowCodec({ day: day(), entries: whole(), most: whole('$6::integer') });
+const FOUND_DAY = rowCodec({ day: column.day(), entries: column.whole(), most: column.whole('$6::integer') });
 
 /**
  * The next days behind one: those that are named, and from a first day on those on which anything is due or
@@ -53,10 +53,10 @@ const FIND_DAYS = statement(
 );
 
 const KEPT = rowCodec({
-  day: day('w.day'),
-  state: oneOf(BILLING_STATES, 'd.billing_state'),
-  count: bigWhole('sum(d.count)::text'),
-  amount: bigWhole('sum(d.amount)::text'),
+  day: column.day('w.day'),
+  state: column.oneOf(BILLING_STATES, 'd.billing_state'),
+  count: column.bigWhole('sum(d.count)::text'),
+  amount: column.bigWhole('sum(d.amount)::text'),
 });
 
 const READ_KEPT = statement(
@@ -69,14 +69,14 @@ const READ_KEPT = statement(
 );
 
 const SUMMED_UP = rowCodec({
-  lane: whole('s.lane - 1'),
-  day: day('w.day'),
-  state: oneOf(BILLING_STATES, 's.state'),
-  entries: whole('count(*)::integer'),
-  last: text(`(array_agg(b.created_at order by b.created_at desc, b.billing_id desc))[1]::text || '|'
+  lane: column.whole('s.lane - 1'),
+  day: column.day('w.day'),
+  state: column.oneOf(BILLING_STATES, 's.state'),
+  entries: column.whole('count(*)::integer'),
+  last: column.text(`(array_agg(b.created_at order by b.created_at desc, b.billing_id desc))[1]::text || '|'
        || (array_agg(b.billing_id order by b.created_at desc, b.billing_id desc))[1]::text`),
-  count: bigWhole('count(*)::text'),
-  amount: bigWhole('sum(b.amount)::text'),
+  count: column.bigWhole('count(*)::text'),
+  amount: column.bigWhole('sum(b.amount)::text'),
 });
 
 /** What billings of some days come to: behind a place of each state, up to a bound of each day. */

@@ -1,16 +1,5 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  day,
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  parsedBy,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { STAMPS, stamped } from '../plans/plans.sql.ts';
 import { SUBSCRIPTION_REASONS } from '../subscriptions/subscription.ts';
@@ -26,23 +15,23 @@ import { CHARGE_OUTCOMES, CHARGE_RULES } from './charge-result.ts';
 
 const BILLING = rowCodec(
   {
-    merchantId: text(),
-    billingId: text(),
-    state: oneOf(BILLING_STATES),
-    isSkipped: boolean(),
-    amount: money(),
-    installment: whole(),
-    dueOn: day(),
-    chargeOn: nullable(day()),
-    chargesMade: whole(),
-    isCharging: boolean('b.transaction_id is not null'),
+    merchantId: column.text(),
+    billingId: column.text(),
+    state: column.oneOf(BILLING_STATES),
+    isSkipped: column.boolean(),
+    amount: column.money(),
+    installment: column.whole(),
+    dueOn: column.day(),
+    chargeOn: column.nullable(column.day()),
+    chargesMade: column.whole(),
+    isCharging: column.boolean('b.transaction_id is not null'),
     ...STAMPS.fields,
   },
   'b',
   'billing_',
 );
 
-const PAID_BY = rowCodec({ transactionId: text(), nsu: text() }, 'paid', 'paid_');
+const PAID_BY = rowCodec({ transactionId: column.text(), nsu: column.text() }, 'paid', 'paid_');
 
 /** A billing `b` with subscription `s`, plan `p` and the charge that `paid` it, for `parseBilling`. */
 export const WHOLE_BILLING = `${BILLING.columns}, ${PAID_BY.columns}, ${WHOLE_SUBSCRIPTION}`;
@@ -73,27 +62,27 @@ export function parseBilling(row: Row): Billing {
 
 /** As JSON. */
 const CHARGE = rowCodec<BillingCharge>({
-  attemptNumber: nullable(whole()),
-  startedAt: instantOf(),
-  by: text(),
-  outcome: nullable(oneOf(CHARGE_OUTCOMES)),
-  code: nullable(text()),
-  transactionId: nullable(text()),
-  brand: nullable(oneOf(CARD_BRANDS)),
-  rule: nullable(oneOf(CHARGE_RULES)),
-  nextChargeOn: nullable(day()),
+  attemptNumber: column.nullable(column.whole()),
+  startedAt: column.instant(),
+  by: column.text(),
+  outcome: column.nullable(column.oneOf(CHARGE_OUTCOMES)),
+  code: column.nullable(column.text()),
+  transactionId: column.nullable(column.text()),
+  brand: column.nullable(column.oneOf(CARD_BRANDS)),
+  rule: column.nullable(column.oneOf(CHARGE_RULES)),
+  nextChargeOn: column.nullable(column.day()),
 });
 
 const CHARGES = rowCodec({
-  charges: parsedBy((value) => ((value ?? []) as Row[]).map(CHARGE.parse), 'c.charges'),
+  charges: column.parsedBy((value) => ((value ?? []) as Row[]).map(CHARGE.parse), 'c.charges'),
 });
 
 const END = rowCodec(
   {
-    type: oneOf(['canceled', 'blocked'] as const),
-    reason: oneOf(SUBSCRIPTION_REASONS),
-    by: text('e.created_by'),
-    at: instantOf('e.created_at'),
+    type: column.oneOf(['canceled', 'blocked'] as const),
+    reason: column.oneOf(SUBSCRIPTION_REASONS),
+    by: column.text('e.created_by'),
+    at: column.instant('e.created_at'),
   },
   'e',
   'end_',

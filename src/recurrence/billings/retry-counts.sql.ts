@@ -1,5 +1,5 @@
 import { type Reader, statement } from '../../platform/postgres/database.ts';
-import { instantOf, money, nullable, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Cents, cents } from '../../values/cents.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 
@@ -25,12 +25,12 @@ const MOST_SUMMED = 5_000;
 /** Of each number of the try; the first two are the same in all rows, of which there is one at least. */
 const COUNTED = rowCodec(
   {
-    summed: whole('m.summed'),
-    amount: money('m.amount'),
-    attemptNumber: nullable(whole()),
-    tries: nullable(whole()),
-    paid: nullable(whole()),
-    firstAt: nullable(instantOf()),
+    summed: column.whole('m.summed'),
+    amount: column.money('m.amount'),
+    attemptNumber: column.nullable(column.whole()),
+    tries: column.nullable(column.whole()),
+    paid: column.nullable(column.whole()),
+    firstAt: column.nullable(column.instant()),
   },
   'c',
 );

@@ -2,7 +2,7 @@ import { racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { boolean, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type IntentRow, writeIntents } from '../../transactions/card/intents.sql.ts';
 import { utcText } from '../../values/instant.ts';
 
@@ -32,7 +32,7 @@ const PLANS = inputRows<StartedCharge>({
   plan_id: ['uuid', ({ planId }) => planId],
 });
 
-const PLAN = rowCodec({ merchantId: text(), planId: text() }, 'w');
+const PLAN = rowCodec({ merchantId: column.text(), planId: column.text() }, 'w');
 
 /**
  * The plan lock, which new subscriptions share, and which a cancel of the plan has alone from
@@ -57,7 +57,7 @@ const WANTED = inputRows<StartedCharge>({
   is_scheduled: ['boolean', isScheduled],
 });
 
-const HELD = rowCodec({ transactionId: text() }, 'i');
+const HELD = rowCodec({ transactionId: column.text() }, 'i');
 
 /**
  * Every change of a subscription or of what it owes holds this lock first. One that is held is left
@@ -91,7 +91,7 @@ const INPUT = inputRows<StartedCharge>({
   lease: ['integer', ({ intent }) => intent.leaseMilliseconds],
 });
 
-const TAKEN = rowCodec({ transactionId: text(), wasOurs: boolean() });
+const TAKEN = rowCodec({ transactionId: column.text(), wasOurs: column.boolean() });
 
 /**
  * Takes the billing as it was found, or as an earlier try of the same caller left it. Found by

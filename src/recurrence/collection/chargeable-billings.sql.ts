@@ -1,14 +1,5 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  day,
-  instantOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction.ts';
 import { NEVER_SENT } from '../../transactions/transaction-queries.sql.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
@@ -18,9 +9,9 @@ import { DUE, type DueBilling, SOFT_DESCRIPTOR_OF_PLAN } from './due-billings.sq
 const FOUND = rowCodec(
   {
     ...DUE.fields,
-    chargeOn: day('b.due_on'),
-    state: oneOf(BILLING_STATES),
-    isCharging: boolean('b.transaction_id is not null'),
+    chargeOn: column.day('b.due_on'),
+    state: column.oneOf(BILLING_STATES),
+    isCharging: column.boolean('b.transaction_id is not null'),
   },
   'b',
 );
@@ -60,18 +51,18 @@ export async function findBillingToCharge(
 
 const HAND_CHARGE = rowCodec(
   {
-    billingId: text('c.billing_id'),
+    billingId: column.text('c.billing_id'),
     /**
      * Whether there is an outcome, and the billing knows of it too; what was never sent has none, and
      * its key is free again.
      */
-    isEnded: boolean('c.due_at is null and not o.was_never_sent'),
-    state: oneOf(TRANSACTION_STATES),
-    brand: oneOf(CARD_BRANDS, 'o.card_brand'),
-    responseCode: nullable(text()),
-    adviceCode: nullable(text()),
+    isEnded: column.boolean('c.due_at is null and not o.was_never_sent'),
+    state: column.oneOf(TRANSACTION_STATES),
+    brand: column.oneOf(CARD_BRANDS, 'o.card_brand'),
+    responseCode: column.nullable(column.text()),
+    adviceCode: column.nullable(column.text()),
     /** Business time. */
-    soldAt: instantOf(),
+    soldAt: column.instant(),
   },
   'o',
 );

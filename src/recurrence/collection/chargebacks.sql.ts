@@ -1,5 +1,5 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import { type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import {
   clearChargebackMark,
@@ -13,7 +13,10 @@ import { moveAlert } from '../subscriptions/reasons.ts';
 import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
 import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
 
-const CHARGED = rowCodec({ subscriptionId: text('l.subscription_id'), billingId: text('c.billing_id') });
+const CHARGED = rowCodec({
+  subscriptionId: column.text('l.subscription_id'),
+  billingId: column.text('c.billing_id'),
+});
 
 /**
  * The subscription of the billing that was charged: every change of it, or of what it owes, locks

@@ -5,39 +5,31 @@ import {
   type Statement,
   statement,
 } from '../../platform/postgres/database.ts';
-import {
-  day,
-  money,
-  nullable,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Day, type Instant, utcText } from '../../values/instant.ts';
 import type { ChargeWindow } from './day-window.ts';
 import { HOUR, OF_NOW, PLACES_OF_CLOCKS, PLACES_OF_PAGE, RESTED, TODAY, TURN } from './due-places.sql.ts';
 
 export const DUE = rowCodec(
   {
-    merchantId: text(),
-    billingId: text(),
-    subscriptionId: text(),
-    planId: text('s.plan_id'),
-    vaultId: text('s.vault_id'),
-    accountNumber: text('s.account_number'),
-    amount: money(),
+    merchantId: column.text(),
+    billingId: column.text(),
+    subscriptionId: column.text(),
+    planId: column.text('s.plan_id'),
+    vaultId: column.text('s.vault_id'),
+    accountNumber: column.text('s.account_number'),
+    amount: column.money(),
     /** Raised by every charge that begins. */
-    fence: whole(),
+    fence: column.whole(),
     /** Charges made on schedule so far. */
-    chargesMade: whole(),
+    chargesMade: column.whole(),
     /** How many retries its terms allow. */
-    maxRetries: whole('s.max_retries'),
+    maxRetries: column.whole('s.max_retries'),
     /** How many billings its terms have in all, or `ENDLESS`. */
-    installments: whole('s.installments'),
+    installments: column.whole('s.installments'),
     /** The plan's, else the merchant's; null: none. */
-    softDescriptor: nullable(text('d.soft_descriptor')),
-    chargeOn: day(),
+    softDescriptor: column.nullable(column.text('d.soft_descriptor')),
+    chargeOn: column.day(),
   },
   'f',
 );
@@ -111,7 +103,11 @@ const FOUND = `left join lateral (
 
 /** How far a read came. */
 const REACHED = rowCodec(
-  { lastDay: nullable(day()), lastMerchantId: nullable(text()), lookedAt: whole() },
+  {
+    lastDay: column.nullable(column.day()),
+    lastMerchantId: column.nullable(column.text()),
+    lookedAt: column.whole(),
+  },
   'z',
 );
 
@@ -248,7 +244,7 @@ function parseFound(rows: readonly Row[]): DueBilling[] {
   return rows.filter((row) => row.billing_id !== null).map(DUE.parse);
 }
 
-const DAY_AND_TURN = rowCodec({ day: day('d.charge_on'), turn: whole('e.turn') });
+const DAY_AND_TURN = rowCodec({ day: column.day('d.charge_on'), turn: column.whole('e.turn') });
 
 const EARLIEST_OF = statement(
   'charging.earliest_due_of_merchant',
@@ -317,7 +313,7 @@ export async function putOffBilling(
   await database.query(PUT_OFF, [merchantId, subscriptionId, billingId, fence, seconds]);
 }
 
-const DUE_DAY = rowCodec({ chargeOn: day() }, 'b');
+const DUE_DAY = rowCodec({ chargeOn: column.day() }, 'b');
 
 const OLDEST_DUE_DAY = statement(
   'charging.oldest_due_day',

@@ -1,6 +1,6 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { type RowOf, real, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { ChargeWindow } from './day-window.ts';
 
 /** The words of the index. */
@@ -115,11 +115,11 @@ export function dueValues(window: ChargeWindow, inHand: readonly string[]): read
 }
 
 const COUNTS = rowCodec({
-  due: whole(),
+  due: column.whole(),
   /** Of merchants whose billings the operator holds. */
-  held: whole(),
+  held: column.whole(),
   /** In seconds since the beginning of its day; 0: none is due. */
-  oldestAge: real(),
+  oldestAge: column.real(),
 });
 
 export type DueCounts = RowOf<typeof COUNTS>;

@@ -1,15 +1,6 @@
 import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  day,
-  instantOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { BILLING_STATES } from '../billings/billing.ts';
 import type { Terms } from '../plans/plan.ts';
 import { TERMS } from '../plans/plans.sql.ts';
@@ -30,10 +21,10 @@ const KEYS = inputRows<ChargedBilling>({
 
 const SUBSCRIPTION = rowCodec(
   {
-    subscriptionId: text(),
-    accountNumber: text(),
-    vaultId: text(),
-    subscription: oneOf(SUBSCRIPTION_STATES, 'h.state'),
+    subscriptionId: column.text(),
+    accountNumber: column.text(),
+    vaultId: column.text(),
+    subscription: column.oneOf(SUBSCRIPTION_STATES, 'h.state'),
   },
   'h',
 );
@@ -51,22 +42,22 @@ const HOLD_SUBSCRIPTIONS = statement(
 
 const BILLING = rowCodec(
   {
-    billingId: text(),
-    subscriptionId: text(),
-    state: oneOf(BILLING_STATES),
-    installment: whole(),
-    dueOn: day(),
-    chargeOn: nullable(day()),
-    chargesMade: whole(),
-    fence: whole(),
+    billingId: column.text(),
+    subscriptionId: column.text(),
+    state: column.oneOf(BILLING_STATES),
+    installment: column.whole(),
+    dueOn: column.day(),
+    chargeOn: column.nullable(column.day()),
+    chargesMade: column.whole(),
+    fence: column.whole(),
     /** Of the charge under way, as the next three; null: none is. */
-    transactionId: nullable(text()),
-    chargeNumber: nullable(whole('c.charge_number')),
-    attemptNumber: nullable(whole('c.attempt_number')),
-    startedAt: nullable(instantOf('c.started_at')),
+    transactionId: column.nullable(column.text()),
+    chargeNumber: column.nullable(column.whole('c.charge_number')),
+    attemptNumber: column.nullable(column.whole('c.attempt_number')),
+    startedAt: column.nullable(column.instant('c.started_at')),
     /** How often the same attempt came to nothing before, and how often of those it was sent. */
-    voided: whole('u.voided'),
-    voidedSent: whole('u.voided_sent'),
+    voided: column.whole('u.voided'),
+    voidedSent: column.whole('u.voided_sent'),
   },
   'h',
 );

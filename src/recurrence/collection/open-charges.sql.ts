@@ -1,36 +1,26 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import {
-  day,
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 
 const OPEN_CHARGE = rowCodec({
-  merchantId: text('h.merchant_id'),
-  billingId: text('h.billing_id'),
-  subscriptionId: text('b.subscription_id'),
-  transactionId: text('h.transaction_id'),
-  vaultId: text('t.vault_id'),
-  amount: money('t.amount'),
-  by: text('h.created_by'),
+  merchantId: column.text('h.merchant_id'),
+  billingId: column.text('h.billing_id'),
+  subscriptionId: column.text('b.subscription_id'),
+  transactionId: column.text('h.transaction_id'),
+  vaultId: column.text('t.vault_id'),
+  amount: column.money('t.amount'),
+  by: column.text('h.created_by'),
   /** On schedule from 1; null: by hand. */
-  attemptNumber: nullable(whole('h.attempt_number')),
-  maxRetries: whole('s.max_retries'),
+  attemptNumber: column.nullable(column.whole('h.attempt_number')),
+  maxRetries: column.whole('s.max_retries'),
   /** The day on which it was to be made; by hand the due day. */
-  chargeOn: day('coalesce(b.charge_on, b.due_on)'),
-  state: oneOf(TRANSACTION_STATES, 't.state'),
-  brand: oneOf(CARD_BRANDS, 't.card_brand'),
-  responseCode: nullable(text('t.response_code')),
-  adviceCode: nullable(text('t.advice_code')),
-  soldAt: instantOf('t.sold_at'),
+  chargeOn: column.day('coalesce(b.charge_on, b.due_on)'),
+  state: column.oneOf(TRANSACTION_STATES, 't.state'),
+  brand: column.oneOf(CARD_BRANDS, 't.card_brand'),
+  responseCode: column.nullable(column.text('t.response_code')),
+  adviceCode: column.nullable(column.text('t.advice_code')),
+  soldAt: column.instant('t.sold_at'),
 });
 
 /**

@@ -1,16 +1,7 @@
 import type { Page, WantedPage } from '../../platform/pages.ts';
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
-import {
-  instantOf,
-  nullable,
-  oneOf,
-  parsedBy,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { parsePlanAmount } from '../../values/plan-amount.ts';
 import {
   PLAN_STATES,
@@ -25,10 +16,10 @@ import {
 
 /** What is made and changed has these columns. */
 export const STAMPS = rowCodec({
-  createdBy: text(),
-  createdAt: instantOf(),
-  modifiedBy: nullable(text()),
-  modifiedAt: nullable(instantOf()),
+  createdBy: column.text(),
+  createdAt: column.instant(),
+  modifiedBy: column.nullable(column.text()),
+  modifiedAt: column.nullable(column.instant()),
 });
 
 /** With stamps in the place of those columns. */
@@ -47,12 +38,12 @@ export function stamped<T extends RowOf<typeof STAMPS>>({
 /** A plan `p` besides its terms. */
 export const PLAN = rowCodec(
   {
-    merchantId: text(),
-    planId: text(),
-    name: text(),
-    description: text(),
-    softDescriptor: nullable(text()),
-    state: oneOf(PLAN_STATES),
+    merchantId: column.text(),
+    planId: column.text(),
+    name: column.text(),
+    description: column.text(),
+    softDescriptor: column.nullable(column.text()),
+    state: column.oneOf(PLAN_STATES),
     ...STAMPS.fields,
   },
   'p',
@@ -62,12 +53,12 @@ export const PLAN = rowCodec(
 /** The terms of a plan `p`, or of a subscription. */
 export const TERMS = rowCodec<Terms>(
   {
-    amount: parsedBy((value) => (typeof value === 'string' ? parsePlanAmount(value) : undefined)),
-    planType: oneOf(PLAN_TYPES),
-    trialDays: whole(),
-    intervalDays: whole(),
-    installments: whole(),
-    maxRetries: whole(),
+    amount: column.parsedBy((value) => (typeof value === 'string' ? parsePlanAmount(value) : undefined)),
+    planType: column.oneOf(PLAN_TYPES),
+    trialDays: column.whole(),
+    intervalDays: column.whole(),
+    installments: column.whole(),
+    maxRetries: column.whole(),
   },
   'p',
   'terms_',

@@ -3,18 +3,7 @@ import { changedFields, type MerchantActor, merchantEvent } from '../../audit/me
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
-import {
-  boolean,
-  day,
-  instantOf,
-  nullable,
-  oneOf,
-  parsedBy,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { centsOfPlanAmount } from '../../values/plan-amount.ts';
@@ -63,10 +52,10 @@ const SHARE_PLAN = statement(
 
 const LOCKED = rowCodec(
   {
-    state: oneOf(SUBSCRIPTION_STATES),
-    vaultId: text(),
-    customer: nullable(parsedBy(readCustomer)),
-    firstDueOn: day(),
+    state: column.oneOf(SUBSCRIPTION_STATES),
+    vaultId: column.text(),
+    customer: column.nullable(column.parsedBy(readCustomer)),
+    firstDueOn: column.day(),
   },
   's',
 );
@@ -81,23 +70,23 @@ const LOCK = statement(
 /** A charge that came to nothing was none. */
 const LATEST = rowCodec(
   {
-    billingId: text(),
-    installment: whole(),
-    dueOn: day(),
-    isOpen: boolean("b.state = 'opened'"),
-    isCharging: boolean('b.transaction_id is not null'),
-    wasCharged: boolean(`case when b.charges_made > 0 then true else exists (
+    billingId: column.text(),
+    installment: column.whole(),
+    dueOn: column.day(),
+    isOpen: column.boolean("b.state = 'opened'"),
+    isCharging: column.boolean('b.transaction_id is not null'),
+    wasCharged: column.boolean(`case when b.charges_made > 0 then true else exists (
        select from billing_charges c where c.merchant_id = b.merchant_id and c.billing_id = b.billing_id
          and c.outcome is distinct from 'voided'
      ) end`),
-    lastChargedAt: nullable(
-      instantOf(`(
+    lastChargedAt: column.nullable(
+      column.instant(`(
        select max(c.started_at) from billing_charges c where c.merchant_id = b.merchant_id
          and c.billing_id = b.billing_id
          and c.outcome is distinct from 'voided'
      )`),
     ),
-    isSeriesCharged: boolean(`exists (
+    isSeriesCharged: column.boolean(`exists (
        select from billings o where o.merchant_id = b.merchant_id and o.subscription_id = b.subscription_id
          and (o.charges_made > 0 or exists (
            select from billing_charges c where c.merchant_id = o.merchant_id and c.billing_id = o.billing_id

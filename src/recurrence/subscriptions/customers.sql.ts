@@ -1,20 +1,20 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { oneOf, parsedBy, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { readCustomer } from './customer.ts';
 import { SUBSCRIPTION_STATES } from './subscription.ts';
 
-const KEY = rowCodec({ merchantId: text(), subscriptionId: text() });
+const KEY = rowCodec({ merchantId: column.text(), subscriptionId: column.text() });
 
 export type SubscriptionKey = RowOf<typeof KEY>;
 
 const CUSTOMER_SUBSCRIPTION = rowCodec(
   {
     ...KEY.fields,
-    vaultId: text(),
-    state: oneOf(SUBSCRIPTION_STATES),
-    orderNumber: text(),
-    customer: parsedBy(readCustomer),
+    vaultId: column.text(),
+    state: column.oneOf(SUBSCRIPTION_STATES),
+    orderNumber: column.text(),
+    customer: column.parsedBy(readCustomer),
   },
   's',
 );

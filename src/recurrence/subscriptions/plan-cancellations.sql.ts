@@ -1,5 +1,5 @@
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import { boolean, nullable, type RowOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromOtherStates, fromStates } from '../../platform/postgres/state-table.ts';
 import type { AlertEvent } from '../alerts/alert.ts';
 import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts';
@@ -10,13 +10,13 @@ import { WRITTEN_MOVES } from './subscription-events.sql.ts';
 
 const CANCELLATION = rowCodec(
   {
-    merchantId: text(),
-    planId: text(),
+    merchantId: column.text(),
+    planId: column.text(),
     /** Distinguishes this request from a later one. */
-    askedAt: text('c.asked_at::text'),
-    canceledBy: text(),
+    askedAt: column.text('c.asked_at::text'),
+    canceledBy: column.text(),
     /** Business time. */
-    canceledAt: text('c.canceled_at::text'),
+    canceledAt: column.text('c.canceled_at::text'),
   },
   'c',
 );
@@ -68,7 +68,7 @@ export const EARLIEST_CANCELLATION = statement(
     from plan_cancellations`,
 );
 
-const SUBSCRIPTION = rowCodec({ subscriptionId: text() }, 's');
+const SUBSCRIPTION = rowCodec({ subscriptionId: column.text() }, 's');
 
 /**
  * The next subscriptions of the plan in one state, in the order of their ids: of the index alone.
@@ -98,10 +98,10 @@ const LOCK_SUBSCRIPTIONS = statement(
 
 /** Without an open billing, `openId` is null; without `billingId` another transaction holds it. */
 const OPEN = rowCodec({
-  subscriptionId: text('i.subscription_id'),
-  openId: nullable(text('o.billing_id')),
-  billingId: nullable(text('l.billing_id')),
-  isUntouched: nullable(boolean('l.charges_made = 0 and k.was_charged is null')),
+  subscriptionId: column.text('i.subscription_id'),
+  openId: column.nullable(column.text('o.billing_id')),
+  billingId: column.nullable(column.text('l.billing_id')),
+  isUntouched: column.nullable(column.boolean('l.charges_made = 0 and k.was_charged is null')),
 });
 
 /**
@@ -161,7 +161,7 @@ const CANCEL_BILLINGS = statement(
    )) and state || '' in (${fromStates(BILLING_MOVES, 'cancel')})`,
 );
 
-const LEFT = rowCodec({ leftBehind: whole('count(*)::integer') });
+const LEFT = rowCodec({ leftBehind: column.whole('count(*)::integer') });
 
 /** How many of them are still to be ended: they were locked. */
 const COUNT_LEFT = statement(

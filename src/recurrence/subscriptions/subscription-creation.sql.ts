@@ -3,7 +3,7 @@ import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/ide
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
-import { boolean, nullable, oneOf, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, saoPauloDay, utcText } from '../../values/instant.ts';
 import { PLAN_STATES } from '../plans/plan.ts';
 import type { Customer } from './customer.ts';
@@ -142,14 +142,14 @@ const UNWRITTEN = inputRows<Unwritten>({
 });
 
 const EXPLAINED = rowCodec({
-  subscriptionId: nullable(text('i.subscription_id')),
-  planState: nullable(oneOf(PLAN_STATES, 'p.state')),
-  hasCard: boolean('c.vault_id is not null'),
-  isCreated: boolean(`exists (
+  subscriptionId: column.nullable(column.text('i.subscription_id')),
+  planState: column.nullable(column.oneOf(PLAN_STATES, 'p.state')),
+  hasCard: column.boolean('c.vault_id is not null'),
+  isCreated: column.boolean(`exists (
        select from subscriptions s where s.merchant_id = i.merchant_id
          and s.subscription_id = i.subscription_id
      )`),
-  isKeyUsed: boolean(`exists (
+  isKeyUsed: column.boolean(`exists (
        select from idempotency_keys k where k.merchant_id = i.merchant_id and k.key_hash = i.key_hash
      )`),
 });

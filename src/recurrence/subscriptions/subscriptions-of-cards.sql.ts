@@ -1,6 +1,6 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { nullable, oneOf, parsedBy, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { readCustomer } from './customer.ts';
 import { SUBSCRIPTION_STATES } from './subscription.ts';
 
@@ -8,7 +8,12 @@ export type CardKey = { readonly merchantId: string; readonly vaultId: string };
 
 /** Of those whose customer has no document: only the card says whose they are. */
 const NAMELESS = rowCodec(
-  { merchantId: text(), vaultId: text(), subscriptionId: text(), state: oneOf(SUBSCRIPTION_STATES) },
+  {
+    merchantId: column.text(),
+    vaultId: column.text(),
+    subscriptionId: column.text(),
+    state: column.oneOf(SUBSCRIPTION_STATES),
+  },
   's',
 );
 
@@ -16,7 +21,11 @@ export type NamelessSubscription = RowOf<typeof NAMELESS>;
 
 /** A subscription as the card that pays it shows it. */
 const CARD_SUBSCRIPTION = rowCodec(
-  { ...NAMELESS.fields, orderNumber: text(), customer: nullable(parsedBy(readCustomer)) },
+  {
+    ...NAMELESS.fields,
+    orderNumber: column.text(),
+    customer: column.nullable(column.parsedBy(readCustomer)),
+  },
   's',
 );
 

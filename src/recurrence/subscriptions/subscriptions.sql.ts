@@ -1,13 +1,5 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import {
-  day,
-  instantOf,
-  nullable,
-  oneOf,
-  parsedBy,
-  rowCodec,
-  text,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { PLAN, STAMPS, stamped, TERMS } from '../plans/plans.sql.ts';
 import { readCustomer } from './customer.ts';
 import {
@@ -21,15 +13,15 @@ import {
 
 const SUBSCRIPTION = rowCodec(
   {
-    merchantId: text(),
-    subscriptionId: text(),
-    vaultId: text(),
-    orderNumber: text(),
-    accountNumber: text(),
-    state: oneOf(SUBSCRIPTION_STATES),
-    reason: nullable(oneOf(SUBSCRIPTION_REASONS)),
-    firstDueOn: day(),
-    customer: nullable(parsedBy(readCustomer)),
+    merchantId: column.text(),
+    subscriptionId: column.text(),
+    vaultId: column.text(),
+    orderNumber: column.text(),
+    accountNumber: column.text(),
+    state: column.oneOf(SUBSCRIPTION_STATES),
+    reason: column.nullable(column.oneOf(SUBSCRIPTION_REASONS)),
+    firstDueOn: column.day(),
+    customer: column.nullable(column.parsedBy(readCustomer)),
     ...STAMPS.fields,
   },
   's',
@@ -46,15 +38,15 @@ export function parseSubscription(row: Row): Subscription {
 
 /** As JSON. */
 const EVENT = rowCodec({
-  type: oneOf(SUBSCRIPTION_EVENT_TYPES),
-  by: text(),
-  at: instantOf(),
-  reason: nullable(oneOf(SUBSCRIPTION_REASONS)),
-  billingId: nullable(text()),
+  type: column.oneOf(SUBSCRIPTION_EVENT_TYPES),
+  by: column.text(),
+  at: column.instant(),
+  reason: column.nullable(column.oneOf(SUBSCRIPTION_REASONS)),
+  billingId: column.nullable(column.text()),
 });
 
 const HISTORY = rowCodec({
-  history: parsedBy((value) => ((value ?? []) as Row[]).map(parseEvent), 'e.history'),
+  history: column.parsedBy((value) => ((value ?? []) as Row[]).map(parseEvent), 'e.history'),
 });
 
 function parseEvent(row: Row): SubscriptionEntry {

@@ -2,7 +2,7 @@ import { FREE_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { listsCodec, money, oneOf, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, listsCodec, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
@@ -50,12 +50,12 @@ const LOCK = statement(
 );
 
 const REST = rowCodec({
-  number: whole('i.installment_number'),
-  amount: money('i.amount'),
-  canceledAmount: money('i.canceled_amount'),
-  state: oneOf(INSTALLMENT_STATES, 'i.state'),
+  number: column.whole('i.installment_number'),
+  amount: column.money('i.amount'),
+  canceledAmount: column.money('i.canceled_amount'),
+  state: column.oneOf(INSTALLMENT_STATES, 'i.state'),
 });
-const SHARES = listsCodec<Reduced>({ amount: money(), canceledAmount: money() }, 'share', 'd');
+const SHARES = listsCodec<Reduced>({ amount: column.money(), canceledAmount: column.money() }, 'share', 'd');
 
 const READ_RESTS = statement(
   'cancels.read_rests',
@@ -171,7 +171,7 @@ const RECORD_ACCEPTED = statement(
    where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'accept')}) and fence = $3`,
 );
 
-const STATE = rowCodec({ state: oneOf(CANCEL_STATES) });
+const STATE = rowCodec({ state: column.oneOf(CANCEL_STATES) });
 
 const FIND_STATE = statement(
   'cancels.find_state',

@@ -8,16 +8,7 @@ import {
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { Cents } from '../../values/cents.ts';
@@ -57,7 +48,7 @@ const INPUT = inputRows<Timed<CancelIntentRow>>({
 });
 
 const COMMITTED = rowCodec(
-  { cancelId: text(), amount: money(), authorizationCode: text('l.authorization_code') },
+  { cancelId: column.text(), amount: column.money(), authorizationCode: column.text('l.authorization_code') },
   'w',
 );
 
@@ -107,16 +98,16 @@ const AMOUNT_UNDER_WAY = `(select coalesce(sum(o.amount), 0)::bigint from cancel
 
 const FOUND = rowCodec(
   {
-    cancelId: text('i.cancel_id'),
+    cancelId: column.text('i.cancel_id'),
     /** Of the cancel itself, when it is there. */
-    committed: nullable(money('c.amount')),
-    state: oneOf(TRANSACTION_STATES),
-    soldAt: instantOf(),
-    amount: money(),
-    canceledAmount: money(),
-    amountUnderWay: money(AMOUNT_UNDER_WAY),
-    authorizationCode: nullable(text()),
-    isKeyUsed: boolean(IS_KEY_USED),
+    committed: column.nullable(column.money('c.amount')),
+    state: column.oneOf(TRANSACTION_STATES),
+    soldAt: column.instant(),
+    amount: column.money(),
+    canceledAmount: column.money(),
+    amountUnderWay: column.money(AMOUNT_UNDER_WAY),
+    authorizationCode: column.nullable(column.text()),
+    isKeyUsed: column.boolean(IS_KEY_USED),
   },
   't',
 );
@@ -180,7 +171,7 @@ function fateOf(
   return found.state === 'preauthorized' ? { kind: 'preauthorized' } : NOT_WRITTEN;
 }
 
-const MADE = rowCodec({ cancelId: text() });
+const MADE = rowCodec({ cancelId: column.text() });
 
 const FIND_MADE = statement(
   'cancels.find_made',
@@ -212,11 +203,11 @@ export async function findMadeCancel(
 
 const RECORDED = rowCodec<RecordedCancel>(
   {
-    state: oneOf(CANCEL_STATES),
-    amount: money(),
-    wasNeverSent: boolean(`coalesce(c.refusal_reason = 'notSent', false)`),
-    authorizationCode: text('t.authorization_code'),
-    canceledAt: nullable(instantOf('coalesce(c.canceled_at, c.decided_at)')),
+    state: column.oneOf(CANCEL_STATES),
+    amount: column.money(),
+    wasNeverSent: column.boolean(`coalesce(c.refusal_reason = 'notSent', false)`),
+    authorizationCode: column.text('t.authorization_code'),
+    canceledAt: column.nullable(column.instant('coalesce(c.canceled_at, c.decided_at)')),
   },
   'c',
 );
@@ -240,9 +231,9 @@ export async function findCancel(
 const UNRESOLVED = rowCodec(
   {
     ...UNANSWERED.fields,
-    requestId: text('c.cancel_id'),
+    requestId: column.text('c.cancel_id'),
     /** Whether the acquirer has accepted it, and decides later. */
-    isAccepted: boolean('c.accepted_at is not null'),
+    isAccepted: column.boolean('c.accepted_at is not null'),
   },
   'c',
 );

@@ -1,15 +1,7 @@
 import { FREE_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
-import {
-  nullable,
-  oneOf,
-  parsedBy,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Cents, splitIntoInstallments } from '../../values/cents.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
@@ -38,13 +30,13 @@ export type CaptureOutcomeRow = {
 
 const HELD = rowCodec(
   {
-    fence: whole(),
-    installmentCount: whole(),
-    split: nullable(parsedBy(readSplit)),
-    authorizationCode: text(),
-    nsu: text(),
-    networkTransactionId: nullable(text()),
-    tid: nullable(text()),
+    fence: column.whole(),
+    installmentCount: column.whole(),
+    split: column.nullable(column.parsedBy(readSplit)),
+    authorizationCode: column.text(),
+    nsu: column.text(),
+    networkTransactionId: column.nullable(column.text()),
+    tid: column.nullable(column.text()),
   },
   't',
 );
@@ -90,7 +82,7 @@ const RECORD_REFUSAL = statement(
    returning t.transaction_id`,
 );
 
-const STATE = rowCodec({ state: oneOf(CAPTURE_STATES) });
+const STATE = rowCodec({ state: column.oneOf(CAPTURE_STATES) });
 
 const FIND_STATE = statement(
   'captures.find_state',

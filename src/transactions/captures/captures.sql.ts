@@ -8,17 +8,7 @@ import {
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  rowCodec,
-  text,
-  UnreadableRow,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec, UnreadableRow } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
@@ -59,7 +49,11 @@ const INPUT = inputRows<Timed<CaptureIntentRow>>({
 });
 
 const COMMITTED = rowCodec(
-  { captureId: text(), amount: money(), authorizationCode: text('l.authorization_code') },
+  {
+    captureId: column.text(),
+    amount: column.money(),
+    authorizationCode: column.text('l.authorization_code'),
+  },
   'w',
 );
 
@@ -109,20 +103,20 @@ const WANTED = inputRows<CaptureIntentRow>({
 
 const FOUND = rowCodec(
   {
-    captureId: text('i.capture_id'),
+    captureId: column.text('i.capture_id'),
     /** Of the capture itself, when it is there. */
-    committed: nullable(money('c.amount')),
-    state: oneOf(TRANSACTION_STATES),
-    amount: money(),
-    installmentCount: whole(),
-    authorizationCode: nullable(text()),
-    approvedAt: nullable(instantOf()),
-    isKeyUsed: boolean(IS_KEY_USED),
+    committed: column.nullable(column.money('c.amount')),
+    state: column.oneOf(TRANSACTION_STATES),
+    amount: column.money(),
+    installmentCount: column.whole(),
+    authorizationCode: column.nullable(column.text()),
+    approvedAt: column.nullable(column.instant()),
+    isKeyUsed: column.boolean(IS_KEY_USED),
   },
   't',
 );
 
-const PREAUTHORIZATION = rowCodec({ authorizedAmount: money(), captureUntil: instantOf() }, 'p');
+const PREAUTHORIZATION = rowCodec({ authorizedAmount: column.money(), captureUntil: column.instant() }, 'p');
 
 const FIND_OBSTACLES = statement(
   'captures.find_obstacles',
@@ -191,7 +185,7 @@ function fateOf(
   return { kind: 'captured', amount, authorizationCode, moment };
 }
 
-const MADE = rowCodec({ captureId: text() });
+const MADE = rowCodec({ captureId: column.text() });
 
 const FIND_MADE = statement(
   'captures.find_made',
@@ -220,11 +214,11 @@ export async function findMadeCapture(
 
 const RECORDED = rowCodec<RecordedCapture>(
   {
-    state: oneOf(CAPTURE_STATES),
-    amount: money(),
-    wasNeverSent: boolean(`coalesce(c.refusal_reason = 'notSent', false)`),
-    authorizationCode: text('t.authorization_code'),
-    capturedAt: nullable(instantOf()),
+    state: column.oneOf(CAPTURE_STATES),
+    amount: column.money(),
+    wasNeverSent: column.boolean(`coalesce(c.refusal_reason = 'notSent', false)`),
+    authorizationCode: column.text('t.authorization_code'),
+    capturedAt: column.nullable(column.instant()),
   },
   'c',
 );

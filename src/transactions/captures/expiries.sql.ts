@@ -1,5 +1,5 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { instantOf, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { TRANSACTION_MOVES } from '../transaction.ts';
@@ -61,7 +61,7 @@ export async function expirePreauthorizations(
   return rows.length;
 }
 
-const DUE = rowCodec({ count: whole('count(*)') });
+const DUE = rowCodec({ count: column.whole('count(*)') });
 
 const COUNT_DUE = statement(
   'transactions.count_due',
@@ -74,7 +74,7 @@ export async function areManyChargesDue(database: Database, many: number): Promi
   return DUE.parse(row as Row).count > many;
 }
 
-const AHEAD = rowCodec({ merchantId: text('c.merchant_id') });
+const AHEAD = rowCodec({ merchantId: column.text('c.merchant_id') });
 
 const MOVED = statement(
   'preauthorizations.merchants_ahead',
@@ -102,7 +102,7 @@ export const EXPIRIES_DUE = statement(
      then 0 end as milliseconds`,
 );
 
-const EARLIEST = rowCodec({ earliest: nullable(instantOf()) });
+const EARLIEST = rowCodec({ earliest: column.nullable(column.instant()) });
 
 const EARLIEST_OF = statement(
   'preauthorizations.earliest_of_merchant',

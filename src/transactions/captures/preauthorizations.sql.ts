@@ -2,7 +2,7 @@ import { MARK_FIRST_USES } from '../../cards/vault/vault-cards.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -38,7 +38,7 @@ const INPUT = inputRows<PreauthorizationRow>({
   capture_until: ['timestamptz', (row) => utcText(row.captureUntil)],
 });
 
-const CHANGED = rowCodec({ transactionId: text() });
+const CHANGED = rowCodec({ transactionId: column.text() });
 
 const COMMIT = statement(
   'transactions.commit_preauthorizations',

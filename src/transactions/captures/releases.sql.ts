@@ -8,16 +8,7 @@ import {
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  instantOf,
-  money,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { TRANSACTION_MOVES, TRANSACTION_STATES } from '../transaction.ts';
@@ -35,10 +26,10 @@ export type ReleaseRow = {
 };
 
 const RELEASED = rowCodec({
-  releaseId: text(),
-  fence: whole(),
-  amount: money(),
-  authorizationCode: text(),
+  releaseId: column.text(),
+  fence: column.whole(),
+  amount: column.money(),
+  authorizationCode: column.text(),
 });
 
 /** `overtaken`: it is being captured, was captured, or was let go before; nothing was written. */
@@ -100,10 +91,10 @@ const WANTED = inputRows<ReleaseRow>({
 const FOUND = rowCodec(
   {
     ...RELEASED.fields,
-    releaseId: text('i.release_id'),
-    state: oneOf(TRANSACTION_STATES),
-    isReleased: boolean('coalesce(p.release_id = i.release_id, false)'),
-    isKeyUsed: boolean(IS_KEY_USED),
+    releaseId: column.text('i.release_id'),
+    state: column.oneOf(TRANSACTION_STATES),
+    isReleased: column.boolean('coalesce(p.release_id = i.release_id, false)'),
+    isKeyUsed: column.boolean(IS_KEY_USED),
   },
   't',
 );
@@ -155,11 +146,11 @@ function fateOf(found: RowOf<typeof FOUND> | undefined): ReleaseResult | typeof 
 
 const RECORDED = rowCodec(
   {
-    state: oneOf(TRANSACTION_STATES),
-    amount: money(),
-    authorizationCode: text(),
+    state: column.oneOf(TRANSACTION_STATES),
+    amount: column.money(),
+    authorizationCode: column.text(),
     /** Business time. */
-    releasedAt: instantOf('p.released_at'),
+    releasedAt: column.instant('p.released_at'),
   },
   't',
 );

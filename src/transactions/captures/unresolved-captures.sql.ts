@@ -1,11 +1,11 @@
 import { statement } from '../../platform/postgres/database.ts';
-import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import { CAPTURE_MOVES } from '../capture.ts';
 import { HELD, RequestQueue, UNANSWERED } from '../unresolved/request-queue.sql.ts';
 
-const UNRESOLVED = rowCodec({ ...UNANSWERED.fields, requestId: text('c.capture_id') }, 'c');
+const UNRESOLVED = rowCodec({ ...UNANSWERED.fields, requestId: column.text('c.capture_id') }, 'c');
 
 const CLAIM = statement(
   'captures.claim_unresolved',

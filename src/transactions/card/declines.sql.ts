@@ -1,15 +1,7 @@
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import type { PastDecline } from './network-limits.ts';
@@ -41,17 +33,17 @@ const CARDS = inputRows<DeclinesKey>(
 
 const DECLINE = rowCodec<PastDecline>(
   {
-    brand: oneOf(CARD_BRANDS, 'd.card_brand'),
-    responseCode: text(),
-    adviceCode: nullable(text()),
-    amount: money(),
-    soldAt: instantOf(),
+    brand: column.oneOf(CARD_BRANDS, 'd.card_brand'),
+    responseCode: column.text(),
+    adviceCode: column.nullable(column.text()),
+    amount: column.money(),
+    soldAt: column.instant(),
   },
   'd',
 );
 
 /** Whose it is: the place of its key, from 1. */
-const PLACE = rowCodec({ position: whole() }, 'w');
+const PLACE = rowCodec({ position: column.whole() }, 'w');
 
 /**
  * A decline is a row with a response code: so says the table's CHECK, and the index of declines.

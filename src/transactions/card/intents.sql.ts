@@ -6,7 +6,7 @@ import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/b
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
-import { boolean, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { utcText } from '../../values/instant.ts';
 import type { Intent } from '../transaction.ts';
 import { findStates } from '../transaction-queries.sql.ts';
@@ -56,11 +56,11 @@ const INPUT = inputRows<Timed<IntentRow>>({
 });
 
 const FATE = rowCodec({
-  transactionId: text('i.transaction_id'),
-  isWritten: boolean('w.transaction_id is not null'),
-  isLate: boolean('clock_timestamp() >= i.deadline'),
-  isKeyUsed: boolean('f.transaction_id is null'),
-  isCodeUsed: boolean('i.code is not null and h.transaction_id is null'),
+  transactionId: column.text('i.transaction_id'),
+  isWritten: column.boolean('w.transaction_id is not null'),
+  isLate: column.boolean('clock_timestamp() >= i.deadline'),
+  isKeyUsed: column.boolean('f.transaction_id is null'),
+  isCodeUsed: column.boolean('i.code is not null and h.transaction_id is null'),
 });
 
 const COMMIT_INTENTS = statement(

@@ -2,7 +2,7 @@ import type { IdSpan } from '../../idempotency/derived-id.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { NEVER_SENT } from '../transaction-queries.sql.ts';
 
 /** Whose, and between which two ids. */
@@ -15,9 +15,9 @@ const SPANS = inputRows<MadeTransaction>({
 });
 
 const MADE = rowCodec({
-  merchantId: text('i.merchant_id'),
-  first: text('i.first'),
-  transactionId: text('m.transaction_id'),
+  merchantId: column.text('i.merchant_id'),
+  first: column.text('i.first'),
+  transactionId: column.text('m.transaction_id'),
 });
 
 const FIND = statement(

@@ -5,7 +5,7 @@ import { MARK_FIRST_USES } from '../../cards/vault/vault-cards.sql.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, saoPauloOffsetText, utcText } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
@@ -101,7 +101,7 @@ const SHARES = inputRows<Share & { readonly transactionId: string }>(
   { as: 's', after: PARTS },
 );
 
-const CHANGED = rowCodec({ transactionId: text('c.transaction_id') });
+const CHANGED = rowCodec({ transactionId: column.text('c.transaction_id') });
 
 const COMMIT_OUTCOMES = statement(
   'transactions.commit_outcomes',

@@ -2,17 +2,7 @@ import { FREE_CODES } from '../../antifraud/codes.sql.ts';
 import { COUNT_DECLINES } from '../../antifraud/velocity-events.sql.ts';
 import { FREE_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  money,
-  nullable,
-  oneOf,
-  type RowOf,
-  real,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
@@ -22,21 +12,21 @@ import { ORIGINS, type Postponement, TRANSACTION_MOVES, UNKNOWN_RESPONSE_CODE } 
 
 const UNRESOLVED = rowCodec(
   {
-    merchantId: text(),
-    transactionId: text(),
-    fence: whole(),
+    merchantId: column.text(),
+    transactionId: column.text(),
+    fence: column.whole(),
     /** How often resolving was tried, this time included. */
-    tries: whole('t.resolve_tries'),
-    origin: oneOf(ORIGINS),
-    amount: money(),
-    installmentCount: whole(),
-    vaultId: nullable(text()),
+    tries: column.whole('t.resolve_tries'),
+    origin: column.oneOf(ORIGINS),
+    amount: column.money(),
+    installmentCount: column.whole(),
+    vaultId: column.nullable(column.text()),
     /** Real time since the first try to resolve it. */
-    searchedMilliseconds: real('(extract(epoch from now() - t.unresolved_since) * 1000)::float8'),
+    searchedMilliseconds: column.real('(extract(epoch from now() - t.unresolved_since) * 1000)::float8'),
     /** Whether a void of a billing's charge may have been sent. */
-    isVoidSent: boolean('t.void_sent_at is not null'),
+    isVoidSent: column.boolean('t.void_sent_at is not null'),
     /** It waited for its capture, and was let go. */
-    wasPreauthorized: boolean(
+    wasPreauthorized: column.boolean(
       `exists (select from preauthorizations p where p.merchant_id = t.merchant_id and p.transaction_id = t.transaction_id)`,
     ),
   },

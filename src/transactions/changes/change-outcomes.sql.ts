@@ -1,7 +1,7 @@
 import { CHANGE_EVENTS, type ChangeEvent } from '../../acquirers/acquirer.ts';
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { boolean, nullable, oneOf, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import { cents } from '../../values/cents.ts';
@@ -35,7 +35,7 @@ import {
 } from './change.ts';
 import { UNPROCESSED_IF_BILLING } from './chargebacks.sql.ts';
 
-const TRANSACTION = rowCodec({ state: oneOf(TRANSACTION_STATES) });
+const TRANSACTION = rowCodec({ state: column.oneOf(TRANSACTION_STATES) });
 
 const LOCK_TRANSACTION = statement(
   'changes.lock_transaction',
@@ -58,10 +58,10 @@ const IS_TAKEN_ALREADY = `c.event = 'chargeback' and (
    )`;
 
 const CHANGE = rowCodec({
-  event: oneOf(CHANGE_EVENTS, 'c.event'),
-  amount: nullable(whole('c.amount')),
-  isBehindEarlier: boolean(IS_BEHIND_EARLIER),
-  isTakenAlready: boolean(IS_TAKEN_ALREADY),
+  event: column.oneOf(CHANGE_EVENTS, 'c.event'),
+  amount: column.nullable(column.whole('c.amount')),
+  isBehindEarlier: column.boolean(IS_BEHIND_EARLIER),
+  isTakenAlready: column.boolean(IS_TAKEN_ALREADY),
 });
 
 const LOCK_CHANGE = statement(
@@ -71,7 +71,7 @@ const LOCK_CHANGE = statement(
    for no key update of c`,
 );
 
-const CANCEL = rowCodec({ state: oneOf(['canceling', 'pending'] as const) });
+const CANCEL = rowCodec({ state: column.oneOf(['canceling', 'pending'] as const) });
 
 /**
  * Read under the lock of the transaction, which every cancel takes first: what is not seen here is
@@ -85,9 +85,9 @@ const FIND_CANCEL = statement(
 );
 
 const INSTALLMENT = rowCodec({
-  state: oneOf(INSTALLMENT_STATES),
-  stateBeforeBlock: nullable(oneOf(STATES_BEFORE_BLOCK)),
-  rest: whole('amount - canceled_amount'),
+  state: column.oneOf(INSTALLMENT_STATES),
+  stateBeforeBlock: column.nullable(column.oneOf(STATES_BEFORE_BLOCK)),
+  rest: column.whole('amount - canceled_amount'),
 });
 
 const LOCK_INSTALLMENT = statement(

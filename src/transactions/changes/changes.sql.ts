@@ -1,17 +1,17 @@
 import { WaitingChanges } from '../../platform/feeds/waiting-changes.sql.ts';
 import { statement } from '../../platform/postgres/database.ts';
-import { instantOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { WaitingChange } from './change.ts';
 
 const CHANGE = rowCodec<WaitingChange>(
   {
-    merchantId: text(),
-    changeId: text(),
-    changeNumber: whole(),
-    reference: text(),
-    installmentNumber: whole(),
-    happenedAt: instantOf(),
-    tries: whole(),
+    merchantId: column.text(),
+    changeId: column.text(),
+    changeNumber: column.whole(),
+    reference: column.text(),
+    installmentNumber: column.whole(),
+    happenedAt: column.instant(),
+    tries: column.whole(),
   },
   'c',
 );

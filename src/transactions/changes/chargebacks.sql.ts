@@ -1,14 +1,5 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import {
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 /*
  * A card holder who takes back a billing's charge wants no other. The mark stands from the commit
@@ -25,10 +16,10 @@ export const UNPROCESSED_IF_BILLING = `unprocessed_chargeback_at =
        case when t.origin = 'billing' and e.marked_at is null then now() else t.unprocessed_chargeback_at end`;
 
 const UNPROCESSED = rowCodec({
-  merchantId: text(),
-  transactionId: text(),
+  merchantId: column.text(),
+  transactionId: column.text(),
   /** The id of the billing. */
-  referenceTransaction: nullable(text()),
+  referenceTransaction: column.nullable(column.text()),
 });
 
 export type UnprocessedChargeback = RowOf<typeof UNPROCESSED>;
@@ -78,11 +69,11 @@ export async function findUnprocessedChargeback(
 }
 
 const OF_PAYMENT = rowCodec({
-  installmentNumber: whole(),
-  happenedAt: instantOf(),
+  installmentNumber: column.whole(),
+  happenedAt: column.instant(),
   /** Null: what is left of the installment. */
-  amount: nullable(money()),
-  state: oneOf(['waiting', 'applied'] as const),
+  amount: column.nullable(column.money()),
+  state: column.oneOf(['waiting', 'applied'] as const),
 });
 
 /** What the holder of a payment's card took back. */

@@ -1,32 +1,23 @@
 import { CHANGE_EVENTS } from '../../acquirers/acquirer.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
-import {
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 
 const REFUSED = rowCodec({
-  refusedAt: instantOf(),
+  refusedAt: column.instant(),
   /** Null: of an unreadable item, by the cursor of all merchants. */
-  merchantId: nullable(text()),
-  reason: text(),
+  merchantId: column.nullable(column.text()),
+  reason: column.text(),
   /** The item, where it was unreadable. */
-  item: nullable(text()),
+  item: column.nullable(column.text()),
 });
 
 const CHANGE = rowCodec({
-  changeId: text(),
-  reference: text(),
-  installmentNumber: whole(),
-  event: oneOf(CHANGE_EVENTS),
-  amount: nullable(money()),
-  happenedAt: instantOf(),
+  changeId: column.text(),
+  reference: column.text(),
+  installmentNumber: column.whole(),
+  event: column.oneOf(CHANGE_EVENTS),
+  amount: column.nullable(column.money()),
+  happenedAt: column.instant(),
 });
 
 export type RefusedChange = RowOf<typeof REFUSED> & {

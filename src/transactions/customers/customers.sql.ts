@@ -1,16 +1,6 @@
 import { type Database, type Reader, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  parsedBy,
-  type RowOf,
-  rowCodec,
-  text,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../transaction.ts';
 import type { TransactionKey } from '../transaction-queries.sql.ts';
 
@@ -20,36 +10,40 @@ export type CustomerPlace = TransactionKey & {
   readonly soldAtText: string;
 };
 
-const KEY = rowCodec<TransactionKey>({ merchantId: text(), transactionId: text() });
+const KEY = rowCodec<TransactionKey>({ merchantId: column.text(), transactionId: column.text() });
 
 const PAYMENT = rowCodec(
   {
     ...KEY.fields,
-    accountNumber: text(),
-    state: oneOf(TRANSACTION_STATES),
+    accountNumber: column.text(),
+    state: column.oneOf(TRANSACTION_STATES),
     /** Charging or unresolved. */
-    isUnderWay: boolean('t.due_at is not null'),
-    amount: money(),
+    isUnderWay: column.boolean('t.due_at is not null'),
+    amount: column.money(),
     /** Business time. */
-    soldAt: instantOf(),
-    referenceTransaction: nullable(text()),
-    callbackUrl: nullable(text()),
-    nsu: nullable(text()),
-    authorizationCode: nullable(text()),
+    soldAt: column.instant(),
+    referenceTransaction: column.nullable(column.text()),
+    callbackUrl: column.nullable(column.text()),
+    nsu: column.nullable(column.text()),
+    authorizationCode: column.nullable(column.text()),
     /** The stored card that paid; null: it was not a stored one. */
-    vaultId: nullable(text()),
-    customer: parsedBy((customer) =>
+    vaultId: column.nullable(column.text()),
+    customer: column.parsedBy((customer) =>
       typeof customer === 'object' && customer !== null
         ? (customer as Readonly<Record<string, unknown>>)
         : undefined,
     ),
-    soldAtText: text('t.sold_at::text'),
+    soldAtText: column.text('t.sold_at::text'),
   },
   't',
 );
 
 const CARD = rowCodec(
-  { brand: text('t.card_brand'), firstSix: text('t.card_first_six'), lastFour: text('t.card_last_four') },
+  {
+    brand: column.text('t.card_brand'),
+    firstSix: column.text('t.card_first_six'),
+    lastFour: column.text('t.card_last_four'),
+  },
   't',
 );
 
@@ -99,7 +93,7 @@ export async function listCustomerPayments(
   return rows.map((row) => ({ ...PAYMENT.parse(row), card: CARD.parse(row) }));
 }
 
-const ID = rowCodec({ transactionId: text('t.transaction_id') });
+const ID = rowCodec({ transactionId: column.text('t.transaction_id') });
 
 /** Along transactions_by_customer_day: no more of a document is read than is shown. */
 const FIND_NEWEST = statement(

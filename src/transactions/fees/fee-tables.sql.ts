@@ -1,15 +1,15 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
-import { instantOf, oneOf, type RowOf, rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, FEE_SOURCES, type FeeVersion } from './fee-version.ts';
 
 const VERSION = rowCodec({
-  merchantId: text(),
-  validFrom: instantOf(),
-  rules: text(),
-  source: oneOf(FEE_SOURCES),
-  createdBy: text(),
-  createdAt: instantOf(),
+  merchantId: column.text(),
+  validFrom: column.instant(),
+  rules: column.text(),
+  source: column.oneOf(FEE_SOURCES),
+  createdBy: column.text(),
+  createdAt: column.instant(),
 });
 
 type WrittenFees = Readonly<RowOf<typeof VERSION>>;
@@ -81,7 +81,7 @@ export async function keepFeeSetting(database: Database, rules: string): Promise
   await database.query(KEEP_SETTING, [ALL_MERCHANTS, rules, FEE_LEAD_MILLISECONDS]);
 }
 
-const SALE = rowCodec({ soldAt: instantOf('s.sold_at') });
+const SALE = rowCodec({ soldAt: column.instant('s.sold_at') });
 
 /** Along the index of a merchant's sales by their moment. */
 const FIND_SALE_AFTER = statement(
@@ -106,7 +106,7 @@ export async function findSaleAfter(
   return row === undefined ? null : SALE.parse(row).soldAt;
 }
 
-const INSERTED = rowCodec({ validFrom: instantOf() });
+const INSERTED = rowCodec({ validFrom: column.instant() });
 
 const INSERT = statement(
   'fees.insert',

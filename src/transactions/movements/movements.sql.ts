@@ -1,15 +1,5 @@
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import {
-  instantOf,
-  listsCodec,
-  money,
-  nullable,
-  oneOf,
-  parsedBy,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, listsCodec, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { MOST_SHARES_SHOWN, readSplit } from '../split.ts';
 import { INSTALLMENT_MOVEMENTS, INSTALLMENT_STATES } from '../transaction.ts';
@@ -21,7 +11,7 @@ import {
   type TransactionMovement,
 } from './movement.ts';
 
-const LAST = rowCodec({ last: whole('case when is_called then last_value else 0 end') });
+const LAST = rowCodec({ last: column.whole('case when is_called then last_value else 0 end') });
 
 /**
  * The sequence hands out one number at a time and keeps none for a session, so that none below it
@@ -55,7 +45,7 @@ export async function skipMovementIds(database: Database): Promise<void> {
   await database.query(SKIP, [SKIPPED]);
 }
 
-const WRITER = rowCodec({ writer: text('virtualtransaction') });
+const WRITER = rowCodec({ writer: column.text('virtualtransaction') });
 
 /**
  * Each writer of the table holds this lock from before its first number is taken until its commit
@@ -78,45 +68,45 @@ export async function findWriters(database: Database): Promise<Set<string>> {
 
 const LISTED = rowCodec<Omit<ListedMovement, 'subject' | 'shares'>>(
   {
-    movementId: whole(),
-    accountNumber: text(),
-    referenceTransaction: nullable(text()),
-    nsu: text(),
-    authorizationCode: text(),
-    installmentNumber: whole(),
-    moment: instantOf(),
-    type: text(),
-    amount: money('coalesce(i.amount, m.billed)'),
+    movementId: column.whole(),
+    accountNumber: column.text(),
+    referenceTransaction: column.nullable(column.text()),
+    nsu: column.text(),
+    authorizationCode: column.text(),
+    installmentNumber: column.whole(),
+    moment: column.instant(),
+    type: column.text(),
+    amount: column.money('coalesce(i.amount, m.billed)'),
   },
   'm',
 );
 
 const OF_PAYMENT = rowCodec(
   {
-    transactionId: text(),
-    oldState: nullable(oneOf(INSTALLMENT_STATES)),
-    newState: oneOf(INSTALLMENT_STATES),
+    transactionId: column.text(),
+    oldState: column.nullable(column.oneOf(INSTALLMENT_STATES)),
+    newState: column.oneOf(INSTALLMENT_STATES),
   },
   'm',
 );
 /** A boleto's states stand in the same columns. */
 const OF_BOLETO = rowCodec({
-  boletoId: text(),
-  oldState: nullable(oneOf(BOLETO_MOVEMENT_STATES)),
-  newState: oneOf(BOLETO_MOVEMENT_STATES),
+  boletoId: column.text(),
+  oldState: column.nullable(column.oneOf(BOLETO_MOVEMENT_STATES)),
+  newState: column.oneOf(BOLETO_MOVEMENT_STATES),
 });
 const SALE = rowCodec(
   {
-    sold: money(),
-    soldAt: instantOf(),
-    installmentCount: whole(),
-    brand: oneOf(CARD_BRANDS, 'm.card_brand'),
-    split: nullable(parsedBy(readSplit)),
+    sold: column.money(),
+    soldAt: column.instant(),
+    installmentCount: column.whole(),
+    brand: column.oneOf(CARD_BRANDS, 'm.card_brand'),
+    split: column.nullable(column.parsedBy(readSplit)),
   },
   'm',
 );
 const SHARES = listsCodec<ListedShare>(
-  { beneficiary: text(), amount: money(), canceledAmount: money() },
+  { beneficiary: column.text(), amount: column.money(), canceledAmount: column.money() },
   'share',
   's',
 );
@@ -186,12 +176,12 @@ function parseSubject(row: Row): MovementSubject {
 }
 
 const MOVEMENT = rowCodec<TransactionMovement>({
-  movementId: whole(),
-  installmentNumber: whole(),
-  moment: instantOf(),
-  type: oneOf(INSTALLMENT_MOVEMENTS),
-  oldState: nullable(oneOf(INSTALLMENT_STATES)),
-  newState: oneOf(INSTALLMENT_STATES),
+  movementId: column.whole(),
+  installmentNumber: column.whole(),
+  moment: column.instant(),
+  type: column.oneOf(INSTALLMENT_MOVEMENTS),
+  oldState: column.nullable(column.oneOf(INSTALLMENT_STATES)),
+  newState: column.oneOf(INSTALLMENT_STATES),
 });
 
 const LIST_OF_PAYMENT = statement(

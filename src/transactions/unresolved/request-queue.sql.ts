@@ -1,28 +1,20 @@
 import type { Database, Row, Statement } from '../../platform/postgres/database.ts';
-import {
-  instantOf,
-  money,
-  type RowOf,
-  real,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fairClaimValues } from '../../platform/work/fair-claim.sql.ts';
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import type { Postponement } from '../transaction.ts';
 
 export const UNANSWERED = rowCodec({
-  merchantId: text(),
+  merchantId: column.text(),
   /** Its own: of the cancel, or of the capture. */
-  requestId: text(),
-  transactionId: text(),
-  amount: money(),
+  requestId: column.text(),
+  transactionId: column.text(),
+  amount: column.money(),
   /** Business time. */
-  requestedAt: instantOf(),
-  fence: whole(),
+  requestedAt: column.instant(),
+  fence: column.whole(),
   /** How often it was asked for, this time included. */
-  tries: whole(),
+  tries: column.whole(),
 });
 
 /** What was asked of the acquirer about a charge and is not answered clearly, leased by this process. */
@@ -30,9 +22,9 @@ export type UnansweredRequest = Readonly<RowOf<typeof UNANSWERED>>;
 
 /** Of the request `c` and what was `found` of it (`f`). */
 export const HELD = rowCodec({
-  fence: whole('c.fence'),
+  fence: column.whole('c.fence'),
   /** Milliseconds of its lease or pause that were left; negative when it was due. */
-  millisecondsLeft: real('f.milliseconds_left'),
+  millisecondsLeft: column.real('f.milliseconds_left'),
 });
 
 export type HeldRequest = Readonly<RowOf<typeof HELD>>;

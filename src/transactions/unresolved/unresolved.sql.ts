@@ -6,17 +6,7 @@ import {
   type Statement,
   statement,
 } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  instantOf,
-  money,
-  nullable,
-  oneOf,
-  real,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import { CANCEL_STATES } from '../cancels/cancel.ts';
 import { CAPTURE_STATES } from '../capture.ts';
@@ -41,26 +31,26 @@ const UNFINISHED = 'the process that asked did not finish';
 
 const CHARGE = rowCodec<Omit<Unresolved, 'kind'>>(
   {
-    id: text('t.transaction_id'),
-    merchantId: text(),
-    origin: oneOf(ORIGINS, 't.origin'),
-    amount: money(),
-    createdAt: instantOf(),
-    since: instantOf(CHARGE_SINCE),
-    tries: whole('t.resolve_tries'),
-    reason: text(`coalesce(t.unknown_reason, '${UNFINISHED}')`),
-    dueAt: instantOf(),
+    id: column.text('t.transaction_id'),
+    merchantId: column.text(),
+    origin: column.oneOf(ORIGINS, 't.origin'),
+    amount: column.money(),
+    createdAt: column.instant(),
+    since: column.instant(CHARGE_SINCE),
+    tries: column.whole('t.resolve_tries'),
+    reason: column.text(`coalesce(t.unknown_reason, '${UNFINISHED}')`),
+    dueAt: column.instant(),
   },
   't',
 );
 const REQUEST = rowCodec({
   ...CHARGE.fields,
-  since: instantOf('c.created_at'),
-  tries: whole(),
-  reason: text(`coalesce(c.unknown_reason, '${UNFINISHED}')`),
+  since: column.instant('c.created_at'),
+  tries: column.whole(),
+  reason: column.text(`coalesce(c.unknown_reason, '${UNFINISHED}')`),
 });
-const CANCEL = rowCodec({ ...REQUEST.fields, id: text('c.cancel_id') }, 'c');
-const CAPTURE = rowCodec({ ...REQUEST.fields, id: text('c.capture_id') }, 'c');
+const CANCEL = rowCodec({ ...REQUEST.fields, id: column.text('c.cancel_id') }, 'c');
+const CAPTURE = rowCodec({ ...REQUEST.fields, id: column.text('c.capture_id') }, 'c');
 
 const LIST_CHARGES = statement(
   'transactions.list_unresolved',
@@ -124,9 +114,9 @@ export async function findUnresolved(
 }
 
 const COUNTED = rowCodec<Omit<UnresolvedCount, 'kind'>>({
-  count: whole('count(*)'),
-  oldestAge: real('coalesce(extract(epoch from now() - min(since)), 0)::float8'),
-  mostTries: whole('coalesce(max(tries), 0)'),
+  count: column.whole('count(*)'),
+  oldestAge: column.real('coalesce(extract(epoch from now() - min(since)), 0)::float8'),
+  mostTries: column.whole('coalesce(max(tries), 0)'),
 });
 
 const COUNT_CHARGES = statement(
@@ -165,50 +155,50 @@ export async function countUnresolved(database: Database): Promise<UnresolvedCou
 
 const CASE_OF_CHARGE = rowCodec<Case>(
   {
-    kind: oneOf(UNRESOLVED_KINDS, `'charge'`),
-    id: text('t.transaction_id'),
-    merchantId: text(),
-    transactionId: text(),
-    origin: oneOf(ORIGINS, 't.origin'),
-    accountNumber: text('t.account_number'),
-    referenceTransaction: nullable(text('t.reference_transaction')),
-    amount: money(),
-    installmentCount: whole('t.installment_count'),
-    brand: oneOf(CARD_BRANDS, 't.card_brand'),
-    firstSix: text('t.card_first_six'),
-    lastFour: text('t.card_last_four'),
-    createdBy: text(),
-    state: oneOf([...TRANSACTION_STATES, ...CANCEL_STATES, ...CAPTURE_STATES]),
-    authorizationCode: nullable(text('t.authorization_code')),
-    nsu: nullable(text('t.nsu')),
-    refusalCode: nullable(text('t.response_code')),
-    createdAt: instantOf(),
-    decidedAt: nullable(instantOf()),
-    tries: whole('t.resolve_tries'),
-    reason: nullable(text('t.unknown_reason')),
-    dueAt: nullable(instantOf()),
-    isUnresolved: boolean(`(${IS_UNRESOLVED_CHARGE})`),
+    kind: column.oneOf(UNRESOLVED_KINDS, `'charge'`),
+    id: column.text('t.transaction_id'),
+    merchantId: column.text(),
+    transactionId: column.text(),
+    origin: column.oneOf(ORIGINS, 't.origin'),
+    accountNumber: column.text('t.account_number'),
+    referenceTransaction: column.nullable(column.text('t.reference_transaction')),
+    amount: column.money(),
+    installmentCount: column.whole('t.installment_count'),
+    brand: column.oneOf(CARD_BRANDS, 't.card_brand'),
+    firstSix: column.text('t.card_first_six'),
+    lastFour: column.text('t.card_last_four'),
+    createdBy: column.text(),
+    state: column.oneOf([...TRANSACTION_STATES, ...CANCEL_STATES, ...CAPTURE_STATES]),
+    authorizationCode: column.nullable(column.text('t.authorization_code')),
+    nsu: column.nullable(column.text('t.nsu')),
+    refusalCode: column.nullable(column.text('t.response_code')),
+    createdAt: column.instant(),
+    decidedAt: column.nullable(column.instant()),
+    tries: column.whole('t.resolve_tries'),
+    reason: column.nullable(column.text('t.unknown_reason')),
+    dueAt: column.nullable(column.instant()),
+    isUnresolved: column.boolean(`(${IS_UNRESOLVED_CHARGE})`),
   },
   't',
 );
 const CASE_OF_CANCEL = rowCodec(
   {
     ...CASE_OF_CHARGE.fields,
-    kind: oneOf(UNRESOLVED_KINDS, `'cancel'`),
-    id: text('c.cancel_id'),
-    refusalCode: nullable(text('c.refusal_reason')),
-    tries: whole(),
-    reason: nullable(text('c.unknown_reason')),
-    isUnresolved: boolean(IS_UNDECIDED_CANCEL),
+    kind: column.oneOf(UNRESOLVED_KINDS, `'cancel'`),
+    id: column.text('c.cancel_id'),
+    refusalCode: column.nullable(column.text('c.refusal_reason')),
+    tries: column.whole(),
+    reason: column.nullable(column.text('c.unknown_reason')),
+    isUnresolved: column.boolean(IS_UNDECIDED_CANCEL),
   },
   'c',
 );
 const CASE_OF_CAPTURE = rowCodec(
   {
     ...CASE_OF_CANCEL.fields,
-    kind: oneOf(UNRESOLVED_KINDS, `'capture'`),
-    id: text('c.capture_id'),
-    isUnresolved: boolean(`(${IS_UNRESOLVED_REQUEST})`),
+    kind: column.oneOf(UNRESOLVED_KINDS, `'capture'`),
+    id: column.text('c.capture_id'),
+    isUnresolved: column.boolean(`(${IS_UNRESOLVED_REQUEST})`),
   },
   'c',
 );

@@ -1,14 +1,6 @@
 import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  instantOf,
-  nullable,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { DeliveryToSend } from './delivery.ts';
 import { parseDeliveryToSend, SENDING, SENDING_JOINS, WAITS_IN_ORDER } from './to-send.sql.ts';
@@ -254,11 +246,14 @@ const HELD = `probed as materialized (
    )`;
 
 const PAGE_END = rowCodec({
-  lastMerchantId: text('z.merchant_id'),
-  lastEndpoint: text('z.endpoint'),
-  lastPosition: whole('z.position'),
+  lastMerchantId: column.text('z.merchant_id'),
+  lastEndpoint: column.text('z.endpoint'),
+  lastPosition: column.whole('z.position'),
 });
-const TURN = rowCodec({ isProbe: boolean(), isAhead: boolean(), position: whole(), rank: whole() }, 'd');
+const TURN = rowCodec(
+  { isProbe: column.boolean(), isAhead: column.boolean(), position: column.whole(), rank: column.whole() },
+  'd',
+);
 
 const CLAIMED = `${ALLOWED}, ${LOOKED_AT}, ${CHOSEN}, ${HELD}
    select ${PAGE_END.columns}, x.*
@@ -378,7 +373,7 @@ const EARLIEST_OF_MERCHANT = statement(
    where e.merchant_id = $1 and e.state = 'active'`,
 );
 
-const DUE = rowCodec({ dueAt: nullable(instantOf()) });
+const DUE = rowCodec({ dueAt: column.nullable(column.instant()) });
 
 /**
  * The business instant at which something of this merchant falls due, or fell; what is being sent

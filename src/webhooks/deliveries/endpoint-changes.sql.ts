@@ -1,6 +1,6 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { boolean, nullable, type RowOf, real, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { ENDPOINT_MOVES } from '../endpoints/webhook-endpoint.ts';
 import { HELD_AFTER_MILLISECONDS, OPEN_MILLISECONDS, QUIET_MILLISECONDS } from './breaker.ts';
@@ -22,9 +22,11 @@ const CAN_BE_DISABLED = `e.endpoint like 'account:%'`;
 
 const FAILED = rowCodec(
   {
-    isDisabled: boolean("e.state = 'disabled'"),
-    openings: whole(),
-    openMilliseconds: nullable(real('(extract(epoch from e.opened_until - k.business_now) * 1000)::float8')),
+    isDisabled: column.boolean("e.state = 'disabled'"),
+    openings: column.whole(),
+    openMilliseconds: column.nullable(
+      column.real('(extract(epoch from e.opened_until - k.business_now) * 1000)::float8'),
+    ),
   },
   'e',
 );
@@ -118,9 +120,9 @@ export async function disableEndpoint(database: Database, tried: EndpointTried):
 }
 
 const WAITING = rowCodec({
-  waiting: whole('count(*)'),
+  waiting: column.whole('count(*)'),
   /** In seconds: of the oldest that waits; 0: none. */
-  oldestAge: real('coalesce(extract(epoch from now() - min(created_at)), 0)::float8'),
+  oldestAge: column.real('coalesce(extract(epoch from now() - min(created_at)), 0)::float8'),
 });
 
 const COUNT_WAITING = statement(
@@ -131,7 +133,7 @@ const COUNT_WAITING = statement(
 
 const LAG = rowCodec({
   /** In seconds: by how much one that could be sent is late; 0: none. */
-  lag: real('coalesce(max(extract(epoch from now() - d.due_at)), 0)::float8'),
+  lag: column.real('coalesce(max(extract(epoch from now() - d.due_at)), 0)::float8'),
 });
 
 /** The first due one of each endpoint that takes them: what a system of a merchant delays is none of ours. */
@@ -147,9 +149,9 @@ const FIND_LAG = statement(
 );
 
 const ENDPOINTS = rowCodec({
-  working: whole("count(*) filter (where state = 'active' and opened_until is null)"),
-  open: whole("count(*) filter (where state = 'active' and opened_until is not null)"),
-  held: whole("count(*) filter (where state = 'disabled')"),
+  working: column.whole("count(*) filter (where state = 'active' and opened_until is null)"),
+  open: column.whole("count(*) filter (where state = 'active' and opened_until is not null)"),
+  held: column.whole("count(*) filter (where state = 'disabled')"),
 });
 
 const COUNT_ENDPOINTS = statement(

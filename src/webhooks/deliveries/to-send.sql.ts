@@ -1,14 +1,5 @@
 import type { Row } from '../../platform/postgres/database.ts';
-import {
-  boolean,
-  bytes,
-  instantOf,
-  nullable,
-  oneOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { DELIVERY_KINDS, type DeliveryToSend, type SealedText } from './delivery.ts';
 
 /**
@@ -42,28 +33,28 @@ export const WAITS_IN_ORDER = 'e.due_at is not null';
 /** The columns that `parseDeliveryToSend` reads, over those joins. */
 export const SENDING = rowCodec(
   {
-    transactionOf: nullable(text('d.transaction_id')),
-    merchantId: text(),
-    deliveryNumber: whole(),
-    kind: oneOf(DELIVERY_KINDS),
-    endpoint: text(),
-    accountNumber: text(),
-    body: text(),
-    tries: whole(),
-    triesBefore: whole(),
-    fence: whole(),
-    createdAt: instantOf(),
-    url: text('coalesce(d.url, e.url)'),
-    registration: whole('e.registration'),
-    sealedBasicAuth: nullable(bytes('e.sealed_basic_auth')),
-    basicAuthKeyId: nullable(whole('e.basic_auth_key_id')),
-    isFailing: boolean('(e.failing_since is not null or e.opened_until is not null)'),
-    sealedSecret: nullable(bytes('s.sealed_secret')),
-    dataKeyId: nullable(whole('s.data_key_id')),
-    previousSealedSecret: nullable(
-      bytes('case when s.previous_valid_until > now() then s.previous_sealed_secret end'),
+    transactionOf: column.nullable(column.text('d.transaction_id')),
+    merchantId: column.text(),
+    deliveryNumber: column.whole(),
+    kind: column.oneOf(DELIVERY_KINDS),
+    endpoint: column.text(),
+    accountNumber: column.text(),
+    body: column.text(),
+    tries: column.whole(),
+    triesBefore: column.whole(),
+    fence: column.whole(),
+    createdAt: column.instant(),
+    url: column.text('coalesce(d.url, e.url)'),
+    registration: column.whole('e.registration'),
+    sealedBasicAuth: column.nullable(column.bytes('e.sealed_basic_auth')),
+    basicAuthKeyId: column.nullable(column.whole('e.basic_auth_key_id')),
+    isFailing: column.boolean('(e.failing_since is not null or e.opened_until is not null)'),
+    sealedSecret: column.nullable(column.bytes('s.sealed_secret')),
+    dataKeyId: column.nullable(column.whole('s.data_key_id')),
+    previousSealedSecret: column.nullable(
+      column.bytes('case when s.previous_valid_until > now() then s.previous_sealed_secret end'),
     ),
-    previousDataKeyId: nullable(whole('s.previous_data_key_id')),
+    previousDataKeyId: column.nullable(column.whole('s.previous_data_key_id')),
   },
   'd',
 );

@@ -1,7 +1,7 @@
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Fate, Try } from './delivery-outcome.ts';
 import { WAITS_IN_ORDER } from './to-send.sql.ts';
 
@@ -39,7 +39,7 @@ const INPUT = inputRows<TryRow>({
   answer: ['text', (row) => row.made.answer],
 });
 
-const CHANGED = rowCodec({ merchantId: text(), deliveryNumber: whole() });
+const CHANGED = rowCodec({ merchantId: column.text(), deliveryNumber: column.whole() });
 
 const RECORD_TRIES = statement(
   'deliveries.record_tries',

@@ -1,16 +1,8 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import {
-  instantOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { ENDPOINT_STATES } from './webhook-endpoint.ts';
 
-const LATEST_ENDPOINT = rowCodec({ merchantId: text(), url: text() });
+const LATEST_ENDPOINT = rowCodec({ merchantId: column.text(), url: column.text() });
 
 const LATEST = statement(
   'webhooks.list_latest_endpoints',
@@ -31,24 +23,24 @@ const MOST_LOOKED_AT = 100;
 
 const LISTED = rowCodec(
   {
-    merchantId: text(),
+    merchantId: column.text(),
     /** `account:2000001`, or `origin:https://…` of callbacks. */
-    endpoint: text(),
+    endpoint: column.text(),
     /** Null: callbacks bring their own. */
-    url: nullable(text()),
-    state: oneOf(ENDPOINT_STATES),
-    failingSince: nullable(instantOf()),
-    openedUntil: nullable(instantOf()),
+    url: column.nullable(column.text()),
+    state: column.oneOf(ENDPOINT_STATES),
+    failingSince: column.nullable(column.instant()),
+    openedUntil: column.nullable(column.instant()),
     /** Deliveries that are not made yet. */
-    waiting: whole(`(select count(*)::int from (
+    waiting: column.whole(`(select count(*)::int from (
        select from deliveries d where d.merchant_id = e.merchant_id and d.endpoint = e.endpoint and d.state = 'waiting' limit $2
      ) w)`),
     /** Of the newest try of those that wait, as the three behind it; null: none failed. */
-    triedAt: nullable(instantOf('l.tried_at')),
-    failure: nullable(text('l.failure')),
+    triedAt: column.nullable(column.instant('l.tried_at')),
+    failure: column.nullable(column.text('l.failure')),
     /** Null: no answer came. */
-    status: nullable(whole('l.status')),
-    answer: nullable(text('l.answer')),
+    status: column.nullable(column.whole('l.status')),
+    answer: column.nullable(column.text('l.answer')),
   },
   'e',
 );

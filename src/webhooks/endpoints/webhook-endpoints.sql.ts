@@ -5,14 +5,7 @@ import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  boolean,
-  instantOf,
-  nullable,
-  type RowOf,
-  rowCodec,
-  text,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { accountEndpoint, DELIVERY_MOVES } from '../deliveries/delivery.ts';
 import {
@@ -22,7 +15,7 @@ import {
   webhookThing,
 } from './webhook-endpoint.ts';
 
-const FOUND = rowCodec({ url: nullable(text()) }, 'e');
+const FOUND = rowCodec({ url: column.nullable(column.text()) }, 'e');
 
 const FIND = statement(
   'webhooks.find_registration',
@@ -59,7 +52,7 @@ export type Registration = {
 };
 
 const REGISTERED = rowCodec<AuditedRegistration>(
-  { url: text(), hasLogin: boolean('e.sealed_basic_auth is not null') },
+  { url: column.text(), hasLogin: column.boolean('e.sealed_basic_auth is not null') },
   'e',
 );
 
@@ -157,7 +150,7 @@ const REMOVE = statement(
    returning registration`,
 );
 
-const GIVEN_UP = rowCodec({ dueAt: instantOf() }, 'c');
+const GIVEN_UP = rowCodec({ dueAt: column.instant() }, 'c');
 
 /**
  * A process that is sending one of them now finds its fence outdated, and records nothing. Locked
@@ -215,7 +208,7 @@ function remove(audit: Audit, { merchantId, accountNumber, registrant }: Removal
   );
 }
 
-const REMOVED = rowCodec({ merchantId: text(), endpoint: text() }, 'e');
+const REMOVED = rowCodec({ merchantId: column.text(), endpoint: column.text() }, 'e');
 
 export type RemovedEndpoint = RowOf<typeof REMOVED>;
 

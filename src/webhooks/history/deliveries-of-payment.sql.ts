@@ -1,20 +1,20 @@
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import { instantOf, nullable, oneOf, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { DELIVERY_KINDS, DELIVERY_STATES, deliveryId } from '../deliveries/delivery.ts';
 
 const DELIVERY = rowCodec(
   {
-    deliveryNumber: whole(),
-    kind: oneOf(DELIVERY_KINDS),
-    state: oneOf(DELIVERY_STATES),
-    url: nullable(text('coalesce(d.url, e.url)')),
-    tries: whole(),
-    createdAt: instantOf(),
+    deliveryNumber: column.whole(),
+    kind: column.oneOf(DELIVERY_KINDS),
+    state: column.oneOf(DELIVERY_STATES),
+    url: column.nullable(column.text('coalesce(d.url, e.url)')),
+    tries: column.whole(),
+    createdAt: column.instant(),
     /** Null: it still waits. */
-    endedAt: nullable(instantOf()),
+    endedAt: column.nullable(column.instant()),
     /** Of the last try; null: none was, none was answered, or it was delivered. */
-    lastStatus: nullable(whole('l.status')),
-    lastFailure: nullable(text('l.failure')),
+    lastStatus: column.nullable(column.whole('l.status')),
+    lastFailure: column.nullable(column.text('l.failure')),
   },
   'd',
 );

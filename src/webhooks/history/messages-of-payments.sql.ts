@@ -1,14 +1,6 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import {
-  instantOf,
-  nullable,
-  oneOf,
-  type RowOf,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { DELIVERY_KINDS, DELIVERY_STATES } from '../deliveries/delivery.ts';
 
 /** A payment as its messages name it: only one that was approved has an NSU. */
@@ -19,15 +11,15 @@ export type NamedPayment = {
 };
 
 const MESSAGE = rowCodec({
-  merchantId: text(),
-  transactionId: text(),
-  deliveryNumber: whole(),
-  kind: oneOf(DELIVERY_KINDS),
-  state: oneOf(DELIVERY_STATES),
+  merchantId: column.text(),
+  transactionId: column.text(),
+  deliveryNumber: column.whole(),
+  kind: column.oneOf(DELIVERY_KINDS),
+  state: column.oneOf(DELIVERY_STATES),
   /** Of a callback; null: where the account is registered. */
-  url: nullable(text()),
-  body: text(),
-  createdAt: instantOf(),
+  url: column.nullable(column.text()),
+  body: column.text(),
+  createdAt: column.instant(),
 });
 
 /** A message about a payment, on its way or at its end. */
@@ -62,7 +54,7 @@ export async function listMessagesOf(
   return rows.map(MESSAGE.parse);
 }
 
-const GONE = rowCodec({ messages: whole('(select count(*) from gone)') });
+const GONE = rowCodec({ messages: column.whole('(select count(*) from gone)') });
 
 /** Ended ones with their tries, as retention removes them; what is still to be sent stays. */
 const DELETE = statement(

@@ -1,16 +1,7 @@
 import type { Page, TooManyToOrder } from '../../platform/pages.ts';
 import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { itemsOf, type PageStatements, pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
-import {
-  boolean,
-  instantOf,
-  nullable,
-  oneOf,
-  parsedBy,
-  rowCodec,
-  text,
-  whole,
-} from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import type { Instant } from '../../values/instant.ts';
 import { DELIVERY_KINDS, DELIVERY_STATES, deliveryId } from '../deliveries/delivery.ts';
 import type { DeliveryFilter, RecordedDelivery, RecordedTry, WholeDelivery } from './recorded-delivery.ts';
@@ -18,17 +9,17 @@ import type { DeliveryFilter, RecordedDelivery, RecordedTry, WholeDelivery } fro
 /** A delivery `d` and its endpoint `e`. */
 const RECORDED = rowCodec(
   {
-    deliveryNumber: whole(),
-    kind: oneOf(DELIVERY_KINDS),
-    state: oneOf(DELIVERY_STATES),
-    transactionId: nullable(text()),
-    installmentNumber: whole(),
-    nsu: nullable(text()),
-    url: nullable(text('coalesce(d.url, e.url)')),
-    tries: whole(),
-    createdAt: instantOf(),
-    dueAt: nullable(instantOf()),
-    endedAt: nullable(instantOf()),
+    deliveryNumber: column.whole(),
+    kind: column.oneOf(DELIVERY_KINDS),
+    state: column.oneOf(DELIVERY_STATES),
+    transactionId: column.nullable(column.text()),
+    installmentNumber: column.whole(),
+    nsu: column.nullable(column.text()),
+    url: column.nullable(column.text('coalesce(d.url, e.url)')),
+    tries: column.whole(),
+    createdAt: column.instant(),
+    dueAt: column.nullable(column.instant()),
+    endedAt: column.nullable(column.instant()),
   },
   'd',
 );
@@ -163,21 +154,21 @@ export async function listRecordedDeliveries(
 }
 
 const TRY = rowCodec<RecordedTry>({
-  tryNumber: whole(),
-  triedAt: instantOf(),
-  milliseconds: whole(),
-  status: nullable(whole()),
-  failure: nullable(text()),
-  answer: nullable(text()),
+  tryNumber: column.whole(),
+  triedAt: column.instant(),
+  milliseconds: column.whole(),
+  status: column.nullable(column.whole()),
+  failure: column.nullable(column.text()),
+  answer: column.nullable(column.text()),
 });
 
 const WHOLE = rowCodec(
   {
-    body: text(),
-    fence: whole(),
-    hasEndpoint: boolean("coalesce(e.state <> 'removed', false)"),
-    isOld: boolean("coalesce(d.ended_at < now() - $3 * interval '1 day', false)"),
-    history: parsedBy(
+    body: column.text(),
+    fence: column.whole(),
+    hasEndpoint: column.boolean("coalesce(e.state <> 'removed', false)"),
+    isOld: column.boolean("coalesce(d.ended_at < now() - $3 * interval '1 day', false)"),
+    history: column.parsedBy(
       (tries) => (tries === null ? [] : Array.isArray(tries) ? tries.map(TRY.parse) : undefined),
       't.history',
     ),

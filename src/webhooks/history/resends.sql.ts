@@ -1,5 +1,5 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { nullable, rowCodec, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import type { Instant } from '../../values/instant.ts';
 import { DELIVERY_MOVES } from '../deliveries/delivery.ts';
@@ -38,10 +38,10 @@ export async function resendRecordedDelivery(
 }
 
 const RESENT = rowCodec({
-  lookedAt: whole('(select count(*) from looked_at)'),
-  resent: whole('(select count(*) from again)'),
-  lastMicroseconds: nullable(whole('(extract(epoch from last.created_at) * 1000000)::bigint')),
-  lastNumber: nullable(whole('last.delivery_number')),
+  lookedAt: column.whole('(select count(*) from looked_at)'),
+  resent: column.whole('(select count(*) from again)'),
+  lastMicroseconds: column.nullable(column.whole('(extract(epoch from last.created_at) * 1000000)::bigint')),
+  lastNumber: column.nullable(column.whole('last.delivery_number')),
 });
 
 /**

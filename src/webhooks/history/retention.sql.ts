@@ -1,9 +1,9 @@
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { boolean, nullable, rowCodec, text, whole } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
 import { DELIVERY_MOVES } from '../deliveries/delivery.ts';
 
-const MERCHANT = rowCodec({ merchantId: text() });
+const MERCHANT = rowCodec({ merchantId: column.text() });
 
 const NEXT_MERCHANT = statement(
   'history.next_merchant',
@@ -17,10 +17,10 @@ export async function nextMerchant(database: Database, behind: string): Promise<
 }
 
 const FORGOTTEN = rowCodec({
-  forgotten: whole('(select count(*) from gone)'),
-  lookedAt: whole('(select count(*) from looked_at)'),
-  lastNumber: nullable(whole('max(delivery_number)')),
-  isYoung: boolean("coalesce(bool_or(created_at >= now() - $4 * interval '1 day'), true)"),
+  forgotten: column.whole('(select count(*) from gone)'),
+  lookedAt: column.whole('(select count(*) from looked_at)'),
+  lastNumber: column.nullable(column.whole('max(delivery_number)')),
+  isYoung: column.boolean("coalesce(bool_or(created_at >= now() - $4 * interval '1 day'), true)"),
 });
 
 /**
@@ -78,10 +78,10 @@ export async function forgetStep(
 }
 
 const GIVEN_UP = rowCodec({
-  givenUp: whole('(select count(*) from ended)'),
-  lookedAt: whole('(select count(*) from page)'),
-  merchantId: nullable(text('last.merchant_id')),
-  endpoint: nullable(text('last.endpoint')),
+  givenUp: column.whole('(select count(*) from ended)'),
+  lookedAt: column.whole('(select count(*) from page)'),
+  merchantId: column.nullable(column.text('last.merchant_id')),
+  endpoint: column.nullable(column.text('last.endpoint')),
 });
 
 /**

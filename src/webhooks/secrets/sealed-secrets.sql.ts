@@ -6,10 +6,10 @@ import {
 } from '../../keys/resealing/sealed-rows.sql.ts';
 import { type Row, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { rowCodec, text } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { basicAuthRecord, secretRecord } from '../endpoints/webhook-endpoint.ts';
 
-const LOGIN_KEY = rowCodec({ merchantId: text(), endpoint: text() });
+const LOGIN_KEY = rowCodec({ merchantId: column.text(), endpoint: column.text() });
 const LOGIN_ROWS = inputRows<ResealedRow>(
   { ...RESEALED, merchant_id: ['text', keyPart(0)], endpoint: ['text', keyPart(1)] },
   { after: 1 },
@@ -44,7 +44,7 @@ const LOGINS: SealedTable = {
   keyOf: (row) => [row.merchant_id, row.endpoint],
 };
 
-const SECRET_KEY = rowCodec({ merchantId: text(), accountNumber: text() });
+const SECRET_KEY = rowCodec({ merchantId: column.text(), accountNumber: column.text() });
 const SECRET_ROWS = inputRows<ResealedRow>(
   { ...RESEALED, merchant_id: ['text', keyPart(0)], account_number: ['text', keyPart(1)] },
   { after: 1 },

@@ -4,11 +4,11 @@ import { KeyRetired, keepInUse } from '../../keys/data-keys.sql.ts';
 import type { Sealed } from '../../keys/open-keyring.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Row, statement } from '../../platform/postgres/database.ts';
-import { instantOf, nullable, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { webhookThing } from '../endpoints/webhook-endpoint.ts';
 
-const CREATED = rowCodec({ previousValidUntil: nullable(instantOf()) });
+const CREATED = rowCodec({ previousValidUntil: column.nullable(column.instant()) });
 
 /**
  * The former one signs for another day; the one before it no more. The same again, after a lost
