@@ -83,3 +83,9 @@ test('an item that is none of its kind is unreadable', () => {
   const row = { part_number: [1], part_paid_amount: [-1], part_of: ['ana'] };
   assert.throws(() => PARTS.parse(row), UnreadableRow);
 });
+
+test('a kept sum that is damaged is shown as it stands', () => {
+  const sum = rowCodec({ amount: column.keptSum('sum(amount)::bigint') });
+  assert.deepEqual(sum.parse({ amount: -1_050 }), { amount: -1_050 });
+  assert.throws(() => sum.parse({ amount: '-1050' }), UnreadableRow);
+});

@@ -13,10 +13,10 @@ import type { DayOfReceivables } from './day.ts';
 const SUMS = rowCodec({
   day: column.day(),
   expectedCount: column.whole('sum(expected_count)::bigint'),
-  expectedNet: column.money('sum(expected_net)::bigint'),
-  expectedFee: column.money('sum(expected_fee)::bigint'),
+  expectedNet: column.keptSum('sum(expected_net)::bigint'),
+  expectedFee: column.keptSum('sum(expected_fee)::bigint'),
   openCount: column.whole('sum(open_count)::bigint'),
-  openNet: column.money('sum(open_net)::bigint'),
+  openNet: column.keptSum('sum(open_net)::bigint'),
   receivedCount: column.whole('sum(received_count)::bigint'),
   receivedNet: column.whole('sum(received_net)::bigint'),
   receivedFee: column.whole('sum(received_fee)::bigint'),

@@ -7,7 +7,7 @@ const SUM = rowCodec({
   day: column.day('due_on'),
   state: column.oneOf(BILLING_STATES, 'billing_state'),
   count: column.whole('sum(count)::bigint'),
-  amount: column.money('sum(amount)::bigint'),
+  amount: column.keptSum('sum(amount)::bigint'),
 });
 
 /** The billings of one state that are due on a day. */
@@ -36,7 +36,7 @@ const HELD = rowCodec({
        select count(*) from merchants where is_held_by_restore and ($1::text is null or merchant_id = $1)
      )`),
   count: column.whole('coalesce(sum(d.count), 0)::bigint'),
-  amount: column.money('coalesce(sum(d.amount), 0)::bigint'),
+  amount: column.keptSum('coalesce(sum(d.amount), 0)::bigint'),
 });
 
 /** How many merchants a restore holds, and what of theirs is due until a day and not charged for it. */
