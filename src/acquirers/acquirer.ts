@@ -1,8 +1,7 @@
 import type { FeedPage, FeedRequest } from '../platform/feeds/feed.ts';
-import type { CardBrand } from '../values/card-number.ts';
-import type { Cents } from '../values/cents.ts';
+import { CARD_BRANDS, type CardBrand } from '../values/card-number.ts';
+import { type Cents, MOST_INSTALLMENTS } from '../values/cents.ts';
 import type { Day, Instant } from '../values/instant.ts';
-import type { AcquirerCapabilities } from './capabilities.ts';
 import type { ChargesPage, ChargesRequest } from './listed-charge.ts';
 
 /** A card as it travels to the acquirer: only in memory, never in a row, a log or an error. */
@@ -289,4 +288,38 @@ export type Acquirer = {
   /** Reads them anew; where that fails the last reading stands. */
   readCapabilities(timeoutMilliseconds: number): Promise<CapabilitiesAnswer>;
   close(): Promise<unknown>;
+};
+
+/** What the acquirer can do: what it cannot is refused before anything is written or sent. */
+export type AcquirerCapabilities = {
+  /** Installments of one charge, at most. */
+  readonly largestInstallments: number;
+  readonly brands: readonly CardBrand[];
+  /** Authorizes now and captures later. */
+  readonly captureLater: boolean;
+  /** Gives back a part of a charge; without it only the whole. */
+  readonly partialCancel: boolean;
+  /** Verifies a card without charging it. */
+  readonly zeroVerification: boolean;
+  /** Characters of a reference of ours, at most. */
+  readonly longestReference: number;
+  /** For how many days it finds a charge by our reference; null: for ever. */
+  readonly lookUpDays: number | null;
+  /** Wants to know who buys. Personal data goes to no acquirer that does not ask for it. */
+  readonly customer: boolean;
+  /** Lists the charges of a time, which a restore needs. */
+  readonly listCharges: boolean;
+};
+
+/** What an acquirer is taken for until it has said it. */
+export const UNREAD_CAPABILITIES: AcquirerCapabilities = {
+  largestInstallments: MOST_INSTALLMENTS,
+  brands: CARD_BRANDS,
+  captureLater: false,
+  partialCancel: true,
+  zeroVerification: true,
+  longestReference: 64,
+  lookUpDays: null,
+  customer: false,
+  listCharges: false,
 };

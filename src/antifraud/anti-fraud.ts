@@ -1,3 +1,5 @@
+import type { ChannelFiles } from '../platform/channels/channel-files.ts';
+import { channelUrlFault } from '../platform/channels/channel-url.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Instant } from '../values/instant.ts';
 
@@ -183,4 +185,29 @@ export function joinDecisions(decisions: readonly Decision[]): Decision {
 /** Whether the remaining deciders need not be asked: no verdict is stricter. */
 export function endsChain({ verdict }: Decision): boolean {
   return verdict === 'reject';
+}
+
+export type ProviderSettings = {
+  readonly url: string;
+  readonly channel: ChannelFiles;
+  readonly timeoutMilliseconds: number;
+};
+
+type SettingText = (name: string) => string;
+
+/** Null: there is none. Faults of the settings are added to `faults`. */
+export function providerSettings(
+  text: SettingText,
+  channel: ChannelFiles,
+  timeoutMilliseconds: number,
+  faults: string[],
+): ProviderSettings | null {
+  const url = text('PARCELA_ANTIFRAUD_URL');
+  if (url === '') return null;
+  const fault = channelUrlFault('PARCELA_ANTIFRAUD_URL', url, 'names and documents of buyers');
+  if (fault !== null) {
+    faults.push(fault);
+    return null;
+  }
+  return { url: url.replace(/\/+$/, ''), channel, timeoutMilliseconds };
 }

@@ -1,7 +1,78 @@
-import { callerOf, type Endpoint, endpoint } from '../platform/http/endpoint.ts';
-import { writeOnce } from '../platform/http/refusal.ts';
-import { CREATE_ANTI_FRAUD_CODE } from './contract.ts';
-import { type CreateCodeTools, createAntiFraudCode } from './create-anti-fraud-code.ts';
+import { Type } from 'typebox';
+import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
+import type { SentRequest } from '../idempotency/idempotency-key.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
+import { newId } from '../platform/chance.ts';
+import { callerOf, contract, type Endpoint, endpoint } from '../platform/http/endpoint.ts';
+import { type Once, writeOnce } from '../platform/http/refusal.ts';
+import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
+import { CODE_LIFETIME_MILLISECONDS } from './anti-fraud.ts';
+import type { CodeResult, CodeRow } from './codes.sql.ts';
+import { codeFingerprints } from './fingerprints.ts';
+
+type CreateCodeTools = FindRequestTools & {
+  readonly keyring: Pick<Keyring, 'recentFingerprints'>;
+  readonly writeCode: BatchedWrite<CodeRow, CodeResult>;
+};
+
+/**
+ * Issues a new code of this merchant: one hour, one approval. Of the page's data only fingerprints
+ * are kept. Repeated with its key, returns the same code, also when its hour is over.
+ */
+export function createAntiFraudCode(
+  tools: CreateCodeTools,
+  merchantId: string,
+  visitor: { readonly ipAddress: string | null; readonly deviceId: string | null },
+  sent: SentRequest,
+  deadlineAt: number,
+): Promise<Once<string>> {
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  return answerOnce(tools, merchantId, request, {
+    async make(isFirst) {
+      if (!(await isFirst)) return 'keyUsed';
+      const code = newId();
+      const prints = codeFingerprints(tools.keyring, merchantId, visitor);
+      const lifetimeMilliseconds = CODE_LIFETIME_MILLISECONDS;
+      const row = { merchantId, code, ...prints, lifetimeMilliseconds, request };
+      const result = await tools.writeCode(row, deadlineAt);
+      return result === 'keyUsed' ? result : code;
+    },
+    isRefused: () => false,
+    repeatAnswer: async (code) => code,
+  });
+}
+
+const CREATE_ANTI_FRAUD_CODE = contract({
+  id: 'createAntiFraudCode',
+  method: 'POST',
+  path: '/v1/antifraud/sessions',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Anti-fraud',
+  summary: 'Ask for an anti-fraud code',
+  description:
+    "Your server asks on behalf of its page. The code goes into `sellerInfo.codeAntiFraud` of the buyer's payment: within " +
+    'an hour and for one approval; a declined payment gives it back. Production takes no other codes, homologation any ' +
+    'GUID. What you send of the buyer is kept for a day as keyed fingerprints, which cannot be read, and only counted.',
+  body: Type.Object({
+    ipAddress: Type.Optional(
+      Type.String({ maxLength: 48, description: "The buyer's address, never your server's." }),
+    ),
+    deviceId: Type.Optional(
+      Type.String({ maxLength: 128, description: "Whatever names the buyer's device to you." }),
+    ),
+  }),
+  isBodyOptional: true,
+  isRepeatable: true,
+  bodyExample: { ipAddress: '203.0.113.7', deviceId: '4f6c1b9e-aparelho' },
+  answers: {
+    200: {
+      description: 'A new code.',
+      schema: Type.Object({ codeAntiFraud: Type.String() }),
+      example: { codeAntiFraud: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44' },
+    },
+  },
+});
 
 export const ANTI_FRAUD_ENDPOINTS: readonly Endpoint<CreateCodeTools>[] = [
   endpoint(CREATE_ANTI_FRAUD_CODE, async (tools: CreateCodeTools, call) => {

@@ -3,17 +3,28 @@ import { serve } from '../platform/http/endpoint.ts';
 import { counter } from '../platform/metrics.ts';
 import type { Module, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import { openReminder } from '../platform/reminder.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { forgetInBatches } from '../platform/work/forgetting.ts';
 import type { Decision } from './anti-fraud.ts';
-import { codesRead, codesWrite } from './codes.sql.ts';
-import type { DecideTools } from './decide-sale.ts';
-import { type DecideVerification, decideVerification } from './decide-verification.ts';
+import { codesRead, codesWrite, deleteExpiredCodes } from './codes.sql.ts';
+import { type DecideTools, type DecideVerification, decideVerification } from './decide-sale.ts';
 import { ANTI_FRAUD_ENDPOINTS } from './endpoints.ts';
 import type { FindCodeTools } from './find-anti-fraud-code.ts';
 import { type DecidersContext, openDeciders } from './open-deciders.ts';
 import { ANTI_FRAUD_REFUSALS } from './refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
-import { forgetAntiFraud } from './work.ts';
+import { deleteOldVelocityEvents } from './velocity-events.sql.ts';
+
+/** Forgets codes that are over and velocity events that no window reaches any more. */
+export function forgetAntiFraud(database: Database): Work {
+  return forgetInBatches(
+    'forgetAntiFraud',
+    (limit) => deleteExpiredCodes(database, limit),
+    (limit) => deleteOldVelocityEvents(database, limit),
+  );
+}
 
 const ANTI_FRAUD_DECISIONS = counter(
   'parcela_anti_fraud_decisions_total',

@@ -1,18 +1,21 @@
+import { hostname } from 'node:os';
 import type { Audit } from '../audit/audit-event.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
-import { observeChannel } from '../platform/channels/observe-channel.ts';
-import { openChannel } from '../platform/channels/open-channel.ts';
-import { histogram } from '../platform/metrics.ts';
+import { observeChannel, openChannel } from '../platform/channels/open-channel.ts';
+import { errorFields } from '../platform/log.ts';
+import { counter, histogram } from '../platform/metrics.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
-import { checkProvider } from './adapters/provider/check-provider.ts';
-import { PROVIDER_CONNECT_MILLISECONDS, ProviderDecider } from './adapters/provider/provider-decider.ts';
+import { openReminder } from '../platform/reminder.ts';
+import {
+  checkProvider,
+  PROVIDER_CONNECT_MILLISECONDS,
+  ProviderDecider,
+} from './adapters/provider/provider-decider.ts';
 import { type VelocityDecider, velocityDecider } from './adapters/velocity/velocity-decider.ts';
-import type { Decider, Verdict } from './anti-fraud.ts';
-import type { CardTestingMode } from './card-testing.ts';
-import { openCardTestingAlarm } from './open-card-testing-alarm.ts';
-import type { ProviderSettings } from './provider-settings.ts';
+import type { Decider, ProviderSettings, Verdict } from './anti-fraud.ts';
+import type { CardTesting, CardTestingMode } from './card-testing.ts';
 import { testedCardsRead } from './tested-cards.sql.ts';
 import { countsMerchantsCards, type VelocityRule } from './velocity.ts';
 import { countsRead } from './velocity-events.sql.ts';
@@ -25,7 +28,7 @@ const ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS = histogram(
 );
 declarePeer('antifraud', { calls: ANTI_FRAUD_PROVIDER_CALL_DURATION_SECONDS });
 
-export { checkProvider } from './adapters/provider/check-provider.ts';
+export { checkProvider } from './adapters/provider/provider-decider.ts';
 
 export type DecidersContext = ModuleContext & {
   readonly configuration: {
@@ -79,4 +82,48 @@ async function openProvider(
   );
   closings.push({ name: 'anti-fraud provider', close: () => provider.close() });
   return provider;
+}
+
+const CARD_TESTING_TRIES = counter(
+  'parcela_card_testing_tries_total',
+  'Payments and verifications that look like a test of cards, by what gave them away.',
+  ['kind'],
+);
+
+type AlarmContext = Pick<ModuleContext, 'log' | 'metrics'> & {
+  readonly configuration: { readonly antiFraud: { readonly cardTesting: CardTestingMode } };
+  readonly audit: Pick<Audit, 'record'>;
+};
+
+const ALARMS = {
+  cards: 'many cards of one merchant are declined: somebody may be testing cards there',
+  codes: 'one card is tried again and again: somebody may be guessing its security code',
+} as const satisfies Record<CardTesting, string>;
+
+/**
+ * Counted each time; in the log as an error and in the audit log once, and again while it goes on.
+ */
+function openCardTestingAlarm({ audit, log, metrics, configuration }: AlarmContext) {
+  const mode = configuration.antiFraud.cardTesting;
+  const tries = metrics.counter(CARD_TESTING_TRIES);
+  const reminder = openReminder((reason, times) => {
+    const [kind, merchantId = ''] = reason.split('|') as [CardTesting, string];
+    log.error({ merchantId, kind, times }, ALARMS[kind]);
+    const detail = { kind, mode };
+    const resource = `merchants/${merchantId}`;
+    audit
+      .record({
+        actor: 'system',
+        origin: hostname(),
+        action: 'card.test',
+        outcome: 'failure',
+        resource,
+        detail,
+      })
+      .catch((error) => log.warn(errorFields(error), 'an alarm is missing in the audit log'));
+  });
+  return (merchantId: string, kind: CardTesting): void => {
+    tries.inc({ kind });
+    reminder.report(`${kind}|${merchantId}`);
+  };
 }

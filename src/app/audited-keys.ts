@@ -1,11 +1,10 @@
+import { recordCreatedKeys } from '../audit/audit-event.ts';
 import { auditMigrations } from '../audit/audit-migrations.ts';
-import { recordCreatedKeys } from '../audit/key-changes.ts';
-import { openAudit } from '../audit/open-audit.ts';
+import { checkingAudit, openAudit } from '../audit/open-audit.ts';
 import type { TailLook } from '../audit/open-tail-check.ts';
-import { checkingAudit } from '../audit/work.ts';
 import { KeysUnusable } from '../keys/key-store.ts';
-import { KEY_STORE_OPERATIONS, observedKeyStore } from '../keys/observed-key-store.ts';
-import { openKeyStore } from '../keys/open-key-store.ts';
+import { KEY_STORE_OPERATIONS, observedKeyStore, openKeyStore } from '../keys/open-key-store.ts';
+
 import { openKeyring, SEALING_PURPOSES, type SealAlarm } from '../keys/open-keyring.ts';
 import type { Log } from '../platform/log.ts';
 import { counter, gauge, type Metrics } from '../platform/metrics.ts';

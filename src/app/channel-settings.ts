@@ -1,5 +1,6 @@
-import type { ProviderSettings } from '../antifraud/provider-settings.ts';
-import type { BankSettings } from '../banks/bank-settings.ts';
+import type { ProviderSettings } from '../antifraud/anti-fraud.ts';
+import type { BankSettings } from '../banks/bank.ts';
+
 import type { KeyStoreSettings } from '../keys/key-store-settings.ts';
 import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files.ts';
 import { isLoopback } from '../platform/channels/channel-url.ts';

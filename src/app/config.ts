@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { VERDICTS, type Verdict } from '../antifraud/anti-fraud.ts';
+import { type ProviderSettings, providerSettings, VERDICTS, type Verdict } from '../antifraud/anti-fraud.ts';
 import { CARD_TESTING_MODES, type CardTestingMode } from '../antifraud/card-testing.ts';
-import { type ProviderSettings, providerSettings } from '../antifraud/provider-settings.ts';
 import { PRODUCTION_RULES, readVelocityRules, type VelocityRule } from '../antifraud/velocity.ts';
-import { type BankSettings, readBankUrl } from '../banks/bank-settings.ts';
+import { type BankSettings, readBankUrl } from '../banks/bank.ts';
+
 import { type KeyStoreSettings, keyStoreSettings, SECRET_KEY_SETTINGS } from '../keys/key-store-settings.ts';
 import type { ChannelFiles, NamedFile } from '../platform/channels/channel-files.ts';
 import { readSecurityContact, type SecurityContact } from '../platform/http/security-text.ts';

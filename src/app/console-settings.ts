@@ -1,5 +1,5 @@
-import { NAME_CLAIMS } from '../console/identities/identity.ts';
-import type { ProviderSettings } from '../console/identities/provider-settings.ts';
+import { NAME_CLAIMS, type ProviderSettings } from '../console/identities/identity.ts';
+
 import type { NamedFile } from '../platform/channels/channel-files.ts';
 import { channelUrlFault } from '../platform/channels/channel-url.ts';
 import { type Cents, cents } from '../values/cents.ts';

@@ -2,18 +2,21 @@ import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Acquirer } from '../acquirers/acquirer.ts';
-import { gatedAcquirer } from '../acquirers/gated-acquirer.ts';
-import { ACQUIRER_CONNECT_MILLISECONDS, checkAcquirer, openAcquirer } from '../acquirers/open-acquirer.ts';
+import {
+  ACQUIRER_CONNECT_MILLISECONDS,
+  checkAcquirer,
+  gatedAcquirer,
+  openAcquirer,
+} from '../acquirers/open-acquirer.ts';
 import type { Actor } from '../audit/audit-event.ts';
 import type { Bank } from '../banks/bank.ts';
-import { gatedBank } from '../banks/gated-bank.ts';
-import { BANK_CONNECT_MILLISECONDS, openBank } from '../banks/open-bank.ts';
-import { createDemoLink } from '../console/users/create-demo-link.ts';
+import { BANK_CONNECT_MILLISECONDS, gatedBank, openBank } from '../banks/open-bank.ts';
+import { createDemoLink } from '../console/users/invite-user.ts';
 import type { DataFolder } from '../homologation/data-folder.ts';
 import type { Simulator, StartSimulator } from '../homologation/start-simulator.ts';
 import { businessClock } from '../platform/business-clock.ts';
-import { observeChannel } from '../platform/channels/observe-channel.ts';
-import { type Channel, openChannel } from '../platform/channels/open-channel.ts';
+import { type Channel, observeChannel, openChannel } from '../platform/channels/open-channel.ts';
+
 import type { Closing } from '../platform/closings.ts';
 import { READ_TIME } from '../platform/database-time.sql.ts';
 import { DatabaseTime } from '../platform/database-time.ts';

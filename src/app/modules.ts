@@ -15,10 +15,11 @@ import type { Module } from '../platform/module.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { openReconciliation } from '../reconciliation/module.ts';
 import { openRecurrence } from '../recurrence/module.ts';
-import { openFees } from '../transactions/fees/open-fees.ts';
+import { openFees } from '../transactions/fees/change-fees.ts';
 import { openTransactions, type Transactions } from '../transactions/module.ts';
 import { openWebhooks } from '../webhooks/module.ts';
-import { SEALED_SECRETS } from '../webhooks/secrets/sealed-secrets.sql.ts';
+import { SEALED_SECRETS } from '../webhooks/secrets/secrets.sql.ts';
+
 import type { AppContext } from './context.ts';
 import { serviceHere } from './infrastructure.ts';
 import { isRunBy } from './roles.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nodeWeaknesses } from './node-weaknesses.ts';
+import { nodeWeaknesses } from './production-faults.ts';
 
 test('what weakens TLS or opens the memory is named with its place, however it is written', () => {
   for (const [options, option] of [

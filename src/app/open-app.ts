@@ -1,33 +1,36 @@
 import type { FastifyInstance } from 'fastify';
+import { auditedKeyChanges } from '../audit/audit-event.ts';
 import { auditRefusedAccess, type OnForbidden } from '../audit/audit-refused-access.ts';
-import { auditedKeyChanges } from '../audit/key-changes.ts';
 import { openProvider } from '../console/identities/open-provider.ts';
-import { openConsole } from '../console/module.ts';
-import { consoleWorks } from '../console/work.ts';
+import { consoleWorks, openConsole } from '../console/module.ts';
 import type { StartSimulator } from '../homologation/start-simulator.ts';
 import { NO_CHANNEL_FILES } from '../platform/channels/channel-files.ts';
-import { observeChannel } from '../platform/channels/observe-channel.ts';
-import { openChannel } from '../platform/channels/open-channel.ts';
+import { observeChannel, openChannel } from '../platform/channels/open-channel.ts';
 import { type Closing, closeAll } from '../platform/closings.ts';
 import { openExports } from '../platform/exports.ts';
 import { Admission } from '../platform/http/admission.ts';
 import { BodyMemory, MOST_BODY_BYTES } from '../platform/http/body-memory.ts';
 import { CallerConnections } from '../platform/http/caller-connections.ts';
-import { observeBodies, observeConnections, observePlaces } from '../platform/http/crowd-metrics.ts';
+import {
+  observeBodies,
+  observeConnections,
+  observePlaces,
+  openRequestMetrics,
+} from '../platform/http/crowd-metrics.ts';
 import type { Drain } from '../platform/http/draining.ts';
 import { type ServedEndpoint, serve } from '../platform/http/endpoint.ts';
 import { HEALTH_ENDPOINTS, sharedLook, type UnreadyReason } from '../platform/http/health.ts';
 import { listen, serverUrls, tryToListen, urlOf } from '../platform/http/listen.ts';
 import { trustedPeers } from '../platform/http/peers.ts';
-import { openRequestMetrics } from '../platform/http/request-metrics.ts';
 import { hasExpired, SECURITY_TEXT_ENDPOINTS } from '../platform/http/security-text.ts';
 import { buildServer, type ServerOptions } from '../platform/http/server.ts';
 import { errorFields, type Log, openLog } from '../platform/log.ts';
 import { openMetrics, serveMetrics } from '../platform/metrics.ts';
 import { openOutages } from '../platform/outages.ts';
+import { PostgresKilled } from '../platform/postgres/database-errors.ts';
 import { databaseWait } from '../platform/postgres/database-wait.ts';
 import { openReads } from '../platform/postgres/searches.ts';
-import { PostgresKilled } from '../platform/postgres/sql-states.ts';
+
 import { DOCUMENT_ENDPOINTS, printDocuments } from '../platform/reference/documents.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
 import { openAuditedKeys } from './audited-keys.ts';

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import packageJson from '../../package.json' with { type: 'json' };
-import { lookAtArchive } from '../platform/database-watch/archive-look.sql.ts';
-import { lookAtDatabase } from '../platform/database-watch/database-look.sql.ts';
+import { lookAtArchive, lookAtDatabase } from '../platform/database-watch/server-facts.sql.ts';
+
 import { databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { CLOCKED_KINDS } from '../platform/work/clocked-work.ts';
+import { CLOCKED_KINDS } from '../platform/work/due-work.ts';
 import { readConfiguration } from './config.ts';
 import { isRunBy, ROLES, type Role, readRoles } from './roles.ts';
 

@@ -1,4 +1,4 @@
-import type { ClockedKind } from '../platform/work/clocked-work.ts';
+import type { ClockedKind } from '../platform/work/due-work.ts';
 
 /** What a process is there for; one without any other setting has all. */
 export const ROLES = ['http', 'charging', 'webhooks', 'resolving', 'reconciliation'] as const;

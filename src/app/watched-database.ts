@@ -1,5 +1,5 @@
 import { auditWeakness, RUNTIME_TABLE_RIGHTS } from '../audit/audit-rights.sql.ts';
-import { keyWeakness } from '../keys/key-rights.sql.ts';
+import { keyWeakness } from '../keys/data-keys.sql.ts';
 import { unfitness, weaknesses } from '../platform/database-watch/server-facts.ts';
 import { openServerWatch } from '../platform/database-watch/server-watch.ts';
 import { type GateKeeper, HOLD_REASONS, type HoldReason, openGate } from '../platform/gate.ts';

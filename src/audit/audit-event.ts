@@ -1,7 +1,12 @@
+import type { CommitKeyChange } from '../keys/key-change.ts';
+import type { Keyring } from '../keys/open-keyring.ts';
 import type { Row, Statement, Tx } from '../platform/postgres/database.ts';
 import type { Deadline } from '../platform/postgres/deadline.ts';
-import { deeplyWithoutCardNumbers, withoutCardNumbers } from '../values/card-number-in-text.ts';
-import { withoutCpfAndEmail } from '../values/person-in-text.ts';
+import {
+  deeplyWithoutCardNumbers,
+  withoutCardNumbers,
+  withoutCpfAndEmail,
+} from '../values/card-number-in-text.ts';
 
 /** The part before the dot is the kind of thing, the part after it what was done. */
 export const AUDIT_ACTIONS = [
@@ -199,3 +204,53 @@ function harmlessValue(name: string, value: string | number): string | number {
 }
 
 const REASON = 'reason';
+
+/** A credential of a merchant that does something, and from where. */
+export type MerchantActor = {
+  readonly merchantId: string;
+  readonly userName: string;
+  readonly address: string;
+};
+
+/** Something that was done to a thing of a merchant, named by its path below the merchant: `plans/0199…`. */
+export function merchantEvent(
+  action: AuditAction,
+  { merchantId, userName, address }: MerchantActor,
+  thing: string,
+  detail: AuditDetail,
+): AuditEvent {
+  const resource = `merchants/${merchantId}/${thing}`;
+  return { action, outcome: 'success', actor: userName, origin: address, resource, detail };
+}
+
+/** What differs, as it was and as it is: `{ 'state.old': 'active', 'state.new': 'canceled' }`. */
+export function changedFields(before: AuditDetail, after: AuditDetail): AuditDetail {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const changed = names.filter((name) => before[name] !== after[name]);
+  const sides = changed.flatMap((name) => [
+    [`${name}.old`, before[name]],
+    [`${name}.new`, after[name]],
+  ]);
+  return Object.fromEntries(sides.filter(([, value]) => value !== undefined));
+}
+
+/** Commits changes of keys together with their entries, in the name of `actor`. */
+export function auditedKeyChanges(audit: Audit, actor: Actor): CommitKeyChange {
+  return (work) =>
+    audit.transaction((tx) =>
+      work({ ...tx, record: (change) => tx.record({ outcome: 'success', ...change, ...actor }) }),
+    );
+}
+
+/**
+ * Audits the data keys that were made when the keyring was opened: before them there was nothing to
+ * seal an entry with.
+ */
+export async function recordCreatedKeys(
+  audit: Audit,
+  actor: Actor,
+  { createdKeys }: Pick<Keyring, 'createdKeys'>,
+): Promise<void> {
+  for (const resource of createdKeys)
+    await audit.record({ ...actor, action: 'key.create', outcome: 'success', resource });
+}

@@ -1,8 +1,7 @@
 import type { Database } from '../platform/postgres/database.ts';
 import { utcText } from '../values/instant.ts';
-import { holdHead } from './audit-entries.sql.ts';
+import { findUnauditedMigrations, holdHead } from './audit-entries.sql.ts';
 import type { Actor, Audit, AuditDetail } from './audit-event.ts';
-import { findUnauditedMigrations } from './audited-migrations.sql.ts';
 
 /**
  * Gives every migration its entry: those that were `applied` by this process, and those whose

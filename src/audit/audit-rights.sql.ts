@@ -1,4 +1,4 @@
-import { KEY_TABLE_RIGHTS } from '../keys/key-rights.sql.ts';
+import { KEY_TABLE_RIGHTS } from '../keys/data-keys.sql.ts';
 import { type Database, statement } from '../platform/postgres/database.ts';
 import type { TableRights } from '../platform/postgres/runtime-role.ts';
 

@@ -1,9 +1,15 @@
 import type { Database } from '../platform/postgres/database.ts';
 import type { AuditEntry } from './audit-chain.ts';
-import { type EntryFilter, findEnds, searchEntries } from './audit-entries.sql.ts';
+import {
+  type EntryFilter,
+  findEnds,
+  findEntriesAbout,
+  searchEntries,
+  searchNewestEntries,
+} from './audit-entries.sql.ts';
 import type { Actor, Audit } from './audit-event.ts';
 
-export type ListAuditTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
+type ListAuditTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
 export const MOST_LISTED = 1_000;
 /** What one statement looks through: far under the time that a statement has. */
@@ -35,4 +41,75 @@ export async function listAuditEntries(
     found.push(...(await searchEntries(database, span, filter, most - found.length)));
   }
   return found;
+}
+
+/** Behind so many entries it is too long ago to count. */
+const MOST_ENTRIES = 50_000;
+const OF_ACTION = { from: null, to: null, action: 'audit.verify', actor: null };
+
+/** When somebody verified all of the log last; null: none of the newest entries says so. */
+export async function findLastVerification(database: Database): Promise<AuditEntry | null> {
+  const { lastNumber: upTo } = await findEnds(database);
+  const after = Math.max(0, upTo - MOST_ENTRIES);
+  const [entry] = await searchNewestEntries(database, { after, upTo }, OF_ACTION, 1);
+  return entry ?? null;
+}
+
+/** Of one page: a filter that fits nothing ends here, and goes on with the next page. */
+const MOST_SPANS = 10;
+
+/** `next`: in front of which number the next page begins; null: this was the first entry. */
+export type NewestEntries = { readonly entries: readonly AuditEntry[]; readonly next: number | null };
+
+/**
+ * The entries in front of a number (null: the newest) that fit, newest first. The reading itself is audited
+ * before anything is shown.
+ */
+export async function listNewestEntries(
+  { database, audit, operator }: ListAuditTools,
+  filter: EntryFilter,
+  before: number | null,
+  limit: number,
+): Promise<NewestEntries> {
+  const asked = Object.entries(filter).filter((part): part is [string, string | number] => part[1] !== null);
+  await audit.record({
+    ...operator,
+    action: 'audit.read',
+    outcome: 'success',
+    resource: 'audit',
+    detail: { ...Object.fromEntries(asked), before: before ?? 'newest', limit },
+  });
+  const { firstNumber, lastNumber } = await findEnds(database);
+  const entries: AuditEntry[] = [];
+  let upTo = Math.min(lastNumber, (before ?? lastNumber + 1) - 1);
+  for (let spans = 0; spans < MOST_SPANS && upTo >= Math.max(1, firstNumber); spans += 1) {
+    const after = Math.max(0, upTo - SPAN_ENTRIES);
+    entries.push(...(await searchNewestEntries(database, { after, upTo }, filter, limit - entries.length)));
+    upTo = entries.length < limit ? after : (entries.at(-1)?.entryNumber ?? 1) - 1;
+    if (entries.length >= limit) break;
+  }
+  return { entries, next: upTo >= Math.max(1, firstNumber) ? upTo + 1 : null };
+}
+
+/** More than anybody does to one thing within a few minutes. */
+const MOST_ENTRIES_ABOUT = 20;
+
+/**
+ * The acts on one resource within a span of time (milliseconds since the epoch; keep it short: the
+ * log is read along its times), oldest first. The reading itself is audited before anything is
+ * shown.
+ */
+export async function readEntriesAbout(
+  { database, audit, operator }: ListAuditTools,
+  resource: string,
+  span: { readonly from: number; readonly to: number },
+): Promise<AuditEntry[]> {
+  await audit.record({
+    ...operator,
+    action: 'audit.read',
+    outcome: 'success',
+    resource: 'audit',
+    detail: { about: resource },
+  });
+  return findEntriesAbout(database, resource, span, MOST_ENTRIES_ABOUT);
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changedFields } from './merchant-event.ts';
+import { changedFields } from './audit-event.ts';
 
 test('of what was changed the entry says how it was and how it is, and nothing of the rest', () => {
   const before = { name: 'Clube', amount: '49.9', trialDays: 0 };

@@ -2,9 +2,15 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import type { Log } from '../platform/log.ts';
 import { batchWrites, NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
 import type { Database, Tx } from '../platform/postgres/database.ts';
-import { CommitUnknown, DatabaseUnavailable, PassingFault } from '../platform/postgres/database-errors.ts';
+import {
+  CommitUnknown,
+  DatabaseUnavailable,
+  PassingFault,
+  SQL_STATE,
+} from '../platform/postgres/database-errors.ts';
 import type { Deadline } from '../platform/postgres/deadline.ts';
-import { SQL_STATE } from '../platform/postgres/sql-states.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
 import { Overloaded } from '../platform/work/overloaded.ts';
 import { type AuditEntry, entryBytes, headBytes } from './audit-chain.ts';
@@ -24,7 +30,9 @@ import {
   type WrittenEvent,
   writtenEvent,
 } from './audit-event.ts';
+import { openTailCheck, type TailLook } from './open-tail-check.ts';
 import { shippedChange } from './shipped-line.ts';
+import type { VerifyTools } from './verify-audit.ts';
 
 export type AuditTools = {
   readonly database: Database;
@@ -254,4 +262,12 @@ function reportAnchor(log: AuditTools['log'], { entryNumber, seal }: Anchor, eve
   const change = shippedChange(event);
   const fields = { auditEntry: entryNumber, auditSeal: seal.toString('hex') };
   log.info({ ...fields, action, outcome, actor, origin, resource, ...change }, 'an audit entry was written');
+}
+
+const CHECK_MILLISECONDS = 60_000;
+
+/** What was written since is verified once a minute. */
+export function checkingAudit(tools: VerifyTools, observe: (look: TailLook) => void): Work {
+  const look = openTailCheck(tools);
+  return alsoWhileHeld(everySoOften('checkAuditTail', CHECK_MILLISECONDS, async () => observe(await look())));
 }

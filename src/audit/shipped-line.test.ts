@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ecsFields } from '../platform/ecs-line.ts';
+import { ecsFields } from '../platform/log.ts';
 import { readShippedLine, shippedChange } from './shipped-line.ts';
 
 const VAULT = '0192f0c1-7a1b-7c3d-8e4f-1234567890ab';

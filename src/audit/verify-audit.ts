@@ -1,6 +1,7 @@
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { type AuditArchive, archiveBytes } from './archive.ts';
+import { ArchiveUnreadable, readArchive } from './archive-audit.ts';
 import { listArchives } from './audit-archives.sql.ts';
 import { type AuditHead, type ChainFault, headBytes } from './audit-chain.ts';
 import { type ChainEnds, findEnds } from './audit-entries.sql.ts';
@@ -15,7 +16,6 @@ import {
   type KnownEntry,
   openChainWalk,
 } from './open-chain-walk.ts';
-import { ArchiveUnreadable, readArchive } from './read-archive.ts';
 
 export type { AuditAnchor } from './open-chain-walk.ts';
 

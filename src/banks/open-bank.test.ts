@@ -4,8 +4,7 @@ import { startBank } from '../../simulators/bank/running-simulator.ts';
 import { type Channel, openChannel } from '../platform/channels/open-channel.ts';
 import { openGate } from '../platform/gate.ts';
 import { instant } from '../values/instant.ts';
-import { gatedBank } from './gated-bank.ts';
-import { BANK_CONNECT_MILLISECONDS, openBank } from './open-bank.ts';
+import { BANK_CONNECT_MILLISECONDS, gatedBank, openBank } from './open-bank.ts';
 
 const TIMEOUT = 10_000;
 const NO_FILES = { authority: null, certificate: null, certificateKey: null, token: null };

@@ -1,4 +1,14 @@
-import { type Boleto, type BoletoState, type OpenState, type ShownState, shownState } from './boleto.ts';
+import { reaisText } from '../values/cents.ts';
+import {
+  type Boleto,
+  type BoletoPayment,
+  type BoletoState,
+  type OpenState,
+  type ShownState,
+  shownState,
+} from './boleto.ts';
+import type { BoletoMove } from './boleto-move.ts';
+import type { ReceivedPayment } from './changes/bank-change.ts';
 
 /** `statusBill` of a boleto whose bank has not answered yet. */
 const BEING_ISSUED = 0;
@@ -45,4 +55,45 @@ export function statesOfStatus(status: number): StatesOfStatus | null {
   const state = (Object.keys(STATUS_BILL) as ShownState[]).find((shown) => STATUS_BILL[shown] === status);
   if (state === undefined) return null;
   return { state, canceledFrom: state === 'issued' || state === 'overdue' ? state : null };
+}
+
+/** What is posted to `urlCallBack` when a boleto is shown otherwise; null: it is not. */
+export function callbackBody(boleto: Boleto, move: BoletoMove, momentText: string): string | null {
+  return move.news === null ? null : bodyOf(boleto, move, null, momentText);
+}
+
+/** What is posted there when money came that was not expected: the boleto as it stands, and the money. */
+export function unexpectedBody(
+  boleto: Boleto,
+  move: BoletoMove | null,
+  received: Omit<ReceivedPayment, 'isOpen' | 'exceptionId'>,
+  momentText: string,
+): string {
+  return bodyOf(boleto, move, received, momentText);
+}
+
+function bodyOf(
+  boleto: Boleto,
+  move: BoletoMove | null,
+  received: Omit<ReceivedPayment, 'isOpen' | 'exceptionId'> | null,
+  momentText: string,
+): string {
+  const stated = move === null ? boleto : { state: move.to, stateBefore: move.stateBefore };
+  const payment: BoletoPayment | null = (move ?? boleto).payment;
+  return JSON.stringify({
+    id: boleto.boletoId,
+    ourNumber: boleto.ourNumber,
+    referenceTransaction: boleto.referenceTransaction,
+    value: Number(reaisText(boleto.amount)),
+    dueDate: boleto.dueOn,
+    statusBill: statusBill(stated),
+    statusDescription: statusWord(stated),
+    effectivePaymentValue: payment === null ? null : Number(reaisText(payment.amount)),
+    effectivePaymentDate: payment?.paidOn ?? null,
+    unexpectedPayment:
+      received === null
+        ? null
+        : { amount: received.amount, paidOn: received.paidOn, kind: received.kind, state: 'open' },
+    moment: momentText,
+  });
 }

@@ -1,9 +1,11 @@
 import type { BoletoPayer, BoletoRequest, RegisteredBoleto } from '../banks/bank.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
+import type { WantedPage } from '../platform/pages.ts';
 import { businessDayFrom, daysBetween } from '../values/business-day.ts';
 import { type Cents, cents } from '../values/cents.ts';
 import { addDays, type Day, type Instant, startOfSaoPauloDay } from '../values/instant.ts';
-import type { ReceivedPayment } from './changes/received-payment.ts';
+import type { StatesOfStatus } from './bill-status.ts';
+import type { ReceivedPayment } from './changes/bank-change.ts';
 
 /**
  * `issuing`: the bank's answer is not known. `refused`: the bank registers no such boleto.
@@ -260,3 +262,19 @@ export function requestOf(boleto: BoletoRequest): BoletoRequest {
   const terms = { amount, issuedOn, dueOn, payableUntil, finePortion, interestPortion, discount };
   return { merchantId, ourNumber, payer, instructions, ...terms };
 }
+
+/** Of a list. */
+export const MOST_DAYS = 93;
+/** Of a list that is no page. */
+export const MOST_IN_ARRAY = 1_000;
+
+/** Boletos of an account by due day, both days included. */
+export type WantedBoletos = WantedPage<'dueDate'> & {
+  readonly accountNumber: string;
+  readonly dueFrom: Day;
+  readonly dueTo: Day;
+  /** Null: of any status. */
+  readonly states: StatesOfStatus | null;
+  /** All of them at once, as far as they are few enough. */
+  readonly isArray: boolean;
+};

@@ -1,14 +1,106 @@
+import type { BoletoPayer } from '../banks/bank.ts';
 import { FREE_KEYS } from '../idempotency/idempotency-keys.sql.ts';
+import type { Page } from '../platform/pages.ts';
 import type { BatchedWriteOptions } from '../platform/postgres/batched-writes.ts';
-import { type Database, type Reader, statement, type Tx } from '../platform/postgres/database.ts';
+import { type Database, type Reader, type Row, statement, type Tx } from '../platform/postgres/database.ts';
 import { type Deadline, NO_DEADLINE } from '../platform/postgres/deadline.ts';
-import { BOLETO_MOVEMENTS, IS_WAITING } from '../transactions/movements/boleto-movements.sql.ts';
+import { pageOf, readPageOf } from '../platform/postgres/page-of.ts';
+import { column, rowCodec } from '../platform/postgres/row-codec.ts';
+import { BOLETO_MOVEMENTS, IS_WAITING } from '../transactions/movements/movements.sql.ts';
 import { saoPauloOffsetText, utcText } from '../values/instant.ts';
 import type { Deliverer } from '../webhooks/deliveries/delivery.ts';
-import type { Boleto, BoletoKey } from './boleto.ts';
+import { callbackBody } from './bill-status.ts';
+import {
+  BOLETO_STATES,
+  type Boleto,
+  type BoletoKey,
+  NOT_SENT,
+  OPEN_STATES,
+  REGISTRATION_REFUSALS,
+  type WantedBoletos,
+} from './boleto.ts';
 import type { BoletoMove } from './boleto-move.ts';
-import { BOLETO, parseBoleto } from './boleto-rows.sql.ts';
-import { callbackBody } from './callback-body.ts';
+import { PAYMENT_KINDS, type ReceivedPayment } from './changes/bank-change.ts';
+import type { BoletoToPrint } from './print/boleto-to-print.ts';
+
+/** By which its exception is found; `p`: a payment. */
+const EXCEPTION_KEY = `'boleto:' || p.boleto_id || ':' || p.change_id`;
+
+const PAYMENTS = `(
+    select coalesce(jsonb_agg(jsonb_build_object('amount', p.amount, 'paid_on', p.paid_on, 'kind', p.kind,
+      'is_open', coalesce(e.state = 'open', false), 'exception_id', e.exception_id) order by p.created_at, p.change_id), '[]')
+    from boleto_payments p left join reconciliation_exceptions e on e.merchant_id = p.merchant_id
+      and e.exception_key = ${EXCEPTION_KEY}
+    where p.merchant_id = b.merchant_id and p.boleto_id = b.boleto_id
+  )`;
+
+const PAYMENT = rowCodec<ReceivedPayment>({
+  amount: column.money(),
+  paidOn: column.day(),
+  kind: column.oneOf(PAYMENT_KINDS),
+  isOpen: column.boolean(),
+  exceptionId: column.nullable(column.text()),
+});
+
+/** As the contract read it. */
+export function readPayer(value: unknown): BoletoPayer | undefined {
+  return typeof value === 'object' && value !== null ? (value as BoletoPayer) : undefined;
+}
+
+/** The columns of a boleto `b` that `parseBoleto` reads. */
+export const BOLETO = rowCodec(
+  {
+    merchantId: column.text(),
+    boletoId: column.text(),
+    accountNumber: column.text(),
+    ourNumber: column.text(),
+    pageKey: column.text(),
+    state: column.oneOf(BOLETO_STATES),
+    stateBefore: column.nullable(column.oneOf(OPEN_STATES)),
+    isExpiring: column.boolean(),
+    amount: column.money(),
+    issuedOn: column.day(),
+    dueOn: column.day(),
+    payableUntil: column.day(),
+    payer: column.nullable(column.parsedBy(readPayer)),
+    referenceTransaction: column.nullable(column.text()),
+    instructions: column.listOf(column.text()),
+    finePortion: column.nullable(column.whole()),
+    interestPortion: column.nullable(column.whole()),
+    discountAmount: column.nullable(column.money()),
+    discountUntil: column.nullable(column.day()),
+    callbackUrl: column.nullable(column.text()),
+    barCode: column.nullable(column.text()),
+    pixEmv: column.nullable(column.text()),
+    askedBank: column.nullable(column.text()),
+    refusalReason: column.nullable(column.oneOf([...REGISTRATION_REFUSALS, NOT_SENT] as const)),
+    paidAmount: column.nullable(column.money()),
+    paidOn: column.nullable(column.day()),
+    actsAt: column.nullable(column.instant()),
+    requestedAt: column.instant(),
+    fence: column.whole(),
+    tries: column.whole(),
+    isUnresolved: column.boolean('b.unknown_reason is not null'),
+    payments: column.parsedBy(
+      (value) => (Array.isArray(value) ? value.map(PAYMENT.parse) : undefined),
+      `${PAYMENTS}`,
+    ),
+  },
+  'b',
+);
+
+export function parseBoleto(row: Row): Boleto {
+  const { discountAmount, discountUntil, barCode, pixEmv, paidAmount, paidOn, ...boleto } = BOLETO.parse(row);
+  return {
+    ...boleto,
+    discount:
+      discountAmount === null || discountUntil === null
+        ? null
+        : { amount: discountAmount, until: discountUntil },
+    registered: barCode === null ? null : { barCode, pixEmv },
+    payment: paidAmount === null || paidOn === null ? null : { amount: paidAmount, paidOn },
+  };
+}
 
 const FIND = statement(
   'boletos.find',
@@ -167,4 +259,90 @@ async function commitMove(
 
 export function notifySoon(deliverer: Pick<Deliverer, 'notify'>): void {
   setImmediate(() => deliverer.notify());
+}
+
+/**
+ * What was refused never was a bill. `$7`: a state; `$8`: from which those are being canceled that are
+ * shown alike.
+ */
+const FOUND = `from boletos where merchant_id = $1 and account_number = $4 and due_on >= $5::date and due_on <= $6::date
+  and state || '' <> 'refused'
+  and case when $7::text is null then true when state = 'canceling' then state_before = $8::text else state = $7::text end`;
+
+const BY_DUE_DAY = pageOf({
+  name: 'boletos.list_by_due_day',
+  before: `counted as materialized (select count(*) as total from (select ${FOUND} order by due_on, boleto_id {counted}) c)`,
+  keys: `select due_on, boleto_id ${FOUND}`,
+  key: 'boleto_id',
+  order: ['due_on', 'boleto_id'],
+  shown: `${BOLETO.columns} from page g cross join lateral (
+       select * from boletos where merchant_id = $1 and boleto_id = g.boleto_id limit 1
+     ) b`,
+});
+
+/** A page of an account's boletos and how many there are in all, of one moment. */
+export async function listFoundBoletos(
+  database: Reader,
+  merchantId: string,
+  wanted: WantedBoletos,
+): Promise<Page<Boleto>> {
+  const { accountNumber, dueFrom, dueTo, states } = wanted;
+  const values = [accountNumber, dueFrom, dueTo, states?.state ?? null, states?.canceledFrom ?? null];
+  const { rows, total } = await readPageOf(database, BY_DUE_DAY, merchantId, wanted, values);
+  return { items: rows.map(parseBoleto), total };
+}
+
+/** What names a boleto, or those of a payer. */
+export type BoletoName = { readonly kind: 'ourNumber' | 'barCode' | 'document'; readonly text: string };
+
+const NAMED = rowCodec({ boletoId: column.text() });
+
+/** By its key of merchant and number. */
+const BY_OUR_NUMBER = statement(
+  'boletos.find_by_our_number',
+  `select ${NAMED.columns} from boletos where merchant_id = $1 and our_number = $2 limit $3`,
+);
+
+/** Along boletos_by_bar_code. A bank may use a bar code anew after years. */
+const BY_BAR_CODE = statement(
+  'boletos.find_by_bar_code',
+  `select ${NAMED.columns} from boletos where merchant_id = $1 and bar_code = $2 and bar_code is not null limit $3`,
+);
+
+/** Along boletos_by_document, the newest first. */
+const BY_DOCUMENT = statement(
+  'boletos.find_by_document',
+  `select ${NAMED.columns} from boletos where payer is not null and payer ->> 'documentNumber' = $2 and merchant_id = $1
+   order by boleto_id desc limit $3`,
+);
+
+const STATEMENTS = { ourNumber: BY_OUR_NUMBER, barCode: BY_BAR_CODE, document: BY_DOCUMENT };
+
+/** Those that have this name, of a payer the newest, up to `limit`. */
+export async function findNamedBoletos(
+  database: Reader,
+  merchantId: string,
+  { kind, text: name }: BoletoName,
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.query(STATEMENTS[kind], [merchantId, name, limit]);
+  return rows.map((row) => NAMED.parse(row).boletoId);
+}
+
+const BENEFICIARY = rowCodec({ name: column.text('m.legal_name'), documentNumber: column.text('m.cnpj') });
+
+const FIND_PRINTED = statement(
+  'boletos.find_to_print',
+  `select ${BOLETO.columns}, ${BENEFICIARY.columns}
+   from boletos b join merchants m using (merchant_id)
+   where b.page_key = $1`,
+);
+
+/** The boleto whose page has this key; null when there is none. */
+export async function findBoletoToPrint(
+  database: Reader,
+  pageKey: string,
+): Promise<(Omit<BoletoToPrint, 'today'> & Pick<Boleto, 'merchantId'>) | null> {
+  const [row] = await database.query(FIND_PRINTED, [pageKey]);
+  return row === undefined ? null : { ...parseBoleto(row), beneficiary: BENEFICIARY.parse(row) };
 }

@@ -1,9 +1,8 @@
 import type { Bank } from '../banks/bank.ts';
-import { answerOnce } from '../idempotency/answer-once.ts';
-import type { FindRequestTools } from '../idempotency/find-earlier-request.ts';
+import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
 import type { SentRequest } from '../idempotency/idempotency-key.ts';
-import { identifyRequest } from '../idempotency/identify-request.ts';
-import { hasAccount } from '../merchants/accounts.sql.ts';
+import { hasAccount } from '../merchants/merchants.sql.ts';
+
 import { newId, newPageKey } from '../platform/chance.ts';
 import type { Once } from '../platform/http/refusal.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';

@@ -1,5 +1,4 @@
-import type { Bank } from '../banks/bank.ts';
-import type { BankSettings } from '../banks/bank-settings.ts';
+import type { Bank, BankSettings } from '../banks/bank.ts';
 import type { Idempotency } from '../idempotency/module.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
 import type { Feed } from '../platform/feeds/open-feed.ts';
@@ -7,28 +6,84 @@ import { serve } from '../platform/http/endpoint.ts';
 import type { Log } from '../platform/log.ts';
 import { counter, databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import { mergeTexts } from '../platform/reference/wording.ts';
+import type { ClockedWork, Work } from '../platform/work/due-work.ts';
+import { countingWhenRead, everySoOften } from '../platform/work/every-so-often.ts';
+import { forgetInBatches } from '../platform/work/forgetting.ts';
 import { openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal } from '../platform/work/wake-signal.ts';
 import type { Webhooks } from '../webhooks/module.ts';
-import type { AdvanceDueTools } from './advance-due-boletos.ts';
+import { type AdvanceDueTools, advanceDueBoletos, bankCodeOf } from './advance-due-boletos.ts';
+import { BOLETO_MESSAGES } from './boleto-contract.ts';
 import { boletoIntentsWrite } from './boleto-intents.sql.ts';
 import { boletoMovesWrite, boletoWishesWrite } from './boletos.sql.ts';
 import { openBankChanges } from './changes/module.ts';
-import { BOLETO_ENDPOINTS } from './endpoints.ts';
-import { BOLETO_LIST_FAULTS } from './list-contract.ts';
-import { BOLETO_MESSAGES } from './messages-contract.ts';
+import { BOLETO_LIST_FAULTS } from './contract.ts';
+import { ACTING_DUE, earliestActing, findMerchantsActing } from './due-days.sql.ts';
+import { BOLETO_ENDPOINTS, BOLETO_REFUSALS, REGISTRATION_SHAPES, TERMS_REFUSALS } from './endpoints.ts';
+import { eraseOldPayers } from './payers/payers.sql.ts';
 import { PRINT_ENDPOINTS } from './print/endpoints.ts';
 import { openPayersLine } from './print/open-payers-line.ts';
 import PRINT_TEXTS from './print/texts.json' with { type: 'json' };
-import { BOLETO_REFUSALS, REGISTRATION_SHAPES, TERMS_REFUSALS } from './refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 import {
   type ResolveBoletosTools,
   resolveUnresolvedBoletos,
 } from './unresolved/resolve-unresolved-boletos.ts';
-import { advanceDueByClock, advanceDueWork, countingBoletos, forgetOldPayers } from './work.ts';
+import { countUnresolvedBoletos, type UnresolvedBoletoCount } from './unresolved/unresolved-boletos.sql.ts';
+
+const COUNT_MILLISECONDS = 5_000;
+const DUE_DAYS_MILLISECONDS = 5_000;
+/** Merchants whose clock is ahead, in one look. */
+const MOST_AHEAD = 100;
+
+/** What becomes overdue, and what is over, by the business time of each merchant. */
+function advanceDueWork(tools: AdvanceDueTools): Work {
+  const advance = async (signal: AbortSignal) => {
+    await advanceDueBoletos(tools, null, signal);
+    for (const merchantId of await findMerchantsActing(tools.database, bankCodeOf(tools), MOST_AHEAD)) {
+      if (signal.aborted) return;
+      await advanceDueBoletos(tools, merchantId, signal);
+    }
+  };
+  const look = { piece: ACTING_DUE, values: () => [bankCodeOf(tools)] };
+  return everySoOften('advanceDueBoletos', DUE_DAYS_MILLISECONDS, advance, look);
+}
+
+/** The same in a jump of a merchant's clock. */
+function advanceDueByClock(tools: AdvanceDueTools): ClockedWork {
+  return {
+    name: 'boletos',
+    earliestDue: (merchantId, until) => earliestActing(tools.database, merchantId, bankCodeOf(tools), until),
+    runDue: (merchantId, signal) => advanceDueBoletos(tools, merchantId, signal),
+  };
+}
+
+/** However often the metrics are read, the database is asked every five seconds. */
+function countingBoletos(
+  { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
+  observe: (count: UnresolvedBoletoCount) => void,
+): Work {
+  return countingWhenRead('countUnresolvedBoletos', COUNT_MILLISECONDS, metrics, async () =>
+    observe(await countUnresolvedBoletos(database)),
+  );
+}
+
+/**
+ * Removes payers of long ago, of boletos that cannot be paid any more, by real time. `days` 0: they
+ * are kept.
+ */
+function forgetOldPayers(database: Database, days: number, observe: (erased: number) => void): Work[] {
+  if (days === 0) return [];
+  const forget = forgetInBatches('forgetOldPayers', async (limit) => {
+    const erased = await eraseOldPayers(database, limit, days);
+    observe(erased);
+    return erased;
+  });
+  return [forget];
+}
 
 const BOLETO_RESOLUTIONS = counter(
   'parcela_boleto_resolutions_total',

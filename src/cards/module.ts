@@ -5,20 +5,68 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
-import { TOKENIZATION_FAULTS } from './contract.ts';
-import { CARD_ENDPOINTS } from './endpoints.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { everySoOften, following } from '../platform/work/every-so-often.ts';
+import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { deleteExpiredLocks } from './card-source-locks.sql.ts';
+import { CARD_ENDPOINTS, TOKENIZATION_FAULTS } from './endpoints.ts';
 import type { CardTools } from './open-card-source.ts';
-import { openCardKeys } from './pairs/open-card-keys.ts';
+import { deleteKeyPair, listOverduePairs, VERSION_OF_PAIRS } from './pairs/key-pairs.sql.ts';
+import { type CardKeys, openCardKeys } from './pairs/open-card-keys.ts';
+import type { PairRotationTools } from './pairs/rotate-key-pair.ts';
 import { CARD_REFUSALS } from './refusals.ts';
 import TEXTS from './texts.json' with { type: 'json' };
-import { cardTokensRead, cardTokensWrite } from './tokens/card-tokens.sql.ts';
+import { cardTokensRead, cardTokensWrite, deleteExpiredTokens } from './tokens/card-tokens.sql.ts';
 import { VAULT_FAULTS } from './vault/contract.ts';
-import { VAULT_ENDPOINTS } from './vault/endpoints.ts';
-import { VAULT_LIST_ENDPOINTS } from './vault/list-endpoints.ts';
+import { VAULT_ENDPOINTS, VAULT_LIST_ENDPOINTS } from './vault/endpoints.ts';
 import { VAULT_REFUSALS } from './vault/refusals.ts';
 import type { StoreVaultCardTools } from './vault/store-vault-card.ts';
 import { vaultCardsRead } from './vault/vault-cards.sql.ts';
-import { cardKeyWork, forgetExpiredLocks } from './work.ts';
+
+const BATCH = 20;
+
+/**
+ * Deletes the overdue pairs, each with its record: what was encrypted for them opens nowhere any
+ * more.
+ */
+async function deleteRetiredPairs({
+  database,
+  commitChange,
+}: Pick<PairRotationTools, 'database' | 'commitChange'>): Promise<void> {
+  for (const keyId of await listOverduePairs(database, BATCH)) {
+    await commitChange(async (tx) => {
+      if (await deleteKeyPair(tx, keyId))
+        tx.record({ action: 'key.delete', resource: `keys/rsa/${keyId}`, detail: {} });
+    });
+  }
+}
+
+/** Forgets dead card tokens and locks of card sources. */
+function forgetExpiredLocks(database: Database): Work {
+  return forgetInBatches(
+    'forgetExpiredLocks',
+    (limit) => deleteExpiredTokens(database, limit),
+    (limit) => deleteExpiredLocks(database, limit),
+  );
+}
+
+const TIDY_MILLISECONDS = 60_000;
+
+/**
+ * The key pairs of a running service: new pairs are served within a second, and retired ones
+ * deleted.
+ */
+function cardKeyWork(tools: {
+  readonly database: Database;
+  readonly cardKeys: CardKeys;
+  readonly commitChange: CommitKeyChange;
+}): Work[] {
+  return [
+    following('followKeyPairs', VERSION_OF_PAIRS, () => tools.cardKeys.reload()),
+    everySoOften('deleteRetiredPairs', TIDY_MILLISECONDS, () => deleteRetiredPairs(tools)),
+  ];
+}
 
 export const CARDS: Published = {
   texts: TEXTS,

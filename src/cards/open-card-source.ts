@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto';
-import type { Fingerprint, Keyring } from '../keys/open-keyring.ts';
+import { identifyCarried } from '../idempotency/answer-once.ts';
+import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
+import { type Fingerprint, KeyAbsent, type Keyring, type Sealed } from '../keys/open-keyring.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
+import { Overloaded } from '../platform/work/overloaded.ts';
 import { brandOf, type CardBrand } from '../values/card-number.ts';
+import { isUuid } from '../values/ids.ts';
 import type { Instant } from '../values/instant.ts';
 import {
   type CardSource,
@@ -9,6 +13,7 @@ import {
   cardRefusals,
   cardSummaryOf,
   cardTokenRecord,
+  comparableCard,
   expiryRefusals,
   fieldsInConflict,
   isWhole,
@@ -16,13 +21,11 @@ import {
   type OpenCard,
   type StoredUse,
 } from './card.ts';
-import { openSealedNumber } from './open-sealed-number.ts';
 import type { CardKeys } from './pairs/open-card-keys.ts';
-import { openEncryptedCard } from './pairs/open-encrypted-card.ts';
+import { openEncryptedCard, peekEncryptedCard } from './pairs/open-encrypted-card.ts';
 import type { CardRefusal } from './refusals.ts';
 import type { CardTokenKey, LiveCardToken } from './tokens/card-tokens.sql.ts';
-import { openVaultCard } from './vault/open-vault-card.ts';
-import type { VaultCard } from './vault/vault-card.ts';
+import { fieldsThatDiffer, nextUseOf, type VaultCard, vaultCardRecord } from './vault/vault-card.ts';
 import type { VaultCardKey } from './vault/vault-cards.sql.ts';
 
 export type OpenedCardSource = {
@@ -135,7 +138,7 @@ async function openToken(
 }
 
 /** The card behind a token that has not expired, also a used one. */
-export async function findTokenized(
+async function findTokenized(
   { findCardToken, keyring }: Pick<CardTools, 'findCardToken' | 'keyring'>,
   merchantId: string,
   numberToken: string,
@@ -151,4 +154,100 @@ export async function findTokenized(
 /** Tokens are kept as hashes: a reader of the table cannot pay with them. */
 export function tokenHash(token: string): Buffer {
   return hash('sha256', `numberToken${token}`, 'buffer');
+}
+
+type PeekTools = Pick<CardTools, 'cardKeys' | 'findCardToken' | 'keyring'>;
+
+/**
+ * The card that a repeated request carries, as a text to be compared: also of a carrier that is used
+ * up or too old. Null: there is none, or it cannot be opened any more.
+ */
+export async function openCarriedCard(
+  tools: PeekTools,
+  merchantId: string,
+  named: NamedCard,
+): Promise<string | null> {
+  const inside = await openCarrier(tools, merchantId, named);
+  if (inside === null) return null;
+  return comparableCard({
+    number: inside.number,
+    holderName: named.holderName ?? inside.holderName,
+    expirationMonth: named.expirationMonth ?? inside.expirationMonth,
+    expirationYear: named.expirationYear ?? inside.expirationYear,
+  });
+}
+
+async function openCarrier(
+  tools: PeekTools,
+  merchantId: string,
+  { numberToken, encryptedCard }: NamedCard,
+): ReturnType<typeof peekEncryptedCard> {
+  if (encryptedCard !== null) return peekEncryptedCard(tools.cardKeys, encryptedCard);
+  const found = numberToken === null ? null : await findTokenized(tools, merchantId, numberToken);
+  if (found === null) return null;
+  return { number: found.number, holderName: null, expirationMonth: null, expirationYear: null };
+}
+
+/** What is recorded of the first request: the card too, unless it is a stored one. */
+export function identifyCarriedCard(
+  keyring: Pick<Keyring, 'fingerprints'>,
+  request: KeyedRequest | null,
+  { card, cardSource }: Pick<OpenedCardSource, 'card' | 'cardSource'>,
+): KeyedRequest | null {
+  return cardSource === null ? request : identifyCarried(keyring, request, comparableCard(card));
+}
+
+/**
+ * A card number at rest, opened; null when it was altered, after the alarm. Throws `KeyAbsent` when
+ * its key is not available: an existing card must not be taken for one that never was.
+ */
+async function openSealedNumber(
+  keyring: Pick<Keyring, 'open' | 'hasKey'>,
+  record: string,
+  sealed: Sealed,
+): Promise<string | null> {
+  const opened = await keyring.open('card', record, sealed).catch((error: unknown) => {
+    // The key store does not answer for a key that is new to this process.
+    if (error instanceof Overloaded) throw new KeyAbsent(sealed.dataKeyId, { cause: error });
+    throw error;
+  });
+  if (opened !== null) return opened.toString('latin1');
+  if (!keyring.hasKey(sealed.dataKeyId)) throw new KeyAbsent(sealed.dataKeyId);
+  return null;
+}
+
+/**
+ * Opens a stored card of this merchant, in memory; or returns every fault. `now` is business time
+ * (expiry). Another merchant's card, one that never was and a malformed id get one answer. Throws
+ * `KeyAbsent` for an existing card without its key.
+ */
+export async function openVaultCard(
+  tools: Pick<CardTools, 'keyring' | 'findVaultCard' | 'takesBrand'>,
+  merchantId: string,
+  vaultId: string,
+  named: NamedCard,
+  now: Instant,
+): Promise<OpenedCardSource | readonly CardRefusal[]> {
+  if (!isUuid(vaultId)) return ['vaultIdUnknown'];
+  const { value: stored } = await tools.findVaultCard({ merchantId, vaultId: vaultId.toLowerCase() });
+  if (stored === null) return ['vaultIdUnknown'];
+  const record = vaultCardRecord(merchantId, stored.vaultId);
+  const number = await openSealedNumber(tools.keyring, record, stored.number);
+  // It was altered: the alarm has been raised, and the caller is answered as for an unknown card.
+  if (number === null) return ['vaultIdUnknown'];
+  const { brand, holderName, expirationMonth, expirationYear } = stored;
+  const whole = { brand, holderName, expirationMonth, expirationYear, securityCode: named.securityCode };
+  const refusals = [...fieldsThatDiffer(named, stored), ...cardRefusals(number, whole, now)];
+  if (refusals.length > 0) return refusals;
+  if (!tools.takesBrand(brand)) return ['brandNotOffered'];
+  const fingerprints = tools.keyring.fingerprints(number);
+  // A doubtful brand was reported when the card was stored.
+  return {
+    card: { number, ...whole },
+    trace: cardSummaryOf(number, brand, fingerprints[0]),
+    fingerprints,
+    cardSource: null,
+    stored: nextUseOf(stored),
+    isBrandDoubtful: false,
+  };
 }

@@ -11,9 +11,9 @@ import {
   type Command,
   type CommandOutcome,
   type GivenOptions,
+  reaisOf,
   visible,
 } from './command.ts';
-import { reaisOf } from './reais-text.ts';
 
 /** What a bank reports of boletos by file: see docs/return-files.md. */
 export const BOLETO_COMMANDS: readonly Command[] = [

@@ -6,8 +6,8 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import type { ChannelFiles } from '../platform/channels/channel-files.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { DatabasePlace } from '../platform/postgres/database-place.ts';
-import { holdsCardNumber } from '../values/card-number-in-text.ts';
-import { holdsCpfOrEmail } from '../values/person-in-text.ts';
+import { holdsCardNumber, holdsCpfOrEmail } from '../values/card-number-in-text.ts';
+import { cents, reaisText } from '../values/cents.ts';
 
 export type CommandTools = {
   readonly database: Database;
@@ -172,4 +172,9 @@ export function table(names: readonly string[], rows: readonly (readonly string[
 /** No control character of the text reaches the terminal. */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
+}
+
+/** Cents as reais, with a sign where the merchant has too much. */
+export function reaisOf(amount: number): string {
+  return `${amount < 0 ? '-' : ''}${reaisText(cents(Math.abs(amount)))}`;
 }

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readClockOfDatabase } from '../platform/database-time.sql.ts';
 import { changeFees, type FeeChange } from '../transactions/fees/change-fees.ts';
+import { ALL_MERCHANTS, type FeeRefusal } from '../transactions/fees/fee-table.ts';
 import { listFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
-import { ALL_MERCHANTS, type FeeRefusal } from '../transactions/fees/fee-version.ts';
 import { instant, saoPauloText } from '../values/instant.ts';
 import {
   type AuditedCommandTools,

@@ -1,13 +1,15 @@
-import { addAccounts } from '../merchants/add-accounts.ts';
 import { changeMerchant } from '../merchants/change-merchant.ts';
-import { createMerchant } from '../merchants/create-merchant.ts';
-import { type CredentialWithPassword, createCredential } from '../merchants/credentials/create-credential.ts';
+import { addAccounts, createMerchant } from '../merchants/create-merchant.ts';
+import {
+  type CredentialWithPassword,
+  createCredential,
+  disableCredential,
+  rotateCredential,
+} from '../merchants/credentials/create-credential.ts';
 import type { Credential } from '../merchants/credentials/credential.ts';
-import { disableCredential } from '../merchants/credentials/disable-credential.ts';
-import { listCredentials } from '../merchants/credentials/list-credentials.ts';
-import { rotateCredential } from '../merchants/credentials/rotate-credential.ts';
-import { listMerchants } from '../merchants/list-merchants.ts';
+import { listCredentials } from '../merchants/credentials/credentials.sql.ts';
 import { bareCnpj, type Merchant, type Refused } from '../merchants/merchant.ts';
+import { listMerchants } from '../merchants/merchants.sql.ts';
 import { SCOPES, type Scope } from '../platform/http/endpoint.ts';
 import { utcText } from '../values/instant.ts';
 import { NO_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';

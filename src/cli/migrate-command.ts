@@ -1,12 +1,12 @@
 import { MIGRATIONS } from '../platform/migrations/migration-files.ts';
-import { WAITS_FOR } from '../platform/migrations/migration-locks.ts';
+import { type ScanKind, WAITS_FOR } from '../platform/migrations/migration-locks.ts';
 import {
   type MigrationPlan,
   type PlannedMigration,
   planMigrations,
   type TableSize,
 } from '../platform/migrations/migration-plan.ts';
-import type { ScanKind } from '../platform/migrations/migration-scans.ts';
+
 import {
   INDEX_LOCK_MINUTES,
   TABLE_LOCK_SECONDS,

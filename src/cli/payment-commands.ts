@@ -1,9 +1,13 @@
-import { type KeyedRequestLook, listKeyedRequests } from '../idempotency/keyed-requests.sql.ts';
-import { DAYS_KEPT } from '../idempotency/work.ts';
+import { DAYS_KEPT } from '../idempotency/idempotency-key.ts';
+import { type KeyedRequestLook, listKeyedRequests } from '../idempotency/idempotency-keys.sql.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import type { TransactionWithCancels } from '../transactions/cancels/cancel.ts';
-import { findIdsOfReference, findMadeAt } from '../transactions/transaction-looks.sql.ts';
-import { findTransactionWithCancels } from '../transactions/transaction-queries.sql.ts';
+import {
+  findIdsOfReference,
+  findMadeAt,
+  findTransactionWithCancels,
+} from '../transactions/transaction-queries.sql.ts';
+
 import { reaisText } from '../values/cents.ts';
 import { isUuid } from '../values/ids.ts';
 import { type Instant, utcText } from '../values/instant.ts';

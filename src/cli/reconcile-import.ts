@@ -1,15 +1,22 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ImportResult, importSettlementFile } from '../reconciliation/imports/import-settlement-file.ts';
-import { refusalLines } from '../reconciliation/imports/refusal-lines.ts';
-import { rememberRefusedFile } from '../reconciliation/imports/remember-refused-file.ts';
-import type { SettlementFile } from '../reconciliation/imports/settlement-file.ts';
+import {
+  type ImportResult,
+  importSettlementFile,
+  rememberRefusedFile,
+} from '../reconciliation/imports/import-settlement-file.ts';
+import { refusalLines, type SettlementFile } from '../reconciliation/imports/settlement-file.ts';
 import { readFile } from '../reconciliation/imports/settlement-files.sql.ts';
 import { matchDueFile } from '../reconciliation/matching/match-due-file.ts';
 import { utcText } from '../values/instant.ts';
-import type { AuditedCommandTools, Command, CommandOutcome, GivenOptions } from './command.ts';
-import { visible } from './command.ts';
-import { reaisOf } from './reais-text.ts';
+import {
+  type AuditedCommandTools,
+  type Command,
+  type CommandOutcome,
+  type GivenOptions,
+  reaisOf,
+  visible,
+} from './command.ts';
 
 export const RECONCILE_IMPORT: Command = {
   words: ['reconcile', 'import'],

@@ -1,12 +1,12 @@
 import type { FoundCharge } from '../acquirers/acquirer.ts';
 import type { AuditEntry } from '../audit/audit-chain.ts';
-import { readEntriesAbout } from '../audit/read-entries-about.ts';
-import { listMovedClocks } from '../merchants/merchant-clocks.sql.ts';
+import { readEntriesAbout } from '../audit/list-audit-entries.ts';
+import { listMovedClocks } from '../merchants/merchants.sql.ts';
 import { businessClock } from '../platform/business-clock.ts';
 import { DatabaseTime } from '../platform/database-time.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
-import { MOST_LISTED } from '../transactions/unresolved/list-unresolved.ts';
-import { findCase } from '../transactions/unresolved/unresolved.sql.ts';
+import { findCase, MOST_LISTED } from '../transactions/unresolved/unresolved.sql.ts';
+
 import {
   type Case,
   caseResource,

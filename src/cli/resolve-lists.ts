@@ -1,10 +1,11 @@
-import { listOddBankChanges, type OddBankChange } from '../boletos/changes/refused-bank-changes.sql.ts';
+import { listOddBankChanges, type OddBankChange } from '../boletos/changes/bank-changes.sql.ts';
 import {
   listUnresolvedBoletos,
   type UnresolvedBoleto,
 } from '../boletos/unresolved/unresolved-boletos.sql.ts';
-import { listRefusedChanges, type RefusedChange } from '../transactions/changes/refused-changes.sql.ts';
-import { listUnresolved, MOST_LISTED } from '../transactions/unresolved/list-unresolved.ts';
+import { listRefusedChanges, type RefusedChange } from '../transactions/changes/changes.sql.ts';
+import { listUnresolved, MOST_LISTED } from '../transactions/unresolved/unresolved.sql.ts';
+
 import type { Unresolved } from '../transactions/unresolved/unresolved.ts';
 import { reaisText } from '../values/cents.ts';
 import { type Instant, utcText } from '../values/instant.ts';

@@ -7,8 +7,7 @@ import { HOME } from '../platform/home.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { DatabaseUnavailable } from '../platform/postgres/database-errors.ts';
 import type { AuditedCommandTools } from './command.ts';
-import { COMMANDS } from './commands.ts';
-import { runCommand } from './run-command.ts';
+import { COMMANDS, runCommand } from './run-command.ts';
 
 /** A database that nothing may touch, or that is away. */
 function away(): Promise<never> {

@@ -1,4 +1,4 @@
-import { changeStanding } from '../merchants/change-standing.ts';
+import { changeStanding } from '../merchants/change-merchant.ts';
 import type { Standing } from '../merchants/merchant.ts';
 import {
   type AuditedCommandTools,

@@ -1,5 +1,5 @@
+import { listTokens } from '../merchants/tokens/access-tokens.sql.ts';
 import { endTokens } from '../merchants/tokens/end-tokens.ts';
-import { listTokens } from '../merchants/tokens/list-tokens.ts';
 import { utcText } from '../values/instant.ts';
 import {
   type AuditedCommandTools,

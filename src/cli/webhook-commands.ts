@@ -1,10 +1,10 @@
 import type { AuditDetail } from '../audit/audit-event.ts';
-import { findMerchant } from '../merchants/merchants.sql.ts';
-import { readBusinessClock } from '../merchants/read-business-clock.ts';
+import { findMerchant, readBusinessClock } from '../merchants/merchants.sql.ts';
 import type { Reader } from '../platform/postgres/database.ts';
 import { type Instant, utcText } from '../values/instant.ts';
 import type { TryFailure } from '../webhooks/deliveries/delivery-outcome.ts';
-import { type ListedEndpoint, listEndpointsOf } from '../webhooks/endpoints/listed-endpoints.sql.ts';
+import { type ListedEndpoint, listEndpointsOf } from '../webhooks/endpoints/webhook-endpoints.sql.ts';
+
 import { findDelivery, listDeliveries } from '../webhooks/history/list-deliveries.ts';
 import {
   type RecordedDelivery,

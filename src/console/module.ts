@@ -1,38 +1,69 @@
 import type { OnForbidden } from '../audit/audit-refused-access.ts';
-import { findLastVerification } from '../audit/find-last-verification.ts';
-import { listNewestEntries } from '../audit/list-newest-entries.ts';
+import { findLastVerification, listNewestEntries } from '../audit/list-audit-entries.ts';
 import type { Keyring } from '../keys/open-keyring.ts';
-import { createCredential } from '../merchants/credentials/create-credential.ts';
-import { disableCredential } from '../merchants/credentials/disable-credential.ts';
-import { listCredentials } from '../merchants/credentials/list-credentials.ts';
+import { createCredential, disableCredential } from '../merchants/credentials/create-credential.ts';
+import { listCredentials } from '../merchants/credentials/credentials.sql.ts';
 import { findMerchant, isHeldByRestore } from '../merchants/merchants.sql.ts';
 import { releaseRestored } from '../merchants/release-restored.ts';
 import type { Admission } from '../platform/http/admission.ts';
 import type { ServedEndpoint } from '../platform/http/endpoint.ts';
 import { FAILURES } from '../platform/http/failures.ts';
 import { rateLimit } from '../platform/http/rate-limit.ts';
-import { keptRead } from '../platform/kept-read.ts';
 import type { ModuleContext } from '../platform/module.ts';
 import { NO_MERCHANT } from '../platform/postgres/batched-writes.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import { keptRead } from '../platform/prepared-reads.ts';
 import type { Pages } from '../platform/web-pages/page-routes.ts';
-import { sumHeldByRestore } from '../recurrence/billings/billing-days.sql.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { sumHeldByRestore } from '../recurrence/billings/billings.sql.ts';
 import type { Cents } from '../values/cents.ts';
 import { consoleWording } from './console-wording.ts';
 import type { IdentityProvider } from './identities/open-provider.ts';
 import { openMerchantTools } from './open-merchant-tools.ts';
-import { type OperatorContext, openOperatorTools } from './open-operator-tools.ts';
-import { openUserTools, type UserContext } from './open-user-tools.ts';
+import {
+  type OperatorContext,
+  openOperatorTools,
+  openUserTools,
+  type UserContext,
+} from './open-operator-tools.ts';
 import { findHealth } from './operator/find-health.ts';
 import { html } from './parts/html.ts';
 import type { Visit } from './parts/screen.ts';
 import { ACTIONS, type ConsoleTools, SCREENS } from './screens.ts';
-import { isAnythingWaiting } from './second-person/requests.sql.ts';
+import { deleteOldRequests, isAnythingWaiting } from './second-person/requests.sql.ts';
 import type { WaitingTools } from './second-person/waiting-screens.ts';
+import { deleteExpiredLinks } from './users/links.sql.ts';
+import { SESSION_SECONDS } from './users/session.ts';
+import { deleteExpiredSessions } from './users/sessions.sql.ts';
 import { actorOf } from './users/user.ts';
 import { answerPage, framed, type PageTools } from './visits/answer-page.ts';
-import { decideRequest } from './visits/decide-request.ts';
-import { listWaiting } from './visits/list-waiting.ts';
-import { readAssets } from './visits/read-assets.ts';
+import { deleteOldActions } from './visits/console-actions.sql.ts';
+import { decideRequest, listWaiting } from './visits/decide-request.ts';
+import { readAssets } from './visits/send-file.ts';
+
+/** A form is believed in the session of its page alone: twice as long as one lasts is enough. */
+const FORM_SECONDS = 2 * SESSION_SECONDS;
+/** As long as a person may look for a request on its page; the audit log has it for good. */
+const REQUEST_DAYS = 90;
+
+/** Forgets keys of forms that no session can send any more. */
+export function forgetOldActions(database: Database): Work {
+  return forgetInBatches('forgetOldActions', (limit) => deleteOldActions(database, limit, FORM_SECONDS));
+}
+
+/** Forget what users leave behind: sessions and links, the keys of forms, and requests. */
+export function consoleWorks({ database }: { readonly database: Database }): Work[] {
+  return [
+    forgetInBatches(
+      'forgetExpiredSessions',
+      (limit) => deleteExpiredSessions(database, limit),
+      (limit) => deleteExpiredLinks(database, limit),
+    ),
+    forgetOldActions(database),
+    forgetInBatches('forgetOldRequests', (limit) => deleteOldRequests(database, limit, REQUEST_DAYS)),
+  ];
+}
 
 export type ConsoleContext = OperatorContext &
   UserContext &

@@ -3,10 +3,8 @@ import type { Audit } from '../audit/audit-event.ts';
 import { listUnresolvedBoletos } from '../boletos/unresolved/unresolved-boletos.sql.ts';
 import { listKeyPairs } from '../cards/pairs/key-pairs.sql.ts';
 import { listDataKeys } from '../keys/data-keys.sql.ts';
-import { addAccounts } from '../merchants/add-accounts.ts';
-import { changeMerchant } from '../merchants/change-merchant.ts';
-import { changeStanding } from '../merchants/change-standing.ts';
-import { createMerchant } from '../merchants/create-merchant.ts';
+import { changeMerchant, changeStanding } from '../merchants/change-merchant.ts';
+import { addAccounts, createMerchant } from '../merchants/create-merchant.ts';
 import { findMerchant, searchMerchants } from '../merchants/merchants.sql.ts';
 import { readClockOfDatabase } from '../platform/database-time.sql.ts';
 import { rateLimit } from '../platform/http/rate-limit.ts';
@@ -29,27 +27,27 @@ import {
   readFile,
 } from '../reconciliation/imports/settlement-files.sql.ts';
 import { listRefusedFiles } from '../reconciliation/imports/settlement-refusals.sql.ts';
-import { listDifferences } from '../reconciliation/truth/truth-differences.sql.ts';
-import { readNewestReport } from '../reconciliation/truth/truth-reports.sql.ts';
+import { listDifferences, readNewestReport } from '../reconciliation/truth/truth-differences.sql.ts';
 import { readNewestRuns } from '../reconciliation/truth/truth-runs.sql.ts';
 import { changeFees } from '../transactions/fees/change-fees.ts';
 import { listNewestFeeVersions } from '../transactions/fees/fee-tables.sql.ts';
 import { decideUnresolved } from '../transactions/unresolved/decide-unresolved.ts';
 import { findCase, findUnresolved } from '../transactions/unresolved/unresolved.sql.ts';
 import { instant } from '../values/instant.ts';
+import type { ProviderSettings } from './identities/identity.ts';
+import { inviteByIdentity, recoverByIdentity } from './identities/open-by-identity.ts';
 import type { MerchantActionTools } from './merchants/merchant-actions.ts';
 import type { MerchantTools } from './merchants/merchant-screens.ts';
 import { routingOf } from './merchants/routing.ts';
 import type { RoutingTools } from './merchants/routing-screens.ts';
 import type { Visit } from './parts/screen.ts';
 import type { DifferenceTools } from './settlement/difference-screens.ts';
-import type { ExceptionActionTools } from './settlement/exception-actions.ts';
 import {
   MOST_DIFFERENCES_SHOWN,
   MOST_EXCEPTIONS_SHOWN,
   MOST_SUMS_SHOWN,
 } from './settlement/exception-found.ts';
-import type { ExceptionTools } from './settlement/exception-screens.ts';
+import type { ExceptionActionTools, ExceptionTools } from './settlement/exception-screens.ts';
 import type { FileTools } from './settlement/file-screens.ts';
 import { MOST_FILES_SHOWN, MOST_REFUSED_SHOWN, MOST_UNDER_WAY_SHOWN } from './settlement/shown-file.ts';
 import type { UnresolvedTools } from './unresolved/unresolved-screens.ts';
@@ -60,12 +58,17 @@ import {
   type WaitingOrder,
   type WaitingThing,
 } from './unresolved/waiting-thing.ts';
-import type { FeeActionTools } from './upkeep/fee-actions.ts';
 import { MOST_VERSIONS_LISTED } from './upkeep/fee-comparison.ts';
-import type { FeeTools } from './upkeep/fee-screens.ts';
+import type { FeeActionTools, FeeTools } from './upkeep/fee-screens.ts';
 import { keyStates } from './upkeep/key-due.ts';
 import type { KeyTools } from './upkeep/key-screens.ts';
+import { changeRole } from './users/change-role.ts';
+import { disableUser } from './users/disable-user.ts';
+import { inviteUser, recoverUser, type WantedUser } from './users/invite-user.ts';
 import { actorOf } from './users/user.ts';
+import type { UserActionTools } from './users/user-actions.ts';
+import type { UserTools } from './users/user-screens.ts';
+import { findListedUser, listUsers } from './users/users.sql.ts';
 
 export type OperatorContext = Pick<ModuleContext, 'database' | 'lookUp' | 'search' | 'clock'> & {
   readonly audit: Audit;
@@ -239,5 +242,48 @@ function upkeepTools({ database, audit, search }: OperatorContext): FeeTools & F
       return changeFees({ ...toolsOf(visit), now }, wanted);
     },
     listKeys: async () => keyStates(await listDataKeys(database), await listKeyPairs(database)),
+  };
+}
+
+export type UserContext = Pick<ModuleContext, 'database' | 'lookUp'> & {
+  readonly audit: Audit;
+  readonly configuration: { readonly console: { readonly provider: ProviderSettings | null } };
+};
+
+const USERS_OF_PAGE = 100;
+
+/**
+ * Among whose users a page looks: those of its merchant; null, on the operator's pages: all. A merchant's
+ * user reaches no others, whichever page it is.
+ */
+function ownerOf({ user, merchantId }: Visit): string | null {
+  return user.merchantId ?? (merchantId === '' ? null : merchantId);
+}
+
+/** What pages about users read and do: the operations that the commands have. */
+export function openUserTools(context: UserContext): UserTools & UserActionTools {
+  const { database, audit, lookUp, configuration } = context;
+  const toolsOf = (visit: Visit) => ({ database, audit, operator: actorOf(visit) });
+  const read = <T>(visit: Visit, work: (reader: Reader, owner: string | null) => Promise<T>) => {
+    const owner = ownerOf(visit);
+    return lookUp(owner ?? NO_MERCHANT, (reader) => work(reader, owner));
+  };
+  const ofOwner = (visit: Visit, wanted: WantedUser) => ({
+    ...wanted,
+    merchantId: ownerOf(visit) ?? wanted.merchantId,
+  });
+  return {
+    hasProvider: configuration.console.provider !== null,
+    listUsers: (visit, filter) =>
+      read(visit, (reader, owner) =>
+        listUsers(reader, { ...filter, merchantId: owner ?? filter.merchantId }, USERS_OF_PAGE),
+      ),
+    findUser: (visit, name) => read(visit, (reader, owner) => findListedUser(reader, name, owner)),
+    inviteUser: (visit, wanted) => inviteUser(toolsOf(visit), ofOwner(visit, wanted)),
+    inviteByIdentity: (visit, wanted) => inviteByIdentity(toolsOf(visit), ofOwner(visit, wanted)),
+    changeRole: (visit, wanted) => changeRole(toolsOf(visit), wanted, ownerOf(visit)),
+    recoverUser: (visit, name) => recoverUser(toolsOf(visit), name, ownerOf(visit)),
+    recoverByIdentity: (visit, name) => recoverByIdentity(toolsOf(visit), name, ownerOf(visit)),
+    disableUser: (visit, name) => disableUser(toolsOf(visit), name, ownerOf(visit)),
   };
 }

@@ -36,17 +36,14 @@ import { RECONCILIATION_SCREENS } from './reconciliation/reconciliation-screens.
 import { BILLING_ACTIONS, BILLING_SCREENS } from './recurrence/billing-screens.ts';
 import { CALENDAR_SCREENS } from './recurrence/calendar-screens.ts';
 import { PLAN_SCREENS } from './recurrence/plan-screens.ts';
-import { SUBSCRIPTION_ACTIONS } from './recurrence/subscription-actions.ts';
-import { SUBSCRIPTION_SCREENS } from './recurrence/subscription-screens.ts';
+import { SUBSCRIPTION_ACTIONS, SUBSCRIPTION_SCREENS } from './recurrence/subscription-screens.ts';
 import { WAITING_ACTIONS, WAITING_SCREENS, type WaitingTools } from './second-person/waiting-screens.ts';
 import { DIFFERENCE_SCREENS } from './settlement/difference-screens.ts';
-import { EXCEPTION_ACTIONS } from './settlement/exception-actions.ts';
-import { EXCEPTION_SCREENS } from './settlement/exception-screens.ts';
+import { EXCEPTION_ACTIONS, EXCEPTION_SCREENS } from './settlement/exception-screens.ts';
 import { FILE_SCREENS } from './settlement/file-screens.ts';
-import { UNRESOLVED_ACTIONS } from './unresolved/unresolved-actions.ts';
-import { UNRESOLVED_SCREENS } from './unresolved/unresolved-screens.ts';
-import { FEE_ACTIONS } from './upkeep/fee-actions.ts';
-import { FEE_SCREENS } from './upkeep/fee-screens.ts';
+import { UNRESOLVED_ACTIONS, UNRESOLVED_SCREENS } from './unresolved/unresolved-screens.ts';
+import { FEE_ACTIONS, FEE_SCREENS } from './upkeep/fee-screens.ts';
+
 import { KEY_SCREENS } from './upkeep/key-screens.ts';
 import { USER_ACTIONS, type UserActionTools } from './users/user-actions.ts';
 import { USER_SCREENS, type UserTools } from './users/user-screens.ts';

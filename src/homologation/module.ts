@@ -1,33 +1,56 @@
+import { READ_TIME } from '../platform/database-time.sql.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
-import { CLOCKED_KINDS, type ClockedWork } from '../platform/work/clocked-work.ts';
-import { createWakeSignal } from '../platform/work/wake-signal.ts';
-import { BANK_PAPER_ENDPOINTS } from './bank/endpoints.ts';
-import { BANK_PAPER_REFUSALS } from './bank/refusals.ts';
+import { DISPATCH } from '../platform/work/dispatch-policy.ts';
+import { Dispatcher } from '../platform/work/dispatcher.ts';
+import { CLOCKED_KINDS, type ClockedWork, type Work } from '../platform/work/due-work.ts';
+import { alsoWhileHeld, following, noting } from '../platform/work/every-so-often.ts';
+import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
+import { BANK_PAPER_ENDPOINTS, BANK_PAPER_REFUSALS } from './bank/endpoints.ts';
 import type { BankTools } from './boletos/boleto-event.ts';
-import { BOLETO_EVENT_FAULTS } from './boletos/contract.ts';
-import { BOLETO_EVENT_ENDPOINTS } from './boletos/endpoints.ts';
-import { pullClockedBankChanges } from './boletos/pull-clocked-bank-changes.ts';
-import { BOLETO_EVENT_REFUSALS } from './boletos/refusals.ts';
+import { BOLETO_EVENT_ENDPOINTS, BOLETO_EVENT_FAULTS, BOLETO_EVENT_REFUSALS } from './boletos/endpoints.ts';
 import { TRIAL_CARD_ENDPOINTS } from './cards/endpoints.ts';
-import { CLOCK_FAULTS } from './clock/contract.ts';
-import { CLOCK_ENDPOINTS } from './clock/endpoints.ts';
+import { CLOCK_ENDPOINTS, CLOCK_FAULTS, CLOCK_REFUSALS } from './clock/endpoints.ts';
+import { claimJumps, EARLIEST_JUMP, type HeldJump } from './clock/jumps.sql.ts';
+import { JUMP_LEASE_MILLISECONDS, type MoveTools, moveClock } from './clock/move-clock.ts';
 import type { TestClock } from './clock/open-test-clock.ts';
-import { CLOCK_REFUSALS } from './clock/refusals.ts';
-import { clockWork, followClocks } from './clock/work.ts';
 import { LEDGER_ENDPOINTS } from './endpoints.ts';
 import type { EventTools } from './events/ask-for-event.ts';
-import { EVENT_FAULTS } from './events/contract.ts';
-import { EVENT_ENDPOINTS } from './events/endpoints.ts';
-import { pullClockedChanges } from './events/pull-clocked-changes.ts';
-import { EVENT_REFUSALS } from './events/refusals.ts';
-import { FILE_ENDPOINTS } from './files/endpoints.ts';
-import { FILE_REFUSALS } from './files/refusals.ts';
-import { SCRIPT_FAULTS } from './script/contract.ts';
-import { SCRIPT_ENDPOINTS } from './script/endpoints.ts';
-import { SCRIPT_REFUSALS } from './script/refusals.ts';
+import { EVENT_ENDPOINTS, EVENT_FAULTS, EVENT_REFUSALS } from './events/endpoints.ts';
+import { pullClockedBankChanges, pullClockedChanges } from './events/pull-clocked-changes.ts';
+import { FILE_ENDPOINTS, FILE_REFUSALS } from './files/endpoints.ts';
+import { SCRIPT_ENDPOINTS, SCRIPT_FAULTS, SCRIPT_REFUSALS } from './script/endpoints.ts';
 import TEXTS from './texts.json' with { type: 'json' };
 import { TRIALS } from './trials.ts';
+
+/**
+ * Moves the clocks that are in a jump and that no process holds: new ones, and those of a process
+ * that died.
+ */
+export function clockWork(
+  tools: MoveTools & { readonly wakeSignal: WakeSignal; readonly ended: WakeSignal },
+): Work {
+  return new Dispatcher<HeldJump, void>({
+    name: 'moveClocks',
+    limits: DISPATCH.jumps,
+    wakeSignal: tools.wakeSignal,
+    async claim(limit) {
+      const tasks = await claimJumps(tools.database, limit, JUMP_LEASE_MILLISECONDS);
+      return { tasks, isEnd: true };
+    },
+    send: (jump, stopping) => moveClock(tools, jump, stopping).finally(() => tools.ended.notify()),
+    record: async () => {},
+    piece: EARLIEST_JUMP,
+  });
+}
+
+/** What other processes move, and the database's time. */
+function followClocks(testClock: TestClock): Work[] {
+  return [
+    alsoWhileHeld(following('followClocks', testClock.version, testClock.reload)),
+    alsoWhileHeld(noting('followDatabaseTime', READ_TIME, testClock.noteTime)),
+  ];
+}
 
 export const HOMOLOGATION: Published = {
   tables: TRIALS,

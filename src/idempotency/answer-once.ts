@@ -1,7 +1,21 @@
+import { hash } from 'node:crypto';
+import type { Keyring } from '../keys/open-keyring.ts';
+import { newId, newTry } from '../platform/chance.ts';
 import type { Once } from '../platform/http/refusal.ts';
-import { type IdSpan, idSpan, isOfBody } from './derived-id.ts';
-import { type FindRequestTools, findEarlierRequest } from './find-earlier-request.ts';
-import type { EarlierRequest, KeyedRequest, RequestProgress } from './idempotency-key.ts';
+import type { Looked } from '../platform/postgres/batched-reads.ts';
+import { type IdSpan, idSpan, idStem, idUnder, isOfBody } from './derived-id.ts';
+import {
+  comparableText,
+  type EarlierRequest,
+  earlierRequest,
+  isOtherCard,
+  type KeyedRequest,
+  type RecordedRequest,
+  type RequestProgress,
+  type SentRequest,
+  withCarried,
+} from './idempotency-key.ts';
+import type { RequestKey } from './idempotency-keys.sql.ts';
 
 /** The effect of a request: its own commit records the key, or finds it taken. */
 export type Effect<Result> = {
@@ -70,4 +84,69 @@ async function repeatAnswer<Result>(earlier: EarlierRequest, effect: Effect<Resu
   if (earlier.kind === 'otherBody') return earlier;
   const result = await effect.repeatAnswer(earlier.resourceId, earlier.progress);
   return result === null ? { kind: 'inFlight' } : { kind: 'again', result };
+}
+
+export type FindRequestTools = {
+  readonly findRequest: (key: RequestKey) => Promise<Looked<RecordedRequest>>;
+  readonly keyring: Pick<Keyring, 'fingerprints' | 'idDigest' | 'reload'>;
+};
+
+/** Whether this merchant used the key before, and for what; null when it did not. */
+export async function findEarlierRequest(
+  { findRequest, keyring }: FindRequestTools,
+  merchantId: string,
+  request: KeyedRequest,
+): Promise<EarlierRequest | null> {
+  const { value: recorded } = await findRequest({ merchantId, keyHash: request.keyHash });
+  if (recorded === null) return null;
+  let earlier = earlierRequest(recorded, request);
+  if (earlier === null) {
+    // Another process has fingerprinted it under a data key that was made a moment ago.
+    await keyring.reload();
+    earlier = earlierRequest(recorded, { bodyFingerprints: keyring.fingerprints(request.text) });
+  }
+  // A body that cannot be compared is not answered again: it may be another request. Data keys
+  // outlive the fingerprints made under them.
+  if (earlier === null || earlier.kind === 'otherBody') return { kind: 'otherBody' };
+  // A carrier that cannot be opened any more may be the first one.
+  const card = await request.openCarrier();
+  const isOther = card !== null && isOtherCard(recorded, keyring.fingerprints(carriedText(card)));
+  return isOther ? { kind: 'otherBody' } : earlier;
+}
+
+/** Null when it brought no key. */
+export function identifyRequest(
+  keyring: Pick<Keyring, 'fingerprints' | 'idDigest'>,
+  merchantId: string,
+  { idempotency, body, openCarrier = noCarrier }: SentRequest,
+): KeyedRequest | null {
+  if (idempotency === null) return null;
+  const text = `request|${merchantId}|${comparableText(body)}`;
+  const keyHash = hash('sha256', `${idempotency.target}\n${idempotency.key}`, 'buffer');
+  const ofRequest = `${merchantId}\n${idempotency.target}\n${idempotency.key}`;
+  const stem = idStem(keyring.idDigest(`id|${ofRequest}`), keyring.idDigest(`body|${ofRequest}\n${text}`));
+  return { keyHash, text, bodyFingerprints: keyring.fingerprints(text), idStem: stem, openCarrier };
+}
+
+/** The id of what a request makes: with a key it can be found by the key alone. */
+export function newIdOf(request: KeyedRequest | null): string {
+  return request === null ? newId() : idUnder(request.idStem, newTry());
+}
+
+const noCarrier = () => Promise.resolve(null);
+
+/** What is recorded of a request whose carrier was opened; `card` as `openCarrier` gives it. */
+export function identifyCarried(
+  keyring: Pick<Keyring, 'fingerprints'>,
+  request: KeyedRequest | null,
+  card: string,
+): KeyedRequest | null {
+  if (request === null) return null;
+  const body = keyring.fingerprints(request.text);
+  return { ...request, bodyFingerprints: withCarried(body, keyring.fingerprints(carriedText(card))) };
+}
+
+/** Apart from texts that others fingerprint under the same keys. */
+function carriedText(card: string): string {
+  return `card of a request|${card}`;
 }

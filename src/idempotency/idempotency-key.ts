@@ -1,6 +1,9 @@
 import type { Fingerprint } from '../keys/open-keyring.ts';
 import type { IdStem } from './derived-id.ts';
 
+/** How long a key replays its answer, at least; afterwards it is a new key. */
+export const DAYS_KEPT = 30;
+
 /**
  * The caller's key, which belongs to method and path, and the body as the contract understood it.
  */

@@ -1,8 +1,16 @@
 import type { Module, ModuleContext } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
-import type { FindRequestTools } from './find-earlier-request.ts';
-import { requestsRead } from './idempotency-keys.sql.ts';
-import { forgetOldKeys } from './work.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { forgetInBatches } from '../platform/work/forgetting.ts';
+import type { FindRequestTools } from './answer-once.ts';
+import { DAYS_KEPT } from './idempotency-key.ts';
+import { deleteOldKeys, requestsRead } from './idempotency-keys.sql.ts';
+
+/** Forgets keys of more than thirty days. */
+function forgetOldKeys(database: Database): Work {
+  return forgetInBatches('forgetOldKeys', (limit) => deleteOldKeys(database, limit, DAYS_KEPT));
+}
 
 export type Idempotency = Module & Pick<FindRequestTools, 'findRequest'>;
 

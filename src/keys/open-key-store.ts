@@ -1,13 +1,12 @@
 import { resolve } from 'node:path';
 import type { Database } from '../platform/postgres/database.ts';
 import { listDataKeys } from './data-keys.sql.ts';
-import { type KeyStore, KeysUnusable } from './key-store.ts';
+import { type KeyStore, KeysUnusable, KeyUnknown } from './key-store.ts';
 import type { KeyStoreSettings } from './key-store-settings.ts';
 import { createKeyFile } from './stores/create-key-file.ts';
 import { openEnvironmentKeys } from './stores/open-environment-keys.ts';
 import { openExternalKeys } from './stores/open-external-keys.ts';
-import { openKeyFile } from './stores/open-key-file.ts';
-import { readKeyFile } from './stores/read-key-file.ts';
+import { openKeyFile, readKeyFile } from './stores/read-key-file.ts';
 
 export type OpenedKeyStore = {
   readonly store: KeyStore;
@@ -53,4 +52,34 @@ async function createMissingFile(path: string, environment: string, database: Da
     );
   }
   return createKeyFile(path, environment);
+}
+
+export const KEY_STORE_OPERATIONS = ['currentKeyId', 'isFormer', 'wrap', 'unwrap'] as const;
+type KeyStoreOperation = (typeof KEY_STORE_OPERATIONS)[number];
+
+export type KeyStoreObserver = {
+  readonly answered: () => void;
+  /** Called for each question that it did not answer. */
+  readonly failed: (operation: KeyStoreOperation, error: unknown) => void;
+};
+
+export function observedKeyStore(store: KeyStore, { answered, failed }: KeyStoreObserver): KeyStore {
+  const observed = async <Answer>(operation: KeyStoreOperation, asked: Promise<Answer>): Promise<Answer> => {
+    try {
+      const answer = await asked;
+      answered();
+      return answer;
+    } catch (error) {
+      // That it has no such key is an answer.
+      if (!(error instanceof KeyUnknown)) failed(operation, error);
+      throw error;
+    }
+  };
+  return {
+    name: store.name,
+    currentKeyId: () => observed('currentKeyId', store.currentKeyId()),
+    isFormer: (keyId) => observed('isFormer', store.isFormer(keyId)),
+    wrap: (dataKey, context) => observed('wrap', store.wrap(dataKey, context)),
+    unwrap: (keyId, wrapped, context) => observed('unwrap', store.unwrap(keyId, wrapped, context)),
+  };
 }

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
-import { freshReads } from '../platform/fresh-reads.ts';
 import type { Database } from '../platform/postgres/database.ts';
+import { freshReads } from '../platform/prepared-reads.ts';
 import { Overloaded } from '../platform/work/overloaded.ts';
 import {
   insertDataKey,

@@ -1,5 +1,5 @@
 import type { Database } from '../platform/postgres/database.ts';
-import { hasSqlState, SQL_STATE } from '../platform/postgres/sql-states.ts';
+import { hasSqlState, SQL_STATE } from '../platform/postgres/database-errors.ts';
 import {
   holdForRotation,
   insertDataKey,

@@ -1,13 +1,16 @@
 import type { Actor, Audit } from '../audit/audit-event.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import {
+  type AccountRefusal,
   bareCnpj,
   type Merchant,
   type MerchantRefusal,
   type NewMerchant,
+  newAccountsRefusal,
   newMerchantRefusal,
   type Refused,
 } from './merchant.ts';
-import { insertMerchant } from './merchants.sql.ts';
+import { findMerchant, insertAccounts, insertMerchant } from './merchants.sql.ts';
 
 export type MerchantTools = { readonly audit: Audit; readonly operator: Actor };
 
@@ -29,3 +32,27 @@ export async function createMerchant(
   if (createdAt === null) return { refusal: 'merchantExists', value: merchant.merchantId };
   return { ...stored, createdAt, isDisabled: false, hasBillingsHeld: false, isHeldByRestore: false };
 }
+
+/** Gives a merchant further accounts, behind those that it has. */
+export async function addAccounts(
+  tools: MerchantTools & { readonly database: Database },
+  merchantId: string,
+  accountNumbers: readonly string[],
+): Promise<Merchant | Refused<AccountRefusal>> {
+  const found = await findMerchant(tools.database, merchantId);
+  if (found === null) return { refusal: 'merchantUnknown', value: merchantId };
+  const refused = newAccountsRefusal(found, accountNumbers);
+  if (refused !== null) return refused;
+  const isAdded = await insertAccounts(tools.audit, merchantId, accountNumbers, {
+    ...tools.operator,
+    action: 'account.add',
+    outcome: 'success',
+    resource: `merchants/${merchantId}`,
+    detail: { accounts: accountNumbers.join(',').slice(0, LONGEST_DETAIL) },
+  });
+  if (!isAdded) return { refusal: 'accountExists', value: accountNumbers[0] ?? '' };
+  return { ...found, accountNumbers: [...found.accountNumbers, ...accountNumbers] };
+}
+
+/** As much of a value as the audit log keeps. */
+const LONGEST_DETAIL = 200;

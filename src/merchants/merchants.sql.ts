@@ -1,4 +1,6 @@
 import type { Audit, AuditEvent } from '../audit/audit-event.ts';
+import { type BusinessClock, businessClock } from '../platform/business-clock.ts';
+import { DatabaseTime } from '../platform/database-time.ts';
 import { MOST_COUNTED_OF_ALL } from '../platform/pages.ts';
 import { type Database, type Reader, type Row, statement, type Tx } from '../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../platform/postgres/row-codec.ts';
@@ -259,4 +261,62 @@ export type MerchantCounts = RowOf<typeof COUNTS>;
 export async function countMerchants(database: Database): Promise<MerchantCounts> {
   const [row = {}] = await database.query(COUNT, [MOST_COUNTED_OF_ALL]);
   return COUNTS.parse(row);
+}
+
+const FIND_ACCOUNT = statement(
+  'merchants.find_account',
+  'select position from accounts where merchant_id = $1 and account_number = $2',
+);
+
+/** Whether the merchant has this account. */
+export async function hasAccount(
+  database: Reader,
+  merchantId: string,
+  accountNumber: string,
+): Promise<boolean> {
+  return (await database.query(FIND_ACCOUNT, [merchantId, accountNumber])).length === 1;
+}
+
+/** All merchants, by id. For the operator only. */
+export function listMerchants(tools: { readonly database: Database }): Promise<Merchant[]> {
+  return listAllMerchants(tools.database);
+}
+
+/** How far a merchant's business time runs ahead of the real one, and whether it is on its way further. */
+export type MerchantClock = { readonly shiftMilliseconds: number; readonly isJumping: boolean };
+
+const CLOCK = rowCodec({
+  merchantId: column.text(),
+  shiftMilliseconds: column.whole(),
+  isJumping: column.boolean('target_at is not null'),
+});
+
+const LIST_CLOCKS = statement(
+  'merchants.list_clocks',
+  `select ${CLOCK.columns} from merchant_clocks order by merchant_id`,
+);
+
+/** Another one when a clock was moved, or begins or ends a jump. */
+export const VERSION_OF_CLOCKS = statement(
+  'merchants.version_of_clocks',
+  `select sum(hashtextextended(concat_ws(' ', merchant_id, shift_milliseconds, target_at is null), 0))::text as version
+   from merchant_clocks`,
+);
+
+/**
+ * The clocks that were ever moved, by merchant: none in production, and in homologation those of
+ * the merchants who try it out.
+ */
+export async function listMovedClocks(database: Database): Promise<Map<string, MerchantClock>> {
+  const clocks = (await database.query(LIST_CLOCKS, [])).map(CLOCK.parse);
+  return new Map(clocks.map(({ merchantId, ...clock }) => [merchantId, clock]));
+}
+
+/** For a command: business time as a running service has it, moved where homologation moved it. */
+export async function readBusinessClock(database: Database): Promise<BusinessClock> {
+  const time = new DatabaseTime();
+  await time.follow(database);
+  const clocks = await listMovedClocks(database);
+  const shifts = [...clocks].map(([merchantId, clock]) => [merchantId, clock.shiftMilliseconds] as const);
+  return businessClock(time, new Map(shifts));
 }

@@ -4,16 +4,50 @@ import type { Identify } from '../platform/http/server.ts';
 import type { Log } from '../platform/log.ts';
 import { counter, databaseGauge } from '../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { Work } from '../platform/work/due-work.ts';
+import { alsoWhileHeld, everySoOften } from '../platform/work/every-so-often.ts';
+import { forgetInBatches } from '../platform/work/forgetting.ts';
 import type { LoginApi } from './credentials/credential.ts';
-import { reportUnusedCredentials } from './credentials/work.ts';
-import { LOGIN_ENDPOINTS, type LoginCall } from './endpoints.ts';
-import { LOGIN_REFUSALS } from './refusals.ts';
+import { findUnusedCredentials, type UnusedCredentials } from './credentials/credentials.sql.ts';
+import { LOGIN_ENDPOINTS, LOGIN_REFUSALS, type LoginCall } from './endpoints.ts';
 import TEXTS from './texts.json' with { type: 'json' };
+import { deleteExpiredTokens } from './tokens/access-tokens.sql.ts';
 import { identifyCaller } from './tokens/identify-caller.ts';
-import type { LoginOutcome } from './tokens/log-in.ts';
+import { type LoginOutcome, openLoginDesk } from './tokens/log-in.ts';
+import { deleteExpiredFailures } from './tokens/login-failures.sql.ts';
 import type { LoginLimits } from './tokens/login-failures.ts';
-import { openLoginDesk } from './tokens/open-login-desk.ts';
-import { forgetExpiredAccess } from './work.ts';
+
+const LOOK_MILLISECONDS = 60_000;
+const DAY_MILLISECONDS = 24 * 60 * 60_000;
+const MOST_NAMES = 20;
+
+/** Counts the credentials that are not used, for the metrics, and reports them once a day. */
+function reportUnusedCredentials(
+  database: Database,
+  days: number,
+  observe: (count: number) => void,
+  report: (unused: UnusedCredentials) => void,
+): Work {
+  let reportAt = 0;
+  const look = async () => {
+    const unused = await findUnusedCredentials(database, days, MOST_NAMES);
+    observe(unused.count);
+    if (unused.count === 0 || performance.now() < reportAt) return;
+    reportAt = performance.now() + DAY_MILLISECONDS;
+    report(unused);
+  };
+  return alsoWhileHeld(everySoOften('reportUnusedCredentials', LOOK_MILLISECONDS, look));
+}
+
+/** Forgets expired tokens and login failures. */
+export function forgetExpiredAccess(database: Database): Work {
+  return forgetInBatches(
+    'forgetExpiredAccess',
+    (limit) => deleteExpiredTokens(database, limit),
+    (limit) => deleteExpiredFailures(database, limit),
+  );
+}
 
 /**
  * PCI DSS 8.2.6: accounts that nobody used for 90 days end. Where the operator ends none, they are

@@ -1,6 +1,6 @@
 import { type Static, type TArray, type TObject, type TSchema, Type } from 'typebox';
-import type { AcquirerCapabilities } from '../acquirers/capabilities.ts';
-import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../acquirers/contract.ts';
+import type { AcquirerCapabilities } from '../acquirers/acquirer.ts';
+import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../acquirers/endpoints.ts';
 import type { Buyer } from '../antifraud/anti-fraud.ts';
 import type { NamedCard } from '../cards/card.ts';
 import { contract, type Fault, type Sound } from '../platform/http/endpoint.ts';
@@ -10,9 +10,9 @@ import { REQUIRED } from '../platform/http/schema-faults.ts';
 import { CARD_BRANDS } from '../values/card-number.ts';
 import { type Cents, MAX_PAYMENT_CENTS, MOST_INSTALLMENTS } from '../values/cents.ts';
 import { LONGEST_SOFT_DESCRIPTOR } from '../values/soft-descriptor.ts';
-import { callbackUrl, checkCallback } from '../webhooks/posting/callback-url.ts';
-import type { CallRules } from '../webhooks/posting/url-rules.ts';
-import { CAPTURE_UNTIL } from './approval-contract.ts';
+import { type CallRules, callbackUrl, checkCallback } from '../webhooks/posting/url-rules.ts';
+import { CAPTURE_UNTIL } from './messages-contract.ts';
+
 import type { Payment } from './payment.ts';
 import {
   checkSplit,
@@ -23,7 +23,7 @@ import {
   SPLIT_REQUEST,
 } from './split/contract.ts';
 
-export { writeDecline, writeRetryLimit } from '../acquirers/contract.ts';
+export { writeDecline, writeRetryLimit } from '../acquirers/endpoints.ts';
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }));
 

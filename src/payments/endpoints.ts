@@ -1,3 +1,7 @@
+import { type FindCodeTools, findAntiFraudCode } from '../antifraud/find-anti-fraud-code.ts';
+import type { NamedCard } from '../cards/card.ts';
+import { type CardTools, checkCardSource } from '../cards/open-card-source.ts';
+import type { BusinessClock } from '../platform/business-clock.ts';
 import {
   type Answer,
   CUT_CONNECTION,
@@ -11,8 +15,6 @@ import { refusalsAnswer, unavailableAnswer, writeOnce } from '../platform/http/r
 import type { Language } from '../platform/http/sentence.ts';
 import type { Cents } from '../values/cents.ts';
 import type { CallRules } from '../webhooks/posting/url-rules.ts';
-import { writeApproval, writePreauthorization } from './approval-contract.ts';
-import { checkSale } from './check-sale.ts';
 import {
   CREATE_PAYMENT,
   checkPayment,
@@ -21,10 +23,30 @@ import {
   writeDecline,
   writeRetryLimit,
 } from './contract.ts';
+import { writeApproval, writePreauthorization } from './messages-contract.ts';
 import type { PayResult } from './pay-by-card.ts';
 import { type PayOnceTools, payOnce } from './pay-once.ts';
 import type { Payment } from './payment.ts';
-import { PAYMENT_REFUSALS } from './refusals.ts';
+import { PAYMENT_REFUSALS, type PaymentRefusal } from './refusals.ts';
+
+export type CheckSaleTools = CardTools & FindCodeTools & { readonly clock: BusinessClock };
+
+/**
+ * The faults of a sale of which only a part can be read: its card and its code are looked up, and
+ * nothing is done.
+ */
+async function checkSale(
+  tools: CheckSaleTools,
+  merchantId: string,
+  card: NamedCard,
+  antiFraudCode: string | null,
+): Promise<readonly PaymentRefusal[]> {
+  const [refusals, code] = await Promise.all([
+    checkCardSource(tools, merchantId, card, tools.clock.now(merchantId)),
+    antiFraudCode === null ? null : findAntiFraudCode(tools, merchantId, antiFraudCode),
+  ]);
+  return code === 'codeUnusable' ? [...refusals, code] : refusals;
+}
 
 export type PaymentTools = PayOnceTools & {
   readonly minimumInstallment: Cents;

@@ -8,16 +8,14 @@ import { serve } from '../platform/http/endpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
 import { batchReads } from '../platform/postgres/batched-reads.ts';
-import { madeTransactionsRead } from '../transactions/card/made-transactions.sql.ts';
-import type { FeeVersions } from '../transactions/fees/fee-version.ts';
+import { madeTransactionsRead } from '../transactions/card/intents.sql.ts';
+import type { FeeVersions } from '../transactions/fees/fee-table.ts';
 import type { Transactions } from '../transactions/module.ts';
 import type { Cents } from '../values/cents.ts';
 import type { Webhooks } from '../webhooks/module.ts';
-import { CALLBACK_FAULTS } from '../webhooks/posting/callback-url.ts';
-import { CANCEL_ENDPOINTS } from './cancels/endpoints.ts';
-import { CANCEL_REFUSALS } from './cancels/refusals.ts';
-import { CAPTURE_ENDPOINTS } from './captures/endpoints.ts';
-import { CAPTURE_REFUSALS } from './captures/refusals.ts';
+import { CALLBACK_FAULTS } from '../webhooks/posting/url-rules.ts';
+import { CANCEL_ENDPOINTS, CANCEL_REFUSALS } from './cancels/endpoints.ts';
+import { CAPTURE_ENDPOINTS, CAPTURE_REFUSALS } from './captures/endpoints.ts';
 import { PAYMENT_FAULTS } from './contract.ts';
 import { PAYMENT_ENDPOINTS, type PaymentTools } from './endpoints.ts';
 import { PAYMENT_MESSAGES } from './messages-contract.ts';
@@ -25,9 +23,12 @@ import { MOVEMENT_ENDPOINTS } from './movements/endpoints.ts';
 import type { PayTools } from './pay-by-card.ts';
 import { PAYMENT_REFUSALS } from './refusals.ts';
 import { SPLIT_FAULTS } from './split/contract.ts';
-import { PAYMENT_STATUS_ENDPOINTS } from './status/endpoints.ts';
-import { PAYMENT_SEARCH_FAULTS } from './status/list-contract.ts';
-import { PAYMENT_SEARCH_REFUSALS } from './status/refusals.ts';
+import {
+  PAYMENT_SEARCH_FAULTS,
+  PAYMENT_SEARCH_REFUSALS,
+  PAYMENT_STATUS_ENDPOINTS,
+} from './status/endpoints.ts';
+
 import TEXTS from './texts.json' with { type: 'json' };
 
 export const PAYMENTS: Published = {

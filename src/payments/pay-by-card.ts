@@ -5,10 +5,14 @@ import { type DecidedSale, type DecideTools, decideSale } from '../antifraud/dec
 import { type FindCodeTools, findAntiFraudCode, type UsableCode } from '../antifraud/find-anti-fraud-code.ts';
 import { cardFingerprints } from '../antifraud/fingerprints.ts';
 import { initiatorOf, sourceUsedRefusal } from '../cards/card.ts';
-import { type CardTools, type OpenedCardSource, openCardSource } from '../cards/open-card-source.ts';
-import { identifyCarriedCard } from '../cards/open-carried-card.ts';
+import {
+  type CardTools,
+  identifyCarriedCard,
+  type OpenedCardSource,
+  openCardSource,
+} from '../cards/open-card-source.ts';
+import { newIdOf } from '../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../idempotency/idempotency-key.ts';
-import { newIdOf } from '../idempotency/identify-request.ts';
 import type { Database } from '../platform/postgres/database.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
 import {
@@ -20,8 +24,8 @@ import {
 } from '../transactions/card/charge-card.ts';
 import { checkNetworkLimits, type LimitTools } from '../transactions/card/check-network-limits.ts';
 import type { IntentRefusal } from '../transactions/card/intents.sql.ts';
-import { feePortion } from '../transactions/fees/fee-table.ts';
-import type { FeeVersions } from '../transactions/fees/fee-version.ts';
+import { type FeeVersions, feePortion } from '../transactions/fees/fee-table.ts';
+
 import type { RecordedSplit, Share } from '../transactions/split.ts';
 import type { Intent } from '../transactions/transaction.ts';
 import type { Instant } from '../values/instant.ts';

@@ -1,14 +1,13 @@
 import { readDecline } from '../acquirers/issuer-code.ts';
 import { isShownAs } from '../cards/card.ts';
-import { openCarriedCard } from '../cards/open-carried-card.ts';
-import { answerOnce } from '../idempotency/answer-once.ts';
-import type { FindRequestTools } from '../idempotency/find-earlier-request.ts';
+import { openCarriedCard } from '../cards/open-card-source.ts';
+import { answerOnce, type FindRequestTools, identifyRequest } from '../idempotency/answer-once.ts';
 import type { SentRequest } from '../idempotency/idempotency-key.ts';
-import { identifyRequest } from '../idempotency/identify-request.ts';
 import type { Once } from '../platform/http/refusal.ts';
 import type { Looked } from '../platform/postgres/batched-reads.ts';
 import { notePayment } from '../platform/tracing/scope.ts';
-import type { MadeTransaction } from '../transactions/card/made-transactions.sql.ts';
+import type { MadeTransaction } from '../transactions/card/intents.sql.ts';
+
 import type { Preauthorization, Transaction } from '../transactions/transaction.ts';
 import { findTransaction } from '../transactions/transaction-queries.sql.ts';
 import type { Cents } from '../values/cents.ts';

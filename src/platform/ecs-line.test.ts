@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ecsFields } from './ecs-line.ts';
+import { ecsFields } from './log.ts';
 
 test('a request has the names that the schema has for it, and its duration in nanoseconds', () => {
   const line = { requestId: 'r', method: 'POST', route: '/v1/payments', status: 200, milliseconds: 12.5 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freshReads } from './fresh-reads.ts';
+import { freshReads } from './prepared-reads.ts';
 
 /** A read that ends on demand. */
 function slowReads() {

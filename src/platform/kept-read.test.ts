@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keptRead } from './kept-read.ts';
+import { keptRead } from './prepared-reads.ts';
 
 test('many callers share a read, and the next ones what it gave', async () => {
   let reads = 0;

@@ -1,11 +1,55 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isatty } from 'node:tty';
+import { styleText } from 'node:util';
 import { type LoggerOptions, pino } from 'pino';
 import packageJson from '../../package.json' with { type: 'json' };
 import { deeplyWithoutCardNumbers, withoutCardNumbers } from '../values/card-number-in-text.ts';
-import { ECS_VERSION, ecsFields } from './ecs-line.ts';
-import { prettyLine } from './pretty-line.ts';
 import { scopeFields } from './tracing/scope.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The version of the Elastic Common Schema whose names these are. */
+const ECS_VERSION = '8.17.0';
+
+const NAMES: Readonly<Record<string, string>> = {
+  requestId: 'http.request.id',
+  method: 'http.request.method',
+  route: 'http.route',
+  merchantId: 'organization.id',
+  userName: 'user.name',
+  credentialId: 'user.id',
+  address: 'client.ip',
+  traceId: 'trace.id',
+  spanId: 'span.id',
+  error: 'error.type',
+  code: 'error.code',
+};
+/** What the schema has no name for stands under ours, where it never will have one. */
+const OWN = 'parcela.';
+const NANOSECONDS_PER_MILLISECOND = 1_000_000;
+
+/** The fields of a line of the log under the names of ECS. */
+export function ecsFields(fields: Fields): Record<string, unknown> {
+  const line: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    const [ecsName, ecsValue] = ecsField(name, value, fields);
+    line[ecsName] = ecsValue;
+  }
+  return line;
+}
+
+function ecsField(name: string, value: unknown, of: Fields): readonly [string, unknown] {
+  const isRequest = of.method !== undefined;
+  const isError = of.error !== undefined;
+  if (name === 'reason') return [isError ? 'error.message' : 'event.reason', value];
+  if (name === 'stack' && Array.isArray(value)) return ['error.stack_trace', value.join('\n')];
+  if (name === 'code' && !isError) return [`${OWN}code`, value];
+  if (name === 'status' && isRequest) return ['http.response.status_code', value];
+  if (name === 'milliseconds' && isRequest)
+    return ['event.duration', Math.round(Number(value) * NANOSECONDS_PER_MILLISECOND)];
+  return [NAMES[name] ?? OWN + name, value];
+}
 
 export type Log = {
   debug(fields: object, message: string): void;
@@ -161,4 +205,58 @@ export function errorKind(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const { code } = error as { readonly code?: unknown };
   return `${error.name} ${code ?? error.message}`;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+const LEVELS: Readonly<Record<string, { readonly word: string; readonly style: Style }>> = {
+  debug: { word: 'debug', style: 'gray' },
+  info: { word: 'info ', style: 'green' },
+  warn: { word: 'warn ', style: 'yellow' },
+  error: { word: 'ERROR', style: 'red' },
+};
+const STACK_INDENT = '              ';
+/**
+ * Control characters of a terminal, and those that turn the direction of a line: shown by their
+ * number.
+ */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const PLAIN = /^[\p{L}\p{N}._:/@+-]+$/u;
+
+/**
+ * A line of the log for people: time, level, message, then its fields. Anchors of the audit log are
+ * for machines, and left out unless requested. `hasColors`: whether the reader's terminal shows
+ * them.
+ */
+export function prettyLine(
+  line: string,
+  options: { readonly showsAnchors: boolean; readonly hasColors: boolean },
+): string {
+  const { level, time, msg, stack, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  if (fields.auditSeal !== undefined && !options.showsAnchors) return '';
+  const { word, style } = LEVELS[String(level)] ?? { word: String(level), style: 'red' };
+  const shown = options.hasColors ? styleText(style, word, { validateStream: false }) : word;
+  const details = Object.entries(fields).map(([name, value]) => ` ${name}=${valueText(value)}`);
+  const head = `${timeText(time)} ${shown} ${safe(String(msg ?? ''))}${details.join('')}\n`;
+  const places = Array.isArray(stack)
+    ? stack.map((place) => `${STACK_INDENT}${safe(String(place).trim())}\n`)
+    : [];
+  return head + places.join('');
+}
+
+/** By the wall clock of this machine. */
+function timeText(time: unknown): string {
+  const at = new Date(String(time));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const milliseconds = String(at.getMilliseconds()).padStart(3, '0');
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${milliseconds}`;
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return PLAIN.test(value) ? value : safe(JSON.stringify(value));
+  return safe(JSON.stringify(value) ?? '');
+}
+
+function safe(text: string): string {
+  return text.replaceAll(UNSAFE, (sign) => `\\u{${(sign.codePointAt(0) as number).toString(16)}}`);
 }

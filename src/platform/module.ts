@@ -11,10 +11,9 @@ import type { Database } from './postgres/database.ts';
 import type { WhileDatabaseStarts } from './postgres/database-wait.ts';
 import type { LookUp, Search } from './postgres/searches.ts';
 import type { CatalogueTable } from './reference/catalogue.ts';
-import type { MessageContract } from './reference/message.ts';
+import type { MessageContract } from './reference/messages.ts';
 import type { Texts } from './reference/wording.ts';
-import type { ClockedWork } from './work/clocked-work.ts';
-import type { Work } from './work/due-work.ts';
+import type { ClockedWork, Work } from './work/due-work.ts';
 
 export type Module = {
   readonly endpoints: readonly ServedEndpoint[];

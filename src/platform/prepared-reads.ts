@@ -128,3 +128,55 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
     return one.last ?? 'underWay';
   };
 }
+
+/**
+ * Reads again for each caller, one read at a time. A read that is under way may have begun before
+ * the caller's cause: so callers during a read share the one that follows it, and never wait for
+ * more than two.
+ */
+export function freshReads(read: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | null = null;
+  let following: Promise<void> | null = null;
+
+  function begin(): Promise<void> {
+    const reading = read().finally(() => {
+      if (underWay === reading) underWay = null;
+    });
+    underWay = reading;
+    return reading;
+  }
+
+  return () => {
+    if (underWay === null) return begin();
+    following ??= underWay
+      .catch(() => {})
+      .then(() => {
+        following = null;
+        return begin();
+      });
+    return following;
+  };
+}
+
+/**
+ * What many callers look at and nobody needs to the second: the last answer while it is young, else one
+ * read for all who wait for it.
+ */
+export function keptRead<Value>(milliseconds: number, read: () => Promise<Value>): () => Promise<Value> {
+  let kept: { readonly value: Value; readonly until: number } | null = null;
+  let underWay: Promise<Value> | null = null;
+
+  async function begin(): Promise<Value> {
+    const value = await read();
+    kept = { value, until: performance.now() + milliseconds };
+    return value;
+  }
+
+  return async () => {
+    if (kept !== null && performance.now() < kept.until) return kept.value;
+    underWay ??= begin().finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { styleText } from 'node:util';
-import { prettyLine } from './pretty-line.ts';
+import { prettyLine } from './log.ts';
 
 const PLAINLY = { showsAnchors: false, hasColors: false };
 

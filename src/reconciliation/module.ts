@@ -1,11 +1,10 @@
 import { serve } from '../platform/http/endpoint.ts';
 import type { Module, Published } from '../platform/module.ts';
 import type { Webhooks } from '../webhooks/module.ts';
-import { DAY_REFUSALS } from './days/contract.ts';
-import { DAY_ENDPOINTS } from './days/endpoints.ts';
+import { DAY_ENDPOINTS, DAY_REFUSALS } from './days/endpoints.ts';
 import { EXCEPTIONS, openExceptions } from './exceptions/module.ts';
-import { EXPORT_REFUSALS } from './exports/contract.ts';
-import { EXPORT_ENDPOINTS } from './exports/endpoints.ts';
+import { EXPORT_ENDPOINTS, EXPORT_REFUSALS } from './exports/endpoints.ts';
+
 import { type BelowMatching, type MatchingContext, openMatching } from './matching/module.ts';
 import {
   type BelowNotifier,

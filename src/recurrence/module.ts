@@ -2,36 +2,163 @@ import type { Audit } from '../audit/audit-event.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import { counter } from '../platform/metrics.ts';
 import type { Module, Published } from '../platform/module.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import type { Work } from '../platform/work/due-work.ts';
 import { fairLine } from '../platform/work/fair-line.ts';
-import { createWakeSignal } from '../platform/work/wake-signal.ts';
+import { forgetInBatches } from '../platform/work/forgetting.ts';
+import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
+import { type Instant, saoPauloDay, startOfSaoPauloDay } from '../values/instant.ts';
+import { cardMonths, UPCOMING_DAYS } from './alerts/alert.ts';
+import { type AlertDayTools, alertDay } from './alerts/alert-day.ts';
+import {
+  ALERTS_DUE,
+  type DueAlertEndpoint,
+  findDueAlertEndpoints,
+  findDueAlertEndpointsOf,
+  findEarliestAlert,
+  listMerchantsAhead,
+} from './alerts/alert-deliveries.sql.ts';
 import { alertEndpointMovesWrite, alertEndpointsWrite } from './alerts/alert-endpoints.sql.ts';
 import { ALERT_ENDPOINT_ENDPOINTS } from './alerts/endpoints.ts';
 import { ALERT_MESSAGES } from './alerts/messages-contract.ts';
 import { ALERT_ENDPOINT_REFUSALS } from './alerts/refusals.ts';
-import { clockedAlerts, dailyAlertsWork } from './alerts/work.ts';
+import { findEarliestUpcoming } from './alerts/upcoming-alerts.sql.ts';
 import { billingCancelsWrite } from './billings/billing-cancels.sql.ts';
-import { BILLING_ENDPOINTS } from './billings/endpoints.ts';
-import { BILLING_CANCEL_REFUSALS, BILLING_SEARCH_REFUSALS } from './billings/refusals.ts';
-import { MANUAL_CHARGE_ENDPOINTS } from './collection/endpoints.ts';
+import { BILLING_CANCEL_REFUSALS, BILLING_ENDPOINTS, BILLING_SEARCH_REFUSALS } from './billings/endpoints.ts';
+import {
+  HAND_CHARGE_REFUSALS,
+  MANUAL_CHARGE_ENDPOINTS,
+  MANUAL_CHARGE_LIMITS,
+} from './collection/endpoints.ts';
 import { type BelowCollection, type CollectionContext, openCollection } from './collection/module.ts';
-import { HAND_CHARGE_REFUSALS, MANUAL_CHARGE_LIMITS } from './collection/refusals.ts';
 import { PLAN_CALENDAR_ENDPOINTS } from './plans/calendar-endpoints.ts';
-import { PLAN_ENDPOINTS } from './plans/endpoints.ts';
+import { PLAN_ENDPOINTS, PLAN_REFUSALS } from './plans/endpoints.ts';
 import { PLAN_FAULTS } from './plans/faults-contract.ts';
 import { planEditsWrite, planMovesWrite, plansWrite } from './plans/plan-changes.sql.ts';
-import { PLAN_REFUSALS } from './plans/refusals.ts';
+import { type EndingTools, endWithPlan } from './subscriptions/cancel-with-plan.ts';
 import { subscriptionChangesWrite } from './subscriptions/changes.sql.ts';
-import { SUBSCRIPTION_ENDPOINTS } from './subscriptions/endpoints.ts';
-import { PLAN_STATUS_ENDPOINTS } from './subscriptions/plan-status-endpoints.ts';
+import { eraseOldSubscriptionCustomers } from './subscriptions/customers.sql.ts';
 import {
+  PLAN_STATUS_ENDPOINTS,
   SUBSCRIPTION_CREATION_REFUSALS,
+  SUBSCRIPTION_ENDPOINTS,
   SUBSCRIPTION_REFUSALS,
   SUBSCRIPTION_SEARCH_REFUSALS,
-} from './subscriptions/refusals.ts';
+} from './subscriptions/endpoints.ts';
+import { claimPlanCancellations, EARLIEST_CANCELLATION } from './subscriptions/plan-cancellations.sql.ts';
 import { newSubscriptionsWrite } from './subscriptions/subscription-creation.sql.ts';
-import { forgetOldSubscribers, planCancellationWork } from './subscriptions/work.ts';
 import TEXTS from './texts.json' with { type: 'json' };
+
+const PLANS_AT_ONCE = 4;
+/** Of all that one run takes; a batch under way when it is over takes seconds at most. */
+const RUN_MILLISECONDS = 10_000;
+const LEASE_MILLISECONDS = 30_000;
+
+/**
+ * Goes on with the end of the subscriptions of canceled plans where a request died or its time was
+ * over.
+ */
+function planCancellationWork(
+  tools: Pick<EndingTools, 'database' | 'deliverer'>,
+  wakeSignal: WakeSignal,
+): Work {
+  const { database } = tools;
+  return {
+    name: 'endWithPlan',
+    wakeSignal,
+    async runDue(signal) {
+      const claimed = await claimPlanCancellations(database, PLANS_AT_ONCE, LEASE_MILLISECONDS);
+      const endsAt = performance.now() + RUN_MILLISECONDS;
+      const goOn = () => !signal.aborted && performance.now() < endsAt;
+      const done = await Promise.allSettled(claimed.map((ending) => endWithPlan(tools, ending, goOn)));
+      const failed = done.find((result) => result.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+      return claimed.length;
+    },
+    look: { piece: EARLIEST_CANCELLATION },
+  };
+}
+
+/**
+ * Removes the customers of subscriptions that ended so many days of real time ago: a jump of the
+ * test clock removes nothing. `days` 0: they have no end.
+ */
+function forgetOldSubscribers(database: Database, days: number, observe: (erased: number) => void): Work[] {
+  if (days === 0) return [];
+  const forget = forgetInBatches('forgetOldSubscribers', async (limit) => {
+    const erased = await eraseOldSubscriptionCustomers(database, limit, days);
+    observe(erased);
+    return erased;
+  });
+  return [forget];
+}
+
+const NOTIFIERS_OF_RUN = 20;
+
+/**
+ * Notifies alert endpoints of cards that expire soon and of billings whose day comes, each once on
+ * every business day of its merchant.
+ */
+function dailyAlertsWork(tools: AlertDayTools, wakeSignal: WakeSignal): Work {
+  return {
+    name: 'alertDay',
+    wakeSignal,
+    async runDue(signal) {
+      let reached = 0;
+      for (const notifier of await dueAlertEndpoints(tools)) {
+        if (signal.aborted) break;
+        if ((await alertDay(tools, notifier, signal)) !== null) reached += 1;
+      }
+      return reached;
+    },
+    look: { piece: ALERTS_DUE, values: () => [saoPauloDay(tools.clock.unmoved())] },
+  };
+}
+
+async function dueAlertEndpoints({ database, clock }: AlertDayTools): Promise<DueAlertEndpoint[]> {
+  const due = await findDueAlertEndpoints(database, saoPauloDay(clock.unmoved()), NOTIFIERS_OF_RUN);
+  const ahead = await listMerchantsAhead(database);
+  for (const { merchantId, alertedOn } of ahead) {
+    if (due.length >= NOTIFIERS_OF_RUN) break;
+    const today = saoPauloDay(clock.now(merchantId));
+    if (alertedOn < today) due.push(...(await findDueAlertEndpointsOf(database, merchantId, today)));
+  }
+  return due;
+}
+
+/** The same for one merchant whose clock is moved: the parts of a `ClockedWork`. */
+function clockedAlerts(tools: AlertDayTools) {
+  const { database, clock } = tools;
+  return {
+    /**
+     * The earliest instant, not after `until`, at which an endpoint must be notified of a card or a
+     * billing; past ones count.
+     */
+    async earliestDueOf(merchantId: string, until: Instant): Promise<Instant | null> {
+      const today = saoPauloDay(clock.now(merchantId));
+      const months = cardMonths(today, saoPauloDay(until));
+      const days = [
+        await findEarliestAlert(database, merchantId, months),
+        await findEarliestUpcoming(database, merchantId, today, UPCOMING_DAYS),
+      ];
+      const [day] = days.filter((each) => each !== null).sort();
+      const at = day === undefined ? null : startOfSaoPauloDay(day);
+      return at === null || at > until ? null : at;
+    },
+    /**
+     * Enqueues what is due by the merchant's business time, and gives how many alerts that were.
+     */
+    async runDueOf(merchantId: string, signal: AbortSignal): Promise<number> {
+      const today = saoPauloDay(clock.now(merchantId));
+      let alerted = 0;
+      for (const notifier of await findDueAlertEndpointsOf(database, merchantId, today)) {
+        if (signal.aborted) break;
+        alerted += (await alertDay(tools, notifier, signal)) ?? 0;
+      }
+      return alerted;
+    },
+  };
+}
 
 const SUBSCRIBERS_ERASED = counter(
   'parcela_subscribers_erased_total',

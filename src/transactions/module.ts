@@ -5,8 +5,10 @@ import type { Feed } from '../platform/feeds/open-feed.ts';
 import type { Log } from '../platform/log.ts';
 import { counter, databaseGauge, gauge, type Metrics } from '../platform/metrics.ts';
 import type { Module, ModuleContext } from '../platform/module.ts';
+import type { Database } from '../platform/postgres/database.ts';
 import { declarePeer } from '../platform/process-reports/peer-metrics.ts';
 import type { Work } from '../platform/work/due-work.ts';
+import { countingWhenRead } from '../platform/work/every-so-often.ts';
 import { forgetInBatches } from '../platform/work/forgetting.ts';
 import { type OutageWatch, openOutageWatch } from '../platform/work/outage-watch.ts';
 import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
@@ -16,21 +18,48 @@ import type { CancelTools } from './cancels/cancel-transaction.ts';
 import { cancelIntentsWrite } from './cancels/cancels.sql.ts';
 import { type ResolveCancelsTools, resolveUnresolvedCancels } from './cancels/resolve-unresolved-cancels.ts';
 import { type Captures, openCaptures } from './captures/module.ts';
-import type { ChargeTools } from './card/charge-card.ts';
-import type { LimitTools } from './card/check-network-limits.ts';
-import { deleteForgottenDeclines } from './card/declined-verifications.sql.ts';
+import { type ChargeTools, type VerifyTools, verifyCard } from './card/charge-card.ts';
+import { type LimitTools, openNetworkLimits } from './card/check-network-limits.ts';
+import { deleteForgottenDeclines } from './card/declines.sql.ts';
 import { type IntentRefusal, intentsWrite } from './card/intents.sql.ts';
 import type { LimitMode } from './card/network-limits.ts';
-import { openNetworkLimits } from './card/open-network-limits.ts';
-import { outcomesWrite } from './card/outcomes.sql.ts';
+import { outcomesWrite, unsentChargesWrite } from './card/outcomes.sql.ts';
 import { type ResolveTools, resolveUnresolvedCharges } from './card/resolve-unresolved-charges.ts';
-import { unsentChargesWrite } from './card/unsent-charges.sql.ts';
-import { type VerifyTools, verifyCard } from './card/verify-card.ts';
 import { openChanges } from './changes/module.ts';
-import { forgetOldCustomers } from './customers/work.ts';
+import { eraseOldCustomers } from './customers/customers.sql.ts';
 import { openWatermark } from './movements/open-watermark.ts';
+import { countUnresolved } from './unresolved/unresolved.sql.ts';
 import type { UnresolvedCount, UnresolvedKind } from './unresolved/unresolved.ts';
-import { countingWork } from './unresolved/work.ts';
+
+const COUNT_MILLISECONDS = 5_000;
+
+/** However often the metrics are read, the database is asked every five seconds. */
+function countingWork(
+  { database, metrics }: Pick<ModuleContext, 'database' | 'metrics'>,
+  observe: (count: UnresolvedCount) => void,
+): Work {
+  return countingWhenRead('countUnresolved', COUNT_MILLISECONDS, metrics, async () => {
+    for (const counted of await countUnresolved(database)) observe(counted);
+  });
+}
+
+/**
+ * Removes expired data of customers by real time: a jump of the test clock removes nothing. `days`
+ * 0: it has no end.
+ */
+export function forgetOldCustomers(
+  database: Database,
+  days: number,
+  observe: (erased: number) => void,
+): Work[] {
+  if (days === 0) return [];
+  const forget = forgetInBatches('forgetOldCustomers', async (limit) => {
+    const erased = await eraseOldCustomers(database, limit, days);
+    observe(erased);
+    return erased;
+  });
+  return [forget];
+}
 
 const CUSTOMERS_ERASED = counter(
   'parcela_customers_erased_total',

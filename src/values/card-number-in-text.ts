@@ -1,4 +1,5 @@
 import { brandOf, isCardNumber } from './card-number.ts';
+import { isCpf } from './document-number.ts';
 
 const LEAST_DIGITS = 13;
 
@@ -167,4 +168,22 @@ function beginsCard(groups: readonly string[]): boolean {
  */
 function isCard(digits: string): boolean {
   return (brandOf(digits) !== null || /^[56]\d{15}$/.test(digits)) && isCardNumber(digits);
+}
+
+/** With its mask or without, and no part of a longer number. */
+const MAYBE_CPF = /(?<![\dA-Za-z])\d{3}[. ]?\d{3}[. ]?\d{3}[-. ]?\d{2}(?![\dA-Za-z])/g;
+const EMAIL = /[^\s@<>(),;:"/?&=]+@[^\s@<>(),;:"/?&=]+\.[^\s@<>(),;:"/?&=]+/g;
+
+/** Whether a person can be found by this text: it has a CPF or an e-mail address. */
+export function holdsCpfOrEmail(text: string): boolean {
+  return withoutCpfAndEmail(text) !== text;
+}
+
+/** The text with stars for every CPF and e-mail address in it. */
+export function withoutCpfAndEmail(text: string): string {
+  return text
+    .replaceAll(MAYBE_CPF, (found) =>
+      isCpf(found.replaceAll(/\D/g, '')) ? found.replaceAll(/\d/g, '*') : found,
+    )
+    .replaceAll(EMAIL, '***@***');
 }

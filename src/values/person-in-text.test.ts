@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { holdsCpfOrEmail, withoutCpfAndEmail } from './person-in-text.ts';
+import { holdsCpfOrEmail, withoutCpfAndEmail } from './card-number-in-text.ts';
 
 test('a CPF and an e-mail address are masked however they stand in a text', () => {
   for (const [text, masked] of [

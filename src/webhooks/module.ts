@@ -4,33 +4,88 @@ import type { Keyring } from '../keys/open-keyring.ts';
 import { serve } from '../platform/http/endpoint.ts';
 import { type RateLimit, rateLimit } from '../platform/http/rate-limit.ts';
 import type { Module, ModuleContext, Published } from '../platform/module.ts';
+import type { Database } from '../platform/postgres/database.ts';
+import type { Work } from '../platform/work/due-work.ts';
 import { forgetInBatches } from '../platform/work/forgetting.ts';
-import { createWakeSignal } from '../platform/work/wake-signal.ts';
+import { createWakeSignal, type WakeSignal } from '../platform/work/wake-signal.ts';
 import type { AddressBlock } from '../values/ip-address.ts';
 import { type Deliveries, openDeliveries } from './deliveries/module.ts';
 import type { SendTools } from './deliveries/send-delivery.ts';
-import { REGISTRATION_REFUSALS } from './endpoints/refusals.ts';
-import { REGISTRATION_ENDPOINTS } from './endpoints/registration-endpoints.ts';
-import { rememberCallbackEndpoint } from './endpoints/remember-callback-endpoint.ts';
+import { REGISTRATION_ENDPOINTS, REGISTRATION_REFUSALS } from './endpoints/endpoints.ts';
+import { rememberCallbackEndpoint } from './endpoints/register-webhook.ts';
 import {
   callbackEndpointsWrite,
+  findRemovedEndpoints,
+  giveUpDeliveries,
   registrationsWrite,
   removalsWrite,
 } from './endpoints/webhook-endpoints.sql.ts';
-import { removedEndpointsWork } from './endpoints/work.ts';
 import { PERIOD_FAULTS } from './history/contract.ts';
-import { DELIVERY_HISTORY_ENDPOINTS } from './history/endpoints.ts';
+import { DELIVERY_HISTORY_ENDPOINTS, RESEND_REFUSALS } from './history/endpoints.ts';
 import { openHistory } from './history/module.ts';
-import { RESEND_REFUSALS } from './history/refusals.ts';
-import { gatedPost } from './posting/gated-post.ts';
-import { openCarefulPost } from './posting/open-careful-post.ts';
+import { gatedPost, openCarefulPost } from './posting/open-careful-post.ts';
 import { openResolver } from './posting/open-resolver.ts';
 import { signMessage } from './posting/sign-message.ts';
 import type { UrlRules } from './posting/url-rules.ts';
+import { openEndpointSecrets } from './secrets/create-secret.ts';
 import { SECRET_ENDPOINTS } from './secrets/endpoints.ts';
-import { openEndpointSecrets } from './secrets/open-endpoint-secrets.ts';
 import { forgetPreviousSecrets, secretsWrite } from './secrets/secrets.sql.ts';
 import TEXTS from './texts.json' with { type: 'json' };
+
+const FOLLOW_MILLISECONDS = 1_000;
+const PAUSE_MILLISECONDS = 30_000;
+
+/**
+ * Gives up the deliveries of removed endpoints: at a wake signal, and from time to time those that
+ * came after.
+ */
+function removedEndpointsWork(database: Database, wakeSignal: WakeSignal): Work {
+  let nextAt = 0;
+  let wakesSeen = wakeSignal.count();
+  return {
+    name: 'giveUpRemovedEndpoints',
+    wakeSignal,
+    async runDue(signal) {
+      if (performance.now() < nextAt && wakeSignal.count() === wakesSeen) return 0;
+      wakesSeen = wakeSignal.count();
+      const { givenUp, isAnyLeft } = await giveUpRemoved(database, signal);
+      nextAt = performance.now() + (isAnyLeft ? FOLLOW_MILLISECONDS : PAUSE_MILLISECONDS);
+      if (givenUp > 0) nextAt = 0;
+      return givenUp;
+    },
+    millisecondsUntilDue: () => Math.max(0, nextAt - performance.now()),
+  };
+}
+
+const ENDPOINTS = 20;
+const ROWS_PER_COMMIT = 1_000;
+/** Of one endpoint before the others have their turn. */
+const COMMITS_PER_ENDPOINT = 20;
+
+/**
+ * Gives up the deliveries of removed endpoints, in batches: those beyond the commit of the removal,
+ * and those that a payment wrote which did not see the removal yet. Returns how many, and whether
+ * any may be left.
+ */
+async function giveUpRemoved(
+  database: Database,
+  signal: AbortSignal,
+): Promise<{ readonly givenUp: number; readonly isAnyLeft: boolean }> {
+  const endpoints = await findRemovedEndpoints(database, ENDPOINTS);
+  let givenUp = 0;
+  for (const endpoint of endpoints) {
+    let from: number | null = null;
+    for (let commits = 0; commits < COMMITS_PER_ENDPOINT && !signal.aborted; commits += 1) {
+      // From the end of the last batch: the entries of what was given up stay in the index for a
+      // while.
+      const { count, last } = await giveUpDeliveries(database, endpoint, from, ROWS_PER_COMMIT);
+      givenUp += count;
+      from = last;
+      if (count < ROWS_PER_COMMIT) break;
+    }
+  }
+  return { givenUp, isAnyLeft: endpoints.length > 0 };
+}
 
 export const WEBHOOKS: Published = {
   texts: TEXTS,

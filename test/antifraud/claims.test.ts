@@ -3,10 +3,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { codesRead, codesWrite } from '../../src/antifraud/codes.sql.ts';
-import { createAntiFraudCode } from '../../src/antifraud/create-anti-fraud-code.ts';
+import { createAntiFraudCode } from '../../src/antifraud/endpoints.ts';
 import { findAntiFraudCode } from '../../src/antifraud/find-anti-fraud-code.ts';
 import { codeFingerprints } from '../../src/antifraud/fingerprints.ts';
-import { forgetAntiFraud } from '../../src/antifraud/work.ts';
+import { forgetAntiFraud } from '../../src/antifraud/module.ts';
+
 import { requestsRead } from '../../src/idempotency/idempotency-keys.sql.ts';
 import { newId } from '../../src/platform/chance.ts';
 import { batchReads } from '../../src/platform/postgres/batched-reads.ts';

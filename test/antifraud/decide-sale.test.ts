@@ -15,6 +15,7 @@ import {
 } from '../../src/antifraud/anti-fraud.ts';
 import { type DecidedSale, type DecideTools, decideSale } from '../../src/antifraud/decide-sale.ts';
 import { cardFingerprints, codeFingerprints } from '../../src/antifraud/fingerprints.ts';
+import { forgetAntiFraud } from '../../src/antifraud/module.ts';
 import {
   countsMerchantsCards,
   readVelocityRules,
@@ -22,7 +23,6 @@ import {
   type VelocityRule,
 } from '../../src/antifraud/velocity.ts';
 import { countsRead } from '../../src/antifraud/velocity-events.sql.ts';
-import { forgetAntiFraud } from '../../src/antifraud/work.ts';
 import { newId } from '../../src/platform/chance.ts';
 import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
 import { batchWrites } from '../../src/platform/postgres/batched-writes.ts';

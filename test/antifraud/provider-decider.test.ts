@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
-import { checkProvider } from '../../src/antifraud/adapters/provider/check-provider.ts';
-import { ProviderDecider } from '../../src/antifraud/adapters/provider/provider-decider.ts';
+import { checkProvider, ProviderDecider } from '../../src/antifraud/adapters/provider/provider-decider.ts';
+
 import { NO_FINGERPRINTS, type Sale } from '../../src/antifraud/anti-fraud.ts';
 import { newId } from '../../src/platform/chance.ts';
 import { NO_CHANNEL_FILES } from '../../src/platform/channels/channel-files.ts';

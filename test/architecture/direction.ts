@@ -122,9 +122,8 @@ const MAY_USE: Partial<Record<Kind, readonly Kind[]>> = {
   noun: ['value', 'noun', 'platform'],
   sql: ['value', 'noun', 'platform', 'sql'],
   operation: ['value', 'noun', 'platform', 'sql', 'operation', 'adapter'],
-  contract: ['value', 'noun', 'platform', 'contract'],
-  refusals: ['value', 'noun', 'platform', 'refusals'],
-  screens: ['value', 'noun', 'platform', 'contract', 'screens'],
+  endpoints: ['value', 'noun', 'platform', 'sql', 'operation', 'endpoints'],
+  screens: ['value', 'noun', 'platform', 'endpoints', 'screens'],
 };
 
 /**
@@ -145,15 +144,11 @@ export function kindComplaints(tree: SourceTree, plan: Plan): Complaint[] {
       const target = resolvedPath(file.path, wanted.specifier);
       if (target === null || !target.startsWith('src/') || target.endsWith('.json')) return null;
       const [kind, targetKind] = [kindOf(file.path, plan), kindOf(target, plan)];
-      const isFarFromWire = kind === 'operation' && ['contract', 'endpoints', 'module'].includes(targetKind);
+      const isFarFromWire = kind === 'operation' && ['endpoints', 'module'].includes(targetKind);
       if (isFarFromWire) return `an operation knows nothing of the wire, and this one imports ${target}`;
       if (wanted.isTypeOnly) return null;
       if (targetKind === 'module' && !mayOpen(file.path, target)) {
         return `opens ${target}, which only app/ and the module around it do`;
-      }
-      if (['endpoints', 'work'].includes(kind)) {
-        const isNear = moduleOf(target) === moduleOf(file.path) || ['platform', 'value'].includes(targetKind);
-        return isNear ? null : `${kind} use their own module and the platform, and this imports ${target}`;
       }
       const allowed = MAY_USE[kind];
       if (allowed === undefined || allowed.includes(targetKind)) return null;

@@ -57,23 +57,18 @@ export type Kind =
   | 'adapter'
   | 'test'
   | 'sql'
-  | 'contract'
   | 'endpoints'
   | 'module'
-  | 'refusals'
   | 'screens'
-  | 'work'
   | 'operation'
   | 'noun';
 
 const NAMED_KINDS: Readonly<Record<string, Kind>> = {
-  contract: 'contract',
+  contract: 'endpoints',
   endpoints: 'endpoints',
-  refusals: 'refusals',
   screens: 'screens',
   actions: 'screens',
   view: 'screens',
-  work: 'work',
 };
 
 /**

@@ -7,7 +7,7 @@ import { readSourceTree } from './source-tree.ts';
 
 const tree = readSourceTree();
 
-test('nouns, values, contracts and refusals are functions of what they are given', () => {
+test('nouns, values and screens are functions of what they are given', () => {
   assertNone(purityComplaints(tree, readPlan(tree)));
 });
 
@@ -59,9 +59,9 @@ test('what only looks like an effect passes', () => {
   assertNone(purityComplaints(planted({ 'src/cards/card.ts': source }), PLANTED_PLAN));
 });
 
-test('packages are for contracts only, and only those that compute', () => {
+test('a noun uses no package, an endpoint may', () => {
   const source = "import { Type } from 'typebox';";
-  assertNone(purityComplaints(planted({ 'src/cards/contract.ts': source }), PLANTED_PLAN));
+  assertNone(purityComplaints(planted({ 'src/cards/endpoints.ts': source }), PLANTED_PLAN));
   assertOne(
     purityComplaints(planted({ 'src/cards/refusals.ts': source }), PLANTED_PLAN),
     /the package typebox/,

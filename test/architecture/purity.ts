@@ -69,11 +69,10 @@ const PURE_PLATFORM = [
 
 /** Packages that only compute, for those kinds that speak to the wire. */
 const PURE_PACKAGES: Partial<Record<Kind, readonly string[]>> = {
-  contract: ['typebox'],
   platform: ['typebox', 'ajv'],
 };
 
-const PURE_KINDS: readonly Kind[] = ['noun', 'value', 'contract', 'refusals', 'screens'];
+const PURE_KINDS: readonly Kind[] = ['noun', 'value', 'screens'];
 
 /** Words that bring in time, chance, the process or the network without an import. */
 const EFFECTFUL_WORDS = new Set(

@@ -6,10 +6,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type AuditEntry, entryBytes, headBytes } from '../../src/audit/audit-chain.ts';
 import { findEnds, pageOfEntries } from '../../src/audit/audit-entries.sql.ts';
-import { auditedKeyChanges } from '../../src/audit/key-changes.ts';
+import { auditedKeyChanges } from '../../src/audit/audit-event.ts';
 import { listDataKeys } from '../../src/keys/data-keys.sql.ts';
 import { rotateDataKey } from '../../src/keys/rotate-data-key.ts';
-import { openKeyFile } from '../../src/keys/stores/open-key-file.ts';
+import { openKeyFile } from '../../src/keys/stores/read-key-file.ts';
+
 import { unwrapDataKey } from '../../src/keys/wrap-data-key.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { createTestDatabase, runSql, type TestDatabase } from '../kit/database.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { disableUser } from '../../src/console/users/disable-user.ts';
-import { recoverUser } from '../../src/console/users/recover-user.ts';
+import { recoverUser } from '../../src/console/users/invite-user.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { openTestService, type TestService, until } from '../kit/service.ts';

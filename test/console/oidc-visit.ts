@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inviteByIdentity } from '../../src/console/identities/invite-by-identity.ts';
+import { inviteByIdentity } from '../../src/console/identities/open-by-identity.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { type TestService, until } from '../kit/service.ts';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { attemptOf } from '../../src/console/identities/identity.ts';
-import { recoverByIdentity } from '../../src/console/identities/recover-by-identity.ts';
+import { recoverByIdentity } from '../../src/console/identities/open-by-identity.ts';
 import { disableUser } from '../../src/console/users/disable-user.ts';
-import type { UserTools } from '../../src/console/users/invite-user.ts';
-import { recoverUser } from '../../src/console/users/recover-user.ts';
+import { recoverUser, type UserTools } from '../../src/console/users/invite-user.ts';
+
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { openTestService, type TestService } from '../kit/service.ts';

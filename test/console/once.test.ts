@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import { forgetOldActions } from '../../src/console/work.ts';
+import { forgetOldActions } from '../../src/console/module.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { logIn, pay } from '../kit/merchant.ts';
 import { patiently } from '../kit/patience.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { Role } from '../../src/console/parts/user.ts';
-import { recoverUser } from '../../src/console/users/recover-user.ts';
+import { recoverUser } from '../../src/console/users/invite-user.ts';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
 import { auditedTools } from '../kit/keys.ts';
 import { logIn, pay } from '../kit/merchant.ts';

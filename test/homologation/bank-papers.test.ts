@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { registration, startBank } from '../../simulators/bank/running-simulator.ts';
 import amounts from '../../simulators/bank/trigger-amounts.json' with { type: 'json' };
 import { BOLETO_VALUES } from '../../src/homologation/bank-trials.ts';
-import { readReturnFile } from '../../src/reconciliation/bank-files/read-return-file.ts';
+import { readReturnFile } from '../../src/reconciliation/bank-files/process-return-file.ts';
 import { addDays, instant, saoPauloDay } from '../../src/values/instant.ts';
 import { makeDemoMerchant } from '../kit/demo-merchant.ts';
 import { call, logIn } from '../kit/merchant.ts';

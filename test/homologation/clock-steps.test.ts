@@ -7,10 +7,10 @@ import { advanceClock } from '../../src/homologation/clock/advance-clock.ts';
 import type { Ran } from '../../src/homologation/clock/jump.ts';
 import { claimJumps, findClock, insertJump, moveHeldClock } from '../../src/homologation/clock/jumps.sql.ts';
 import { openTestClock } from '../../src/homologation/clock/open-test-clock.ts';
-import { clockWork } from '../../src/homologation/clock/work.ts';
+import { clockWork } from '../../src/homologation/module.ts';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
-import type { ClockedWork } from '../../src/platform/work/clocked-work.ts';
-import { startWork } from '../../src/platform/work/due-work.ts';
+import { type ClockedWork, startWork } from '../../src/platform/work/due-work.ts';
+
 import { askLooks } from '../../src/platform/work/looks.sql.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
 import { type Instant, instant } from '../../src/values/instant.ts';

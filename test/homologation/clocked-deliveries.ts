@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import type { ClockedWork } from '../../src/platform/work/clocked-work.ts';
+import type { ClockedWork } from '../../src/platform/work/due-work.ts';
 import type { Instant } from '../../src/values/instant.ts';
 import type { TestDatabase } from '../kit/database.ts';
 

@@ -3,7 +3,7 @@ import { chown, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink } fro
 import { basename, dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { auditedKeyChanges } from '../../src/audit/key-changes.ts';
+import { auditedKeyChanges } from '../../src/audit/audit-event.ts';
 import type { CommitKeyChange } from '../../src/keys/key-change.ts';
 import { createNextKey, rotateFileKey } from '../../src/keys/stores/rotate-file-key.ts';
 import type { AuditedTools } from '../kit/keys.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { auditedKeyChanges } from '../../src/audit/key-changes.ts';
+import { auditedKeyChanges } from '../../src/audit/audit-event.ts';
 import { rotateKeyPair } from '../../src/cards/pairs/rotate-key-pair.ts';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
 import type { AuditedTools } from '../kit/keys.ts';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import type { Demo } from '../../src/homologation/create-demo-merchant.ts';
-import { findEarlierRequest } from '../../src/idempotency/find-earlier-request.ts';
+import { findEarlierRequest, identifyRequest } from '../../src/idempotency/answer-once.ts';
 import { requestsRead } from '../../src/idempotency/idempotency-keys.sql.ts';
-import { identifyRequest } from '../../src/idempotency/identify-request.ts';
+
 import { openBytes } from '../../src/keys/sealing.ts';
 import { batchReads } from '../../src/platform/postgres/batched-reads.ts';
 import type { AuditedTools } from '../kit/keys.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { forgetExpiredAccess } from '../../src/merchants/work.ts';
+import { forgetExpiredAccess } from '../../src/merchants/module.ts';
 import {
   command,
   createLogin,

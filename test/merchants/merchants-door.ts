@@ -10,7 +10,12 @@ import { NO_CHANNEL_FILES } from '../../src/platform/channels/channel-files.ts';
 import { Admission } from '../../src/platform/http/admission.ts';
 import { BodyMemory, MOST_BODY_BYTES } from '../../src/platform/http/body-memory.ts';
 import { CallerConnections } from '../../src/platform/http/caller-connections.ts';
-import { observeBodies, observeConnections, observePlaces } from '../../src/platform/http/crowd-metrics.ts';
+import {
+  observeBodies,
+  observeConnections,
+  observePlaces,
+  openRequestMetrics,
+} from '../../src/platform/http/crowd-metrics.ts';
 import { openDrain } from '../../src/platform/http/draining.ts';
 import {
   type Api,
@@ -22,7 +27,7 @@ import {
   type ServedEndpoint,
   serve,
 } from '../../src/platform/http/endpoint.ts';
-import { openRequestMetrics } from '../../src/platform/http/request-metrics.ts';
+
 import { buildServer } from '../../src/platform/http/server.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { openMetrics } from '../../src/platform/metrics.ts';

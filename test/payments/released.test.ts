@@ -3,9 +3,12 @@ import { after, before, beforeEach, test } from 'node:test';
 import { type Database, openDatabase } from '../../src/platform/postgres/database.ts';
 import { Deadline } from '../../src/platform/postgres/deadline.ts';
 import { createWakeSignal } from '../../src/platform/work/wake-signal.ts';
-import { expirePreauthorizations } from '../../src/transactions/captures/expiries.sql.ts';
-import { preauthorizationsWrite } from '../../src/transactions/captures/preauthorizations.sql.ts';
-import { expireSome } from '../../src/transactions/captures/work.ts';
+import { expireSome } from '../../src/transactions/captures/module.ts';
+import {
+  expirePreauthorizations,
+  preauthorizationsWrite,
+} from '../../src/transactions/captures/preauthorizations.sql.ts';
+
 import type { Instant } from '../../src/values/instant.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { call } from '../kit/merchant.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { readListQuery } from '../../src/payments/status/list-contract.ts';
+import { readListQuery } from '../../src/payments/status/endpoints.ts';
 import { openDatabase, type Reader } from '../../src/platform/postgres/database.ts';
 import { searchTransactions } from '../../src/transactions/transaction-searches.sql.ts';
 import { call, cpfOf, logIn, pay } from '../kit/merchant.ts';

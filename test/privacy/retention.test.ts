@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import { programOf } from '../../src/platform/home.ts';
 import type { Database } from '../../src/platform/postgres/database.ts';
-import { forgetOldCustomers } from '../../src/transactions/customers/work.ts';
+import { forgetOldCustomers } from '../../src/transactions/module.ts';
 import { keyFileIn } from '../kit/keys.ts';
 import { cleanEnvironment, databaseSettings, until } from '../kit/service.ts';
 import { insertPlan } from '../recurrence/recurrence-service.ts';

@@ -16,8 +16,11 @@ import {
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { WATCHED_LIMITS } from '../../src/reconciliation/imports/open-watched-file.ts';
-import { processWatchedFolder } from '../../src/reconciliation/imports/process-watched-folder.ts';
+import {
+  processWatchedFolder,
+  WATCHED_LIMITS,
+} from '../../src/reconciliation/imports/process-watched-folder.ts';
+
 import { listRefusedFiles } from '../../src/reconciliation/imports/settlement-refusals.sql.ts';
 import { keyFileIn } from '../kit/keys.ts';
 import { cleanEnvironment, databaseSettings, until } from '../kit/service.ts';

@@ -8,8 +8,11 @@ import {
   type ImportResult,
   importSettlementFile,
 } from '../../src/reconciliation/imports/import-settlement-file.ts';
-import { findMissingPayouts } from '../../src/reconciliation/matching/find-missing-payouts.ts';
-import { judgeDueExceptions } from '../../src/reconciliation/matching/judge-due-exceptions.ts';
+import {
+  findMissingPayouts,
+  judgeDueExceptions,
+} from '../../src/reconciliation/matching/judge-due-exceptions.ts';
+
 import { type MatchTools, matchDueFile } from '../../src/reconciliation/matching/match-due-file.ts';
 import { createTestDatabase, type TestDatabase } from '../kit/database.ts';
 import { type AuditedTools, auditedTools, keyFileIn, rememberKeyFile } from '../kit/keys.ts';

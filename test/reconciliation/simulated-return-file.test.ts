@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type RunningBank, registration, startBank } from '../../simulators/bank/running-simulator.ts';
-import { readReturnFile } from '../../src/reconciliation/bank-files/read-return-file.ts';
+import { readReturnFile } from '../../src/reconciliation/bank-files/process-return-file.ts';
 import { ReturnFileRefused } from '../../src/reconciliation/bank-files/return-file.ts';
 import { digitableLine, parseBarCode } from '../../src/values/bar-code.ts';
 import type { Day } from '../../src/values/instant.ts';

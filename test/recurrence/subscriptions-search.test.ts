@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { openDatabase } from '../../src/platform/postgres/database.ts';
-import { SUBSCRIPTION_SEARCH_REFUSALS } from '../../src/recurrence/subscriptions/refusals.ts';
+import { SUBSCRIPTION_SEARCH_REFUSALS } from '../../src/recurrence/subscriptions/endpoints.ts';
 import { searchSubscriptions } from '../../src/recurrence/subscriptions/searches.sql.ts';
 import {
   SUBSCRIPTION_FIELDS,

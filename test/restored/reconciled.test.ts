@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { ecsFields } from '../../src/platform/ecs-line.ts';
+import { ecsFields } from '../../src/platform/log.ts';
 import { runCommandHere } from '../kit/command.ts';
 import { logIn, paymentRequest, tokenize } from '../kit/merchant.ts';
 import {

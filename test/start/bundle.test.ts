@@ -20,7 +20,7 @@ import { HOME } from '../../src/platform/home.ts';
 import { cleanEnvironment } from '../kit/service.ts';
 
 const PARCELA = 'src/cli/parcela.ts';
-const HELP = 'src/cli/command-help.ts';
+const HELP = 'src/cli/run-command.ts';
 const FIRST_WORDS = 'Usage: parcela <command> [options]';
 const [PLAIN, CHANGED] = ['<command> [options]', '<COMMAND> [OPTIONS]'];
 let ground: string;

@@ -8,7 +8,7 @@ import {
   findUnprocessedChargeback,
   listUnprocessedChargebacks,
 } from '../../src/transactions/changes/chargebacks.sql.ts';
-import { listUnresolved } from '../../src/transactions/unresolved/list-unresolved.ts';
+import { listUnresolved } from '../../src/transactions/unresolved/unresolved.sql.ts';
 import { createTestDatabase } from '../kit/database.ts';
 import { type Auditor, openAuditor, until } from '../kit/service.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { wrappingContext } from '../../src/keys/key-store.ts';
-import { openKeyFile } from '../../src/keys/stores/open-key-file.ts';
+import { openKeyFile } from '../../src/keys/stores/read-key-file.ts';
 import { wrapNewKey } from '../../src/keys/wrap-data-key.ts';
 import { keyFileIn } from '../kit/keys.ts';
 import { call, encryptCard, type Reply, TEST_CARD, tokenize } from '../kit/merchant.ts';

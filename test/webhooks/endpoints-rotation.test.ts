@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { accountEndpoint } from '../../src/webhooks/deliveries/delivery.ts';
-import { openEndpointSecrets } from '../../src/webhooks/secrets/open-endpoint-secrets.ts';
+import { openEndpointSecrets } from '../../src/webhooks/secrets/create-secret.ts';
 import { type KeySetup, openKeySetup } from '../keys/key-setup.ts';
 import type { AuditedTools } from '../kit/keys.ts';
 import { logIn } from '../kit/merchant.ts';

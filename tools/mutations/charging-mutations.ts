@@ -62,7 +62,7 @@ export const CHARGING_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a billing whose charge is under way is canceled',
-    file: 'src/recurrence/billings/billing-cancel.ts',
+    file: 'src/recurrence/billings/billing-after-charge.ts',
     find: "  if (billing.isCharging) return 'charging';\n",
     put: '',
     caughtBy: 'src/recurrence/billings/billing-cancel.test.ts',

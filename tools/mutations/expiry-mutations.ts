@@ -171,7 +171,7 @@ export const EXPIRY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a pre-authorization is let go before its time',
-    file: 'src/transactions/captures/expiries.sql.ts',
+    file: 'src/transactions/captures/preauthorizations.sql.ts',
     find: 'where expires_at <= now() order by expires_at limit $1',
     put: 'where expires_at is not null order by expires_at limit $1',
     caughtBy: 'test/payments/released.test.ts',

@@ -45,7 +45,7 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'a boleto paid in another amount is as expected',
-    file: 'src/boletos/changes/received-payment.ts',
+    file: 'src/boletos/changes/bank-change.ts',
     find: "isAmountDue ? 'expected' : 'otherAmount'",
     put: "isAmountDue ? 'expected' : 'expected'",
     caughtBy: 'src/boletos/changes/bank-change.test.ts',
@@ -220,7 +220,7 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'the totals of a file are not compared',
-    file: 'src/reconciliation/files/rede-eefi-totals.ts',
+    file: 'src/reconciliation/files/rede-eefi-file.ts',
     find: "    amount('credits', found.credits.amount),\n",
     put: '',
     caughtBy: 'test/reconciliation/files/rede-eefi-file.test.ts',
@@ -241,7 +241,7 @@ export const MONEY_MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'an archive that fails is taken for one that goes on',
-    file: 'src/platform/database-watch/archive-look.sql.ts',
+    file: 'src/platform/database-watch/server-facts.sql.ts',
     find: 'a.last_failed_time > coalesce',
     put: 'a.last_failed_time < coalesce',
     caughtBy: 'test/restored/archived.test.ts',

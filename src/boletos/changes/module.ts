@@ -1,8 +1,6 @@
-import { type Bank, MOST_BANK_CHANGES } from '../../banks/bank.ts';
-import type { BankSettings } from '../../banks/bank-settings.ts';
+import { type Bank, type BankSettings, MOST_BANK_CHANGES } from '../../banks/bank.ts';
 import { type Applying, applyingWork } from '../../platform/feeds/apply-changes.ts';
-import { observeFeed } from '../../platform/feeds/observe-feed.ts';
-import { type Feed, openFeed } from '../../platform/feeds/open-feed.ts';
+import { type Feed, observeFeed, openFeed } from '../../platform/feeds/open-feed.ts';
 import { counter, gauge } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import { declarePeer } from '../../platform/process-reports/peer-metrics.ts';
@@ -10,8 +8,7 @@ import type { Work } from '../../platform/work/due-work.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { BankChangeResult, WaitingBankChange } from './bank-change.ts';
-import { recordBankChange, WAITING_BANK_CHANGES } from './bank-changes.sql.ts';
-import { BANK_CURSORS } from './bank-cursors.sql.ts';
+import { BANK_CURSORS, recordBankChange, WAITING_BANK_CHANGES } from './bank-changes.sql.ts';
 
 const BANK_CHANGES = counter(
   'parcela_bank_changes_total',

@@ -2,7 +2,7 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { BOLETO_STATES, type BoletoKey } from '../boleto.ts';
-import { readPayer } from '../boleto-rows.sql.ts';
+import { readPayer } from '../boletos.sql.ts';
 
 const PAYER_BOLETO = rowCodec(
   {

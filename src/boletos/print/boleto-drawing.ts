@@ -10,8 +10,6 @@ import {
   payerLines,
   reais,
 } from './boleto-to-print.ts';
-import { type Drawing, fittedText, type Mark } from './drawing.ts';
-import { interleavedBars } from './interleaved-bars.ts';
 
 type Cell = {
   readonly label: string;
@@ -241,4 +239,121 @@ function rule(
   { thickness = 0.2, isDashed = false } = {},
 ): Mark[] {
   return [{ kind: 'rule', x, y, width, height, thickness, isDashed }];
+}
+
+/** Millimetres from the upper left corner of an A4 sheet; a text stands on its base line. */
+export type Mark =
+  | {
+      readonly kind: 'text';
+      readonly text: string;
+      readonly x: number;
+      readonly y: number;
+      /** Points. */
+      readonly size: number;
+      readonly isBold: boolean;
+      /** Which end of the text `x` is. */
+      readonly end: 'left' | 'right';
+    }
+  | {
+      readonly kind: 'rule';
+      readonly x: number;
+      readonly y: number;
+      /** One of both is 0. */
+      readonly width: number;
+      readonly height: number;
+      readonly thickness: number;
+      readonly isDashed: boolean;
+    }
+  | {
+      readonly kind: 'bars';
+      readonly bars: Bars;
+      readonly x: number;
+      readonly y: number;
+      readonly width: number;
+      readonly height: number;
+    };
+
+export type Drawing = readonly Mark[];
+
+export const SHEET = { width: 210, height: 297 };
+export const MILLIMETRES_PER_POINT = 25.4 / 72;
+
+/** Of Helvetica, in thousandths of the size, from the blank to `~`, as its maker publishes them. */
+const WIDTHS = {
+  plain: `278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556
+    278 278 584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611
+    722 667 944 667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556
+    556 556 333 500 278 556 500 722 500 500 500 334 260 334 584`,
+  bold: `278 333 474 556 556 889 722 238 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556
+    333 333 584 584 584 611 975 722 722 722 722 667 611 778 722 278 556 722 611 833 722 778 667 778 722 667 611
+    722 667 944 667 667 611 333 278 333 584 556 333 556 611 556 611 556 333 611 611 278 278 556 278 889 611 611
+    611 611 389 556 333 611 556 778 556 556 500 389 280 389 584`,
+};
+const [PLAIN_WIDTHS, BOLD_WIDTHS] = [WIDTHS.plain, WIDTHS.bold].map((row) => row.split(/\s+/).map(Number));
+const WIDTH_OF_OTHERS = 600;
+
+/** Millimetres that a text takes; letters with accents are as wide as those without. */
+export function widthOfText(text: string, size: number, isBold: boolean): number {
+  const widths = (isBold ? BOLD_WIDTHS : PLAIN_WIDTHS) ?? [];
+  let thousandths = 0;
+  for (const character of text.normalize('NFD').replace(/\p{M}/gu, '')) {
+    thousandths += widths[(character.codePointAt(0) ?? 0) - 32] ?? WIDTH_OF_OTHERS;
+  }
+  return (thousandths / 1_000) * size * MILLIMETRES_PER_POINT;
+}
+
+/** The text, cut to the width where it is longer. */
+function fittedText(text: string, width: number, size: number, isBold: boolean): string {
+  if (widthOfText(text, size, isBold) <= width) return text;
+  let length = text.length;
+  while (length > 0 && widthOfText(`${text.slice(0, length)}...`, size, isBold) > width) length -= 1;
+  return `${text.slice(0, length).trimEnd()}...`;
+}
+
+/** A bar, in widths of the narrowest one, from the left end. */
+export type Bar = { readonly from: number; readonly width: number };
+
+type Bars = { readonly bars: readonly Bar[]; readonly width: number };
+
+/** Of interleaved 2 of 5: which two of the five elements of a digit are wide. */
+const WIDE_ELEMENTS = [
+  '00110',
+  '10001',
+  '01001',
+  '11000',
+  '00101',
+  '10100',
+  '01100',
+  '00011',
+  '10010',
+  '01010',
+];
+const WIDE = 3;
+const START = [1, 1, 1, 1];
+const STOP = [WIDE, 1, 1];
+
+/**
+ * The bars of an even number of digits: of each pair the first one is drawn with bars and the
+ * second with the gaps between them.
+ */
+function interleavedBars(digits: string): Bars {
+  if (digits.length % 2 !== 0 || !/^\d+$/.test(digits)) throw new RangeError(`no pairs of digits: ${digits}`);
+  const pairs = digits.match(/../g) ?? [];
+  const elements = [...START, ...pairs.flatMap(elementsOfPair), ...STOP];
+  const bars: Bar[] = [];
+  let from = 0;
+  for (const [index, width] of elements.entries()) {
+    if (index % 2 === 0) bars.push({ from, width });
+    from += width;
+  }
+  return { bars, width: from };
+}
+
+function elementsOfPair(pair: string): number[] {
+  const [inBars = '', inGaps = ''] = [...pair].map((digit) => WIDE_ELEMENTS[Number(digit)]);
+  return [...inBars].flatMap((isWide, index) => [widthOf(isWide), widthOf(inGaps[index])]);
+}
+
+function widthOf(isWide: string | undefined): number {
+  return isWide === '1' ? WIDE : 1;
 }

@@ -1,8 +1,7 @@
 import { digitableLine, formatDigitableLine } from '../../values/bar-code.ts';
 import { escapedMarkup } from '../../values/markup.ts';
-import { boletoDrawing } from './boleto-drawing.ts';
+import { boletoDrawing, type Drawing, type Mark, MILLIMETRES_PER_POINT, SHEET } from './boleto-drawing.ts';
 import { type BoletoToPrint, dayText, noticeOf, payableBarCode, reais } from './boleto-to-print.ts';
-import { type Drawing, type Mark, MILLIMETRES_PER_POINT, SHEET } from './drawing.ts';
 
 const STYLE = `
 body { margin: 0; background: #eef0f3; color: #111; font: 16px/1.5 Helvetica, Arial, sans-serif; }

@@ -1,4 +1,4 @@
-import { type Drawing, type Mark, MILLIMETRES_PER_POINT, SHEET, widthOfText } from './drawing.ts';
+import { type Drawing, type Mark, MILLIMETRES_PER_POINT, SHEET, widthOfText } from './boleto-drawing.ts';
 
 const POINTS_PER_MILLIMETRE = 1 / MILLIMETRES_PER_POINT;
 

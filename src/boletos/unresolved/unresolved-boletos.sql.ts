@@ -6,7 +6,7 @@ import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../plat
 import type { FairClaim } from '../../platform/work/fair-claim.ts';
 import type { Postponement } from '../../transactions/transaction.ts';
 import { BOLETO_MOVES, type Boleto, type BoletoKey } from '../boleto.ts';
-import { BOLETO, parseBoleto } from '../boleto-rows.sql.ts';
+import { BOLETO, parseBoleto } from '../boletos.sql.ts';
 
 const CLAIM = statement(
   'boletos.claim_unresolved',

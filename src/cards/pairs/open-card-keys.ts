@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey, webcrypto } from 'node:crypto';
 import { KeysUnusable } from '../../keys/key-store.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
-import { freshReads } from '../../platform/fresh-reads.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { createKeyPair } from './create-key-pair.ts';
+import { freshReads } from '../../platform/prepared-reads.ts';
 import { insertKeyPair, listKeyPairs, type StoredKeyPair } from './key-pairs.sql.ts';
+import { createKeyPair } from './rotate-key-pair.ts';
 
 export type CardKeys = {
   /** The pair that merchants use now; the public key is SPKI in base64, on one line. */

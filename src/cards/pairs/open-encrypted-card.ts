@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readExactJson } from '../../values/exact-json.ts';
 import { instant } from '../../values/instant.ts';
 import type { CardSource } from '../card.ts';
-import { CIPHERTEXT_BYTES } from './create-key-pair.ts';
 import {
   type EncryptedCard,
   type EncryptedCardFault,
@@ -10,6 +9,7 @@ import {
   readEncryptedCard,
 } from './encrypted-card.ts';
 import type { CardKeys } from './open-card-keys.ts';
+import { CIPHERTEXT_BYTES } from './rotate-key-pair.ts';
 
 type UnreadableCard = 'encryptedCardUnreadable' | EncryptedCardFault;
 

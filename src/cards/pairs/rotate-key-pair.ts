@@ -1,8 +1,16 @@
+import { generateKeyPair } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { CommitKeyChange } from '../../keys/key-change.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
+import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { createKeyPair } from './create-key-pair.ts';
-import { insertKeyPair, listKeyPairs, MOST_KEY_PAIRS, retireKeyPair } from './key-pairs.sql.ts';
+import {
+  insertKeyPair,
+  listKeyPairs,
+  MOST_KEY_PAIRS,
+  type NewKeyPair,
+  retireKeyPair,
+} from './key-pairs.sql.ts';
 
 export type PairRotationTools = {
   readonly database: Database;
@@ -45,4 +53,21 @@ async function replacePair(tools: PairRotationTools, retired: string): Promise<s
     tx.record({ action: 'key.rotate', resource: `keys/rsa/${made.keyId}`, detail: { retired } });
   });
   return made.keyId;
+}
+
+/** 3,072 bits: the strength of 128-bit keys. */
+const MODULUS_BITS = 3_072;
+export const CIPHERTEXT_BYTES = MODULUS_BITS / 8;
+
+/** A new RSA pair in a thread of its own, the private half sealed; nothing is written. */
+export async function createKeyPair(keyring: Keyring): Promise<NewKeyPair> {
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
+    modulusLength: MODULUS_BITS,
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+  });
+  const keyId = newId();
+  const sealed = keyring.seal('keyPair', keyId, privateKey);
+  privateKey.fill(0);
+  return { keyId, publicKey, privateKey: sealed };
 }

@@ -1,14 +1,15 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../../acquirers/contract.ts';
+import { DECLINE_ANSWER, RETRY_LIMIT_ANSWER } from '../../acquirers/endpoints.ts';
 import { contract, type Fault, type Sound } from '../../platform/http/endpoint.ts';
 import type { RefusalShape } from '../../platform/http/refusal.ts';
 import { REQUIRED } from '../../platform/http/schema-faults.ts';
 import type { Language, Sentence } from '../../platform/http/sentence.ts';
+import { pageQuery, readPage } from '../../platform/pages.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { NamedCard } from '../card.ts';
-import type { ShownCard, VaultCardStatus } from './vault-card.ts';
+import type { ShownCard, VaultCardStatus, WantedCards } from './vault-card.ts';
 
-export { writeDecline, writeRetryLimit } from '../../acquirers/contract.ts';
+export { writeDecline, writeRetryLimit } from '../../acquirers/endpoints.ts';
 
 const STORE_REQUEST = Type.Object({
   numberToken: Type.Optional(
@@ -153,7 +154,7 @@ export const STORE_VAULT_CARD = contract({
   },
 });
 
-export const CARD_ANSWER = {
+const CARD_ANSWER = {
   schema: Type.Object({
     vaultId: Type.String(),
     brand: Type.String(),
@@ -244,4 +245,49 @@ export function writeVaultCard({ card, status }: { card: ShownCard; status: Vaul
     cardholderName: card.holderName,
     status: STATUS_WORDS[status],
   };
+}
+
+const FIELDS = ['vaultId'] as const;
+
+const LIST_QUERY = Type.Object({
+  lastFour: Type.Optional(
+    Type.String({
+      format: 'digits',
+      minLength: 4,
+      maxLength: 4,
+      description: 'Only those that end in these four digits.',
+    }),
+  ),
+  ...pageQuery(FIELDS),
+});
+
+export const LIST_VAULT_CARDS = contract({
+  id: 'listVaultCards',
+  method: 'GET',
+  path: '/v1/vaults/cards',
+  api: 'gateway',
+  scope: 'gateway',
+  group: 'Card vault',
+  summary: 'List the stored cards',
+  description:
+    'Newest first. Those that were removed are not there any more. The numbers themselves are never given back. ' +
+    'Your searches take turns.',
+  query: LIST_QUERY,
+  answers: {
+    200: {
+      description: 'One page of them; total counts all.',
+      schema: Type.Object({
+        items: Type.Array(CARD_ANSWER.schema),
+        page: Type.Integer(),
+        limit: Type.Integer(),
+        total: Type.Integer(),
+      }),
+      example: { items: [CARD_ANSWER.example], page: 1, limit: 20, total: 1 },
+    },
+  },
+});
+
+export function readListQuery(query: Static<typeof LIST_QUERY>): WantedCards {
+  const usual = { field: 'vaultId', isDescending: true } as const;
+  return { lastFour: query.lastFour ?? null, ...readPage(query, FIELDS, usual) };
 }

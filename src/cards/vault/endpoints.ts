@@ -1,13 +1,20 @@
+import type { Audit } from '../../audit/audit-event.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
 import { type Answer, type Call, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, refusalsAnswer, unavailableAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
+import { type Page, pageFor, writePage } from '../../platform/pages.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
+import { isUuid } from '../../values/ids.ts';
 import { checkCardSource } from '../open-card-source.ts';
 import { CARD_REFUSALS } from '../refusals.ts';
 import {
   DELETE_VAULT_CARD,
   GET_VAULT_CARD,
+  LIST_VAULT_CARDS,
   readCardToStore,
+  readListQuery,
   readNamedCard,
   STORE_VAULT_CARD,
   writeDecline,
@@ -16,10 +23,81 @@ import {
   writeVaultCard,
 } from './contract.ts';
 import { type DeleteVaultCardTools, deleteVaultCard } from './delete-vault-card.ts';
-import { type ReadVaultCardTools, readVaultCard } from './read-vault-card.ts';
 import { VAULT_REFUSALS } from './refusals.ts';
 import { type StoreVaultCardResult, type StoreVaultCardTools, storeVaultCard } from './store-vault-card.ts';
-import type { Keeper } from './vault-card.ts';
+import {
+  type Keeper,
+  type ShownCard,
+  type VaultCard,
+  type VaultCardStatus,
+  vaultCardEvent,
+  vaultCardStatus,
+  type WantedCards,
+} from './vault-card.ts';
+import { findVaultCard, listCards } from './vault-cards.sql.ts';
+
+type ListVaultCardsTools = {
+  /** Lists take their turns. */
+  readonly search: Search;
+  readonly audit: Audit;
+  readonly clock: BusinessClock;
+};
+
+/**
+ * A page of this merchant's stored cards as they may be shown. Its reader is in the audit log before it is
+ * answered. Throws `Overloaded` when too many searches of the merchant wait.
+ */
+async function listVaultCards(
+  { search, audit, clock }: ListVaultCardsTools,
+  { merchantId, userName, address }: Keeper,
+  wanted: WantedCards,
+): Promise<Page<{ readonly card: ShownCard; readonly status: VaultCardStatus }>> {
+  const found = await search(merchantId, (database) => listCards(database, merchantId, wanted));
+  const resource = `merchants/${merchantId}/cards`;
+  const detail = { page: wanted.page, cards: found.items.length };
+  await audit.record(
+    { action: 'card.read', outcome: 'success', actor: userName, origin: address, resource, detail },
+    merchantId,
+  );
+  const now = clock.now(merchantId);
+  return {
+    items: found.items.map((card) => ({ card, status: vaultCardStatus(card, now) })),
+    total: found.total,
+  };
+}
+
+type ReadVaultCardTools = {
+  readonly lookUp: LookUp;
+  readonly audit: Audit;
+  readonly clock: BusinessClock;
+};
+
+/**
+ * A stored card of this merchant as it may be shown, or null: one of another merchant looks like
+ * one that never was. The reader is in the audit log before the answer.
+ */
+async function readVaultCard(
+  tools: ReadVaultCardTools,
+  keeper: Keeper,
+  vaultId: string,
+): Promise<{ readonly card: VaultCard; readonly status: VaultCardStatus } | null> {
+  if (!isUuid(vaultId)) return null;
+  const { merchantId } = keeper;
+  const key = { merchantId, vaultId: vaultId.toLowerCase() };
+  const card = await tools.lookUp(merchantId, (database) => findVaultCard(database, key));
+  if (card === null) return null;
+  await tools.audit.record(vaultCardEvent('card.read', keeper, card.vaultId), merchantId);
+  return { card, status: vaultCardStatus(card, tools.clock.now(merchantId)) };
+}
+
+export const VAULT_LIST_ENDPOINTS: readonly Endpoint<ListVaultCardsTools>[] = [
+  endpoint(LIST_VAULT_CARDS, async (tools: ListVaultCardsTools, call) => {
+    const { merchantId, userName } = callerOf(call);
+    const wanted = pageFor(call, readListQuery(call.query));
+    const found = await listVaultCards(tools, { merchantId, userName, address: call.address }, wanted);
+    return { status: 200, body: writePage(wanted, found, writeVaultCard) };
+  }),
+];
 
 export type VaultTools = StoreVaultCardTools & ReadVaultCardTools & DeleteVaultCardTools;
 

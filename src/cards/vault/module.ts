@@ -6,13 +6,71 @@ import type { Keyring } from '../../keys/open-keyring.ts';
 import { serve } from '../../platform/http/endpoint.ts';
 import { counter } from '../../platform/metrics.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { Work } from '../../platform/work/due-work.ts';
+import { forgetInSteps } from '../../platform/work/forgetting.ts';
 import type { Cards } from '../module.ts';
-import { VAULT_ENDPOINTS } from './endpoints.ts';
-import { VAULT_LIST_ENDPOINTS } from './list-endpoints.ts';
-import { vaultCardsRemove } from './removals.sql.ts';
+import { VAULT_ENDPOINTS, VAULT_LIST_ENDPOINTS } from './endpoints.ts';
+import {
+  deleteExpired,
+  type ExpiredPlace,
+  FIRST_EXPIRED,
+  listExpiredCards,
+  vaultCardsRemove,
+} from './removals.sql.ts';
 import type { GuardVerification } from './store-vault-card.ts';
+import { vaultCardEvent } from './vault-card.ts';
 import { vaultCardsWrite } from './vault-cards.sql.ts';
-import { forgetExpiredCards } from './work.ts';
+
+type DeleteExpiredCardsTools = {
+  readonly database: Database;
+  readonly audit: Audit;
+  /** The machine, for the audit log. */
+  readonly origin: string;
+  /** Of real time: a jump of the test clock removes nothing. */
+  readonly days: number;
+};
+
+/** One commit holds the end of the audit log for all its entries: few. */
+const BATCH = 50;
+
+/**
+ * Removes the next cards behind a place that expired long enough ago, save those that a
+ * subscription uses. Gives the place to go on from, null when there is none behind it, and how many
+ * went.
+ */
+async function deleteExpiredCards(
+  { database, audit, origin, days }: DeleteExpiredCardsTools,
+  behind: ExpiredPlace | null,
+): Promise<{ readonly next: ExpiredPlace | null; readonly deleted: number }> {
+  const expired = await listExpiredCards(database, days, behind ?? FIRST_EXPIRED, BATCH);
+  const unused = expired.filter(({ isUnused }) => isUnused);
+  const keepers = { userName: 'system', address: origin };
+  const deleted =
+    unused.length === 0
+      ? 0
+      : await deleteExpired(audit, unused, ({ merchantId, vaultId }) => ({
+          ...vaultCardEvent('card.delete', { ...keepers, merchantId }, vaultId),
+          detail: { reason: 'expired' },
+        }));
+  return { next: expired.length === BATCH ? (expired.at(-1) ?? null) : null, deleted };
+}
+
+/** Once all were looked through: a card expires with its month. */
+const PAUSE_MILLISECONDS = 60_000;
+
+/** Removes stored cards that expired long ago. `days` 0: they have no end. */
+function forgetExpiredCards(tools: DeleteExpiredCardsTools, observe: (deleted: number) => void): Work[] {
+  if (tools.days === 0) return [];
+  let behind: ExpiredPlace | null = null;
+  const step = async () => {
+    const { next, deleted } = await deleteExpiredCards(tools, behind);
+    observe(deleted);
+    behind = next;
+    return next === null ? null : deleted;
+  };
+  return [forgetInSteps('forgetExpiredCards', step, PAUSE_MILLISECONDS)];
+}
 
 const EXPIRED_CARDS_DELETED = counter(
   'parcela_expired_cards_deleted_total',

@@ -1,9 +1,7 @@
 import type { Acquirer, VerificationAnswer } from '../../acquirers/acquirer.ts';
 import { type Decline, readDecline } from '../../acquirers/issuer-code.ts';
-import { answerOnce } from '../../idempotency/answer-once.ts';
-import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
+import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
 import { isRequestLost, type KeyedRequest, type SentRequest } from '../../idempotency/idempotency-key.ts';
-import { identifyRequest } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Once } from '../../platform/http/refusal.ts';
@@ -13,8 +11,14 @@ import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { Instant } from '../../values/instant.ts';
 import { type NamedCard, sourceUsedRefusal } from '../card.ts';
-import { type CardTools, type OpenedCardSource, openCardSource } from '../open-card-source.ts';
-import { identifyCarriedCard, openCarriedCard } from '../open-carried-card.ts';
+import {
+  type CardTools,
+  identifyCarriedCard,
+  type OpenedCardSource,
+  openCardSource,
+  openCarriedCard,
+} from '../open-card-source.ts';
+
 import type { CardRefusal } from '../refusals.ts';
 import type { VerificationRefusal } from './refusals.ts';
 import { copiesOf, findFirstCopy, isAnotherCopyRefused } from './stored-copies.sql.ts';

@@ -9,18 +9,19 @@ import {
   RESERVE_KEYS,
 } from '../../idempotency/idempotency-keys.sql.ts';
 import type { Fingerprint } from '../../keys/open-keyring.ts';
+import type { Page } from '../../platform/pages.ts';
 import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
-import { PassingFault } from '../../platform/postgres/database-errors.ts';
+import { hasSqlState, PassingFault, SQL_STATE } from '../../platform/postgres/database-errors.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { pageOf, readPageOf } from '../../platform/postgres/page-of.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
-import { hasSqlState, SQL_STATE } from '../../platform/postgres/sql-states.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
 import type { CardSource } from '../card.ts';
 import { copiesOf, isAnotherCopyRefused, lockCopies } from './stored-copies.sql.ts';
-import type { ShownCard, VaultCard } from './vault-card.ts';
+import type { ShownCard, VaultCard, WantedCards } from './vault-card.ts';
 
 /** `vaultId` is a UUID in lower case, as PostgreSQL gives it back. */
 export type VaultCardKey = { readonly merchantId: string; readonly vaultId: string };
@@ -31,7 +32,7 @@ const KEYS = inputRows<VaultCardKey>({
 });
 
 /** The sealed number stays where it is. */
-export const SHOWN_CARD = rowCodec<ShownCard>(
+const SHOWN_CARD = rowCodec<ShownCard>(
   {
     vaultId: column.text(),
     brand: column.oneOf(CARD_BRANDS),
@@ -343,4 +344,46 @@ function storeValues({ card, fingerprints, cardSource, createdBy, request }: Vau
     MAKING_MILLISECONDS,
     fingerprints[0].print,
   ];
+}
+
+const SHOWN = `${SHOWN_CARD.columns}
+   from page g cross join lateral (
+     select * from vault_cards where merchant_id = $1 and vault_id = g.vault_id limit 1
+   ) v`;
+
+const ALL = pageOf({
+  name: 'vault.list_all',
+  before: `counted as materialized (
+     select count(*) as total from (select from vault_cards where merchant_id = $1 {counted}) c
+   )`,
+  keys: 'select vault_id from vault_cards where merchant_id = $1',
+  key: 'vault_id',
+  order: ['vault_id'],
+  shown: SHOWN,
+});
+
+/** Along the index of last digits, which has their ids in order. */
+const OF_LAST_FOUR = pageOf({
+  name: 'vault.list_of_last_four',
+  before: `counted as materialized (
+     select count(*) as total from (select from vault_cards where merchant_id = $1 and last_four = $4 {counted}) c
+   )`,
+  keys: 'select vault_id from vault_cards where merchant_id = $1 and last_four = $4',
+  key: 'vault_id',
+  order: ['vault_id'],
+  shown: SHOWN,
+});
+
+/** A page of this merchant's stored cards and how many there are in all, of one moment. */
+export async function listCards(
+  database: Reader,
+  merchantId: string,
+  wanted: WantedCards,
+): Promise<Page<ShownCard>> {
+  const { lastFour } = wanted;
+  const { rows, total } =
+    lastFour === null
+      ? await readPageOf(database, ALL, merchantId, wanted, [])
+      : await readPageOf(database, OF_LAST_FOUR, merchantId, wanted, [lastFour]);
+  return { items: rows.map(SHOWN_CARD.parse), total };
 }

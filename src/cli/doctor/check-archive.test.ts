@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ArchiveLook } from '../../platform/database-watch/archive-look.sql.ts';
+import type { ArchiveLook } from '../../platform/database-watch/server-facts.sql.ts';
 import { judgeArchive } from './check-archive.ts';
 
 const WELL: ArchiveLook = {

@@ -1,5 +1,5 @@
 import type { Configuration } from '../../app/config.ts';
-import { type ArchiveLook, lookAtArchive } from '../../platform/database-watch/archive-look.sql.ts';
+import { type ArchiveLook, lookAtArchive } from '../../platform/database-watch/server-facts.sql.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { type Diagnosis, fault, fine, warning } from './diagnosis.ts';
 

@@ -1,6 +1,6 @@
 import type { Configuration } from '../../app/config.ts';
 import { auditWeakness } from '../../audit/audit-rights.sql.ts';
-import { keyWeakness } from '../../keys/key-rights.sql.ts';
+import { keyWeakness } from '../../keys/data-keys.sql.ts';
 import { countHeldByRestore } from '../../merchants/merchants.sql.ts';
 import {
   type ServerFacts,

@@ -7,11 +7,9 @@ import type { DatabasePlace } from '../../platform/postgres/database-place.ts';
 import type { Command, CommandOutcome, GivenOptions, InstallationTools } from '../command.ts';
 import { checkArchive } from './check-archive.ts';
 import { checkChannel, type Peer } from './check-channel.ts';
-import { checkConsole } from './check-console.ts';
 import { checkDatabase, checkWayIn } from './check-database.ts';
-import { checkKeys } from './check-keys.ts';
-import { checkMachine } from './check-machine.ts';
-import { checkWebhooks } from './check-webhooks.ts';
+import { checkConsole, checkKeys, checkMachine, checkWebhooks } from './check-installation.ts';
+
 import { type Diagnosis, fault, fine, reasonOf, warning } from './diagnosis.ts';
 
 /** Looks at everything that the service needs, before it starts or while it runs, and changes nothing. */

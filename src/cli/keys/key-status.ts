@@ -1,12 +1,13 @@
 import { listKeyPairs } from '../../cards/pairs/key-pairs.sql.ts';
 import { SEALED_CARD_TABLES } from '../../cards/sealed-rows.sql.ts';
-import { dueAt } from '../../keys/cryptoperiod.ts';
 import { listDataKeys } from '../../keys/data-keys.sql.ts';
+import { dueAt } from '../../keys/key-change.ts';
 import { countSealedRows, type SealedTable } from '../../keys/resealing/sealed-rows.sql.ts';
 import { isFormerKey, type KeyFile } from '../../keys/stores/key-file.ts';
 import { readKeyFile } from '../../keys/stores/read-key-file.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
-import { SEALED_SECRETS } from '../../webhooks/secrets/sealed-secrets.sql.ts';
+import { SEALED_SECRETS } from '../../webhooks/secrets/secrets.sql.ts';
+
 import { type Command, type CommandOutcome, type KeyCommandTools, table } from '../command.ts';
 
 /** Of all modules. */

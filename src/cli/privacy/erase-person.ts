@@ -12,7 +12,7 @@ import {
 import {
   eraseNamelessSubscriptionsOf,
   listNamelessSubscriptionsOf,
-} from '../../recurrence/subscriptions/subscriptions-of-cards.sql.ts';
+} from '../../recurrence/subscriptions/subscriptions.sql.ts';
 import {
   type CustomerFilter,
   type CustomerPayment,
@@ -23,10 +23,8 @@ import {
 } from '../../transactions/customers/customers.sql.ts';
 import type { TransactionKey } from '../../transactions/transaction-queries.sql.ts';
 import { deleteEndedMessages, listMessagesOf } from '../../webhooks/history/messages-of-payments.sql.ts';
-import { eraseBoletosOf } from './boletos-of-person.ts';
 import { cardKeysOf, findCards, type PaidByCard, type PrivacyTools, withNsu } from './export-person.ts';
-import { FilterEraser } from './filters-of-person.ts';
-import { namesOf, namesPerson, personName } from './person.ts';
+import { eraseBoletosOf, FilterEraser, namesOf, namesPerson, personName } from './person.ts';
 
 const PAGE = 100;
 const MESSAGES_AT_ONCE = 50;

@@ -14,7 +14,7 @@ import {
   type CardKey,
   type CardSubscription,
   listSubscriptionsOf,
-} from '../../recurrence/subscriptions/subscriptions-of-cards.sql.ts';
+} from '../../recurrence/subscriptions/subscriptions.sql.ts';
 import {
   type CustomerFilter,
   type CustomerPayment,
@@ -26,9 +26,7 @@ import {
   type NamedPayment,
   type PaymentMessage,
 } from '../../webhooks/history/messages-of-payments.sql.ts';
-import { findBoletosOf } from './boletos-of-person.ts';
-import { findFiltersOf } from './filters-of-person.ts';
-import { namesOf, personName } from './person.ts';
+import { findBoletosOf, findFiltersOf, namesOf, personName } from './person.ts';
 
 export type PrivacyTools = {
   readonly database: Database;

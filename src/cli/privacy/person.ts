@@ -1,4 +1,19 @@
+import type { BoletoKey } from '../../boletos/boleto.ts';
+import {
+  erasePayers,
+  FIRST_BOLETO,
+  listPayerBoletos,
+  type PayerBoleto,
+  type PayerFilter,
+} from '../../boletos/payers/payers.sql.ts';
+import {
+  FIRST_FILTER,
+  listAllFilters,
+  type OwnedFilter,
+  removeFilter,
+} from '../../console/filters/saved-filters.sql.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { documentKind } from '../../values/document-number.ts';
 
 /** CPF or CNPJ as it is looked for: without mask, letters upper case; null when it is neither. */
@@ -43,4 +58,120 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+const FILTERS_OF_A_PAGE = 500;
+
+type Wanted = {
+  /** Null: of all merchants. */
+  readonly merchantId: string | null;
+  readonly document: string;
+  /** Names in full and addresses, as they stood in what was found by the document. */
+  readonly names: readonly string[];
+};
+
+/** The filters that users of the console keep, and that name the person. */
+export async function findFiltersOf(database: Database, wanted: Wanted): Promise<OwnedFilter[]> {
+  const found: OwnedFilter[] = [];
+  for (let behind: OwnedFilter | typeof FIRST_FILTER | undefined = FIRST_FILTER; behind !== undefined; ) {
+    const page: OwnedFilter[] = await listAllFilters(database, wanted.merchantId, behind, FILTERS_OF_A_PAGE);
+    found.push(...page.filter((one) => isOf(one, wanted)));
+    behind = page.length < FILTERS_OF_A_PAGE ? undefined : page.at(-1);
+  }
+  return found;
+}
+
+/** Erases those filters: by the names of a page before the page itself, which no second run would find. */
+export class FilterEraser {
+  readonly #database: Database;
+  readonly #person: Omit<Wanted, 'names'>;
+  /** Null: not even the document. */
+  #sought: ReadonlySet<string> | null = null;
+  #erased = 0;
+
+  constructor(database: Database, person: Omit<Wanted, 'names'>) {
+    this.#database = database;
+    this.#person = person;
+  }
+
+  get erased(): number {
+    return this.#erased;
+  }
+
+  async erase(names: readonly string[]): Promise<void> {
+    const fresh = [...new Set(names)].filter((name) => !this.#sought?.has(name));
+    if (this.#sought !== null && fresh.length === 0) return;
+    for (const one of await findFiltersOf(this.#database, { ...this.#person, names: fresh })) {
+      await removeFilter(this.#database, one.merchantId, one.userId, one);
+      this.#erased += 1;
+    }
+    this.#sought = new Set([...(this.#sought ?? []), ...fresh]);
+  }
+}
+
+/** A name of one word is of many. */
+function isOf({ name, query }: OwnedFilter, { document, names }: Wanted): boolean {
+  const telling = names.filter((one) => /[\s@]/.test(one.trim()));
+  const values = [...new URLSearchParams(query)].flat();
+  return [name, ...values].some((text) => namesPerson(text, document, telling));
+}
+
+const BOLETOS_OF_A_PAGE = 100;
+/** All of it is printed at once. */
+const MOST_BOLETOS = 10_000;
+
+/** The boletos whose payer is the person; `isComplete` false: there are more. */
+export async function findBoletosOf(
+  database: Database,
+  filter: PayerFilter,
+): Promise<{ readonly boletos: readonly PayerBoleto[]; readonly isComplete: boolean }> {
+  const boletos: PayerBoleto[] = [];
+  while (boletos.length < MOST_BOLETOS) {
+    const page = await listPayerBoletos(database, filter, boletos.at(-1) ?? FIRST_BOLETO, BOLETOS_OF_A_PAGE);
+    boletos.push(...page);
+    if (page.length < BOLETOS_OF_A_PAGE) return { boletos, isComplete: true };
+  }
+  return { boletos, isComplete: false };
+}
+
+/** What stays: one that may still be paid, or that the merchant's own texts name the person in. */
+type LeftBoleto = {
+  readonly reason: 'openBoleto' | 'merchantText';
+  readonly merchantId: string;
+  readonly kind: 'boleto';
+  readonly id: string;
+};
+
+/** Removes the person from the boletos that are over, page by page. */
+export async function eraseBoletosOf(
+  database: Database,
+  filter: PayerFilter,
+  filters: FilterEraser,
+): Promise<{ readonly boletos: number; readonly left: readonly LeftBoleto[] }> {
+  let boletos = 0;
+  const left: LeftBoleto[] = [];
+  for (let behind: BoletoKey | undefined = FIRST_BOLETO; behind !== undefined; ) {
+    const page: PayerBoleto[] = await listPayerBoletos(database, filter, behind, BOLETOS_OF_A_PAGE);
+    await filters.erase(
+      page.flatMap(({ payer }) => [payer.name, payer.email]).filter((name) => name !== null),
+    );
+    const gone = new Set((await erasePayers(database, page)).map(({ boletoId }) => boletoId));
+    boletos += gone.size;
+    for (const one of page) {
+      const reason = gone.has(one.boletoId) ? textReason(one, filter.document) : 'openBoleto';
+      if (reason !== null)
+        left.push({ reason, merchantId: one.merchantId, kind: 'boleto', id: one.boletoId });
+    }
+    behind = page.length < BOLETOS_OF_A_PAGE ? undefined : page.at(-1);
+  }
+  return { boletos, left };
+}
+
+function textReason(
+  { referenceTransaction, callbackUrl, payer }: PayerBoleto,
+  document: string,
+): 'merchantText' | null {
+  const emails = payer.email === null ? [] : [payer.email];
+  const texts = [referenceTransaction ?? '', callbackUrl ?? ''];
+  return texts.some((text) => namesPerson(text, document, emails)) ? 'merchantText' : null;
 }

@@ -1,12 +1,10 @@
-import { inviteByIdentity } from '../../console/identities/invite-by-identity.ts';
-import { recoverByIdentity } from '../../console/identities/recover-by-identity.ts';
+import { inviteByIdentity, recoverByIdentity } from '../../console/identities/open-by-identity.ts';
 import { isRole, ROLES, type Role, type User } from '../../console/parts/user.ts';
 import { changeRole } from '../../console/users/change-role.ts';
 import { disableUser } from '../../console/users/disable-user.ts';
-import { type Invited, inviteUser } from '../../console/users/invite-user.ts';
-import { listUsers } from '../../console/users/list-users.ts';
-import { recoverUser } from '../../console/users/recover-user.ts';
+import { type Invited, inviteUser, recoverUser } from '../../console/users/invite-user.ts';
 import { MOST_USERS, type UserRefusal } from '../../console/users/user.ts';
+import { listUsers } from '../../console/users/users.sql.ts';
 import { utcText } from '../../values/instant.ts';
 import {
   type AuditedCommandTools,

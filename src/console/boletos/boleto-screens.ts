@@ -1,8 +1,9 @@
-import { CANCEL_BOLETO, GET_BOLETO } from '../../boletos/contract.ts';
-import { LIST_BOLETOS } from '../../boletos/list-contract.ts';
-import { SHOW_BOLETO_PDF } from '../../boletos/print/contract.ts';
+import type { Static } from 'typebox';
+import type { BOLETO_ANSWER } from '../../boletos/boleto-contract.ts';
+import { CANCEL_BOLETO, GET_BOLETO, LIST_BOLETOS } from '../../boletos/contract.ts';
+import { SHOW_BOLETO_PDF } from '../../boletos/print/endpoints.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
-import { RESOLVE_EXCEPTION } from '../../reconciliation/exceptions/contract.ts';
+import { RESOLVE_EXCEPTION } from '../../reconciliation/exceptions/endpoints.ts';
 import { formatDigitableLine } from '../../values/bar-code.ts';
 import { documentText } from '../../values/document-number.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
@@ -21,8 +22,49 @@ import {
 } from '../parts/page-parts.ts';
 import { BOLETO, BOLETO_PDF, BOLETOS, boletoPath, pathOf } from '../parts/paths.ts';
 import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { BOLETO_STATES, badge, stateChoices } from '../parts/states.ts';
-import { type Boleto, boletoTable, PAYMENT_WORDS, stateOfBoleto } from './boleto-view.ts';
+import { BOLETO_STATES, badge, type StatusBill, stateBadge, stateChoices } from '../parts/states.ts';
+
+export type Boleto = Static<typeof BOLETO_ANSWER>;
+
+/** How what arrived was expected. */
+const PAYMENT_WORDS = {
+  expected: 'As expected',
+  second: 'Paid again',
+  afterEnd: 'Paid after its end',
+  otherAmount: 'Another amount',
+} as const satisfies Record<Boleto['payments'][number]['kind'], string>;
+
+/** In a list: that somebody has to look at it. */
+function unexpectedMark({ payments }: Boleto, { wording: { say } }: Visit): Shown {
+  return payments.some(({ state }) => state === 'open') && badge('bad', say('Unexpected payment'));
+}
+
+function stateOfBoleto({ statusBill }: Boleto, { wording }: Visit): Html {
+  return stateBadge(BOLETO_STATES, String(statusBill) as StatusBill, wording);
+}
+
+export function boletoTable(items: readonly Boleto[], visit: Visit): Html {
+  const { say, reais, day } = visit.wording;
+  return table(
+    say('Boletos'),
+    [
+      { title: say('Our number') },
+      { title: say('Due') },
+      { title: say('Payer') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Status') },
+      { title: say('Reference') },
+    ],
+    items.map((one) => [
+      link(boletoPath(visit.merchantId, one.id), one.ourNumber),
+      day(one.dueDate),
+      one.payer?.name ?? '–',
+      reais(one.value),
+      html`${stateOfBoleto(one, visit)} ${unexpectedMark(one, visit)}`,
+      one.referenceTransaction ?? '–',
+    ]),
+  );
+}
 
 type Found = { readonly boleto: Boleto } | { readonly errors: readonly WireError[] };
 

@@ -1,14 +1,14 @@
 import type { Prepared } from '../../platform/prepared-reads.ts';
-import type { RetryCounts } from '../../recurrence/billings/retry-counts.sql.ts';
+import type { RetryCounts } from '../../recurrence/billings/billing-sums.sql.ts';
 import type { AllSales } from '../../transactions/read-sale-counts.ts';
 import type { Answers } from '../../transactions/sale-counts.ts';
 import { addDays, type Day, type Instant, instant, isDay, saoPauloDay } from '../../values/instant.ts';
 import type { DeliveryState } from '../../webhooks/deliveries/delivery.ts';
-import { brandText } from '../parts/card-text.ts';
 import { type Html, html } from '../parts/html.ts';
 import {
   accountField,
   accountOf,
+  brandText,
   emptyState,
   errorsOf,
   filterForm,
@@ -20,8 +20,7 @@ import {
 import { CHARTS, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
-import { type Bar, barChart } from './bars.ts';
-import { declineChart } from './decline-chart.ts';
+import { type Bar, barChart, declineChart } from './decline-chart.ts';
 
 export type ChartTools = {
   readonly countCharges: (merchantId: string, days: Days) => Promise<Prepared<ChargeCounts>>;

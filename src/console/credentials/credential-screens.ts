@@ -7,11 +7,11 @@ import type {
 } from '../../merchants/credentials/credential.ts';
 import type { Refused } from '../../merchants/merchant.ts';
 import type { Scope } from '../../platform/http/endpoint.ts';
-import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, emptyState, facts, moment, table } from '../parts/page-parts.ts';
 import { CREDENTIAL, CREDENTIALS, pathOf } from '../parts/paths.ts';
-import { type Action, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { type Action, type Asked, type Form, type Screen, screen, type Visit } from '../parts/screen.ts';
+
 import { CREDENTIAL_STATES, stateBadge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 

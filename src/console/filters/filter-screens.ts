@@ -2,7 +2,7 @@ import { type Html, html } from '../parts/html.ts';
 import { emptyState, errorsOf, table } from '../parts/page-parts.ts';
 import { FILTERS, pathOf, withQuery } from '../parts/paths.ts';
 import { ALL_ROLES, type Read, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { type FilterTools, filterLink } from './filter-bar.ts';
+import { type FilterTools, filterLink } from './list-screens.ts';
 import {
   FILTERED_LISTS,
   type FilteredList,

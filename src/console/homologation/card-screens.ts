@@ -1,14 +1,20 @@
-import { TOKENIZE_CARD } from '../../cards/contract.ts';
+import { TOKENIZE_CARD } from '../../cards/endpoints.ts';
 import { CREATE_PAYMENT } from '../../payments/contract.ts';
 import { type CardBrand, securityCodeLength } from '../../values/card-number.ts';
-import type { Asked } from '../parts/asked.ts';
-import { brandText } from '../parts/card-text.ts';
 import { type Html, html } from '../parts/html.ts';
-import { operationRefused } from '../parts/operation-refused.ts';
-import { table } from '../parts/page-parts.ts';
+import { brandText, table } from '../parts/page-parts.ts';
 import { pathOf, paymentPath, TRIAL_CARDS } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { shownRequests } from '../parts/shown-request.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  type Asked,
+  operationRefused,
+  type Screen,
+  screen,
+  shownRequests,
+  type Visit,
+} from '../parts/screen.ts';
+
 import { askHomologation, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';
 
 /** As the API writes them. */

@@ -1,8 +1,8 @@
 import { instant, saoPauloText } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { pathOf, TEST_CLOCK } from '../parts/paths.ts';
-import type { Visit } from '../parts/screen.ts';
-import { type ShownRequest, shownRequests } from '../parts/shown-request.ts';
+import { type ShownRequest, shownRequests, type Visit } from '../parts/screen.ts';
+
 import { tryForm } from './test-tools.ts';
 
 export const ADVANCE = 'advanceTestClock';

@@ -1,13 +1,21 @@
-import { LIST_BOLETOS } from '../../boletos/list-contract.ts';
-import { LIST_DAYS } from '../../reconciliation/days/contract.ts';
+import { LIST_BOLETOS } from '../../boletos/contract.ts';
+import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { LIST_DELIVERIES } from '../../webhooks/history/contract.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { emptyState, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, deliveryPath, pathOf, TEST_CLOCK } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { shownRequests } from '../parts/shown-request.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  mayUse,
+  type Screen,
+  screen,
+  shownRequests,
+  type Visit,
+} from '../parts/screen.ts';
+
 import { badge } from '../parts/states.ts';
 import { ADVANCE, goalOf, justAfter, moveForm, moveRequest } from './clock-request.ts';
 import { askHomologation, MAY_TRY, type TestTools, toolLinks, tryForm } from './test-tools.ts';

@@ -1,10 +1,10 @@
 import { GET_BOLETO } from '../../boletos/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
-import type { Asked } from '../parts/asked.ts';
+import { amountFault, centsOf } from '../parts/page-parts.ts';
 import { BILLING, BOLETO, billingPath, boletoPath, PAYMENT, paymentPath } from '../parts/paths.ts';
-import type { Action, Form, Visit } from '../parts/screen.ts';
-import { amountFault, centsOf } from '../parts/typed-cents.ts';
+import type { Action, Asked, Form, Visit } from '../parts/screen.ts';
+
 import { ANSWERS } from './acquirer-answer.ts';
 import { ADVANCE, goalOf } from './clock-request.ts';
 import { extendScript } from './script-screens.ts';

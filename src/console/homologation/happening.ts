@@ -3,8 +3,8 @@ import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { html, type Shown } from '../parts/html.ts';
 import type { Field } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, paymentPath } from '../parts/paths.ts';
-import type { Visit } from '../parts/screen.ts';
-import { shownRequests } from '../parts/shown-request.ts';
+import { shownRequests, type Visit } from '../parts/screen.ts';
+
 import { ANSWERS, answerField, SCRIPT_PATH } from './acquirer-answer.ts';
 import { goalOf, justAfter, moveFormShown, moveRequest } from './clock-request.ts';
 import { happenBox, tryForm } from './test-tools.ts';

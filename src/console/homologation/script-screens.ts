@@ -1,20 +1,28 @@
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import type { Asked } from '../parts/asked.ts';
-import { FORMAT_NAMES } from '../parts/format-names.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { operationRefused } from '../parts/operation-refused.ts';
-import { emptyState, errorsOf, type Field, field, section, table } from '../parts/page-parts.ts';
+import {
+  emptyState,
+  errorsOf,
+  type Field,
+  FORMAT_NAMES,
+  field,
+  section,
+  table,
+} from '../parts/page-parts.ts';
 import { pathOf, TEST_ACQUIRER } from '../parts/paths.ts';
 import {
   type Action,
   ALL_ROLES,
+  type Asked,
   type Form,
   mayUse,
+  operationRefused,
   type Screen,
   screen,
+  shownRequests,
   type Visit,
 } from '../parts/screen.ts';
-import { shownRequests } from '../parts/shown-request.ts';
+
 import {
   ANSWERS,
   answerField,

@@ -1,11 +1,17 @@
 import type { Contract } from '../../platform/http/endpoint.ts';
 import type { TransactionMovement } from '../../transactions/movements/movement.ts';
-import type { Asked, Given } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { operationRefused } from '../parts/operation-refused.ts';
 import { type Field, field, link } from '../parts/page-parts.ts';
 import { FIRST_STEPS, pathOf, TEST_ACQUIRER, TEST_CLOCK, TRIAL_CARDS } from '../parts/paths.ts';
-import { mayUse, ONCE_ENDING, type Visit } from '../parts/screen.ts';
+import {
+  type Asked,
+  type Given,
+  mayUse,
+  ONCE_ENDING,
+  operationRefused,
+  type Visit,
+} from '../parts/screen.ts';
+
 import type { Role } from '../parts/user.ts';
 
 export type TestTools = {

@@ -1,3 +1,4 @@
+import type { ChannelFiles } from '../../platform/channels/channel-files.ts';
 import { CHALLENGE_MILLISECONDS } from '../users/passkey.ts';
 import { pageMark, readCookie } from '../users/session.ts';
 import { isUserName } from '../users/user.ts';
@@ -78,3 +79,12 @@ export function attemptOfCookie(header: string | undefined, isSecure: boolean): 
     return null;
   }
 }
+
+/** The operator's identity provider (OIDC). */
+export type ProviderSettings = {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** The token is the client's secret. Files are read for each sign-in, so that one may be replaced. */
+  readonly files: ChannelFiles;
+  readonly nameClaim: NameClaim;
+};

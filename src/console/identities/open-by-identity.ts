@@ -1,11 +1,18 @@
 import type { Audit } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import type { User } from '../parts/user.ts';
 import { type ChallengeTools, createChallenge } from '../users/create-challenge.ts';
+import { makeUser, recover, type UserTools, type WantedUser } from '../users/invite-user.ts';
 import { SESSION } from '../users/open-session.ts';
 import { SESSION_SECONDS, tokenHash } from '../users/session.ts';
-import { actorName, userResource } from '../users/user.ts';
+import { actorName, type UserRefusal, userResource } from '../users/user.ts';
 import { findUserById, findUserByName, lockUser } from '../users/users.sql.ts';
-import { findUserOfIdentity, insertSessionByIdentity } from './identities.sql.ts';
+import {
+  findUserOfIdentity,
+  insertIdentityInvitation,
+  insertSessionByIdentity,
+  recoverByInvitation,
+} from './identities.sql.ts';
 import type { Attempt, Identity } from './identity.ts';
 
 export type IdentityTools = ChallengeTools & { readonly database: Database; readonly audit: Audit };
@@ -49,4 +56,29 @@ export async function openByIdentity(
   if (isOpened) return token;
   await audit.record({ ...event, action: 'user.refuse', outcome: 'failure' });
   return null;
+}
+
+/** Makes a user, whose only way in is the first identity of this name at the provider. */
+export function inviteByIdentity(
+  tools: UserTools,
+  wanted: WantedUser,
+): Promise<User | { readonly refusal: UserRefusal }> {
+  const { actor } = tools.operator;
+  return makeUser(tools, wanted, 'oidc', (tx, { userId }) => insertIdentityInvitation(tx, userId, actor));
+}
+
+/**
+ * For a user who shall sign in through the provider, or whose identity there is another one now: ends all
+ * sessions, takes passkeys and the bound identity away, and lets the first identity of the name in. Of the
+ * users of a merchant; `merchantId` null: of all.
+ */
+export function recoverByIdentity(
+  tools: UserTools,
+  name: string,
+  merchantId: string | null,
+): Promise<User | { readonly refusal: UserRefusal }> {
+  const { actor } = tools.operator;
+  return recover(tools, { name, merchantId }, 'oidc', (tx, { userId }) =>
+    recoverByInvitation(tx, userId, actor),
+  );
 }

@@ -3,8 +3,7 @@ import { readChannelFiles } from '../../platform/channels/channel-files.ts';
 import type { Log } from '../../platform/log.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import { askProvider, ProviderAway } from './ask-provider.ts';
-import type { Attempt, Claims, NameClaim } from './identity.ts';
-import type { ProviderSettings } from './provider-settings.ts';
+import type { Attempt, Claims, NameClaim, ProviderSettings } from './identity.ts';
 
 /** What its well-known page says is read again after as long. */
 const KNOWN_MILLISECONDS = 60 * 60_000;

@@ -1,20 +1,22 @@
 import type { ReleasedRestored } from '../../merchants/release-restored.ts';
-import type { HeldByRestore } from '../../recurrence/billings/billing-days.sql.ts';
+import type { HeldByRestore } from '../../recurrence/billings/billings.sql.ts';
 import { type Day, instant, saoPauloDay } from '../../values/instant.ts';
-import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
-import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { actionForm, emptyState, facts, link } from '../parts/page-parts.ts';
 import { AFTER_RESTORE, MERCHANTS, PLANS, pathOf, SUBSCRIPTIONS, withQuery } from '../parts/paths.ts';
 import {
   type Action,
   ALL_ROLES,
+  type Asked,
   type Form,
   type Moved,
+  OPERATION_DONE,
+  operationRefused,
   type Screen,
   screen,
   type Visit,
 } from '../parts/screen.ts';
+
 import { MAY_CHANGE } from './merchant-actions.ts';
 
 export type AfterRestoreTools = {

@@ -1,12 +1,22 @@
 import type { Credential } from '../../merchants/credentials/credential.ts';
 import type { Merchant, Standing } from '../../merchants/merchant.ts';
 import type { MerchantFilter } from '../../merchants/merchants.sql.ts';
+import { documentText } from '../../values/document-number.ts';
 import { MAY_SEE_CREDENTIALS } from '../credentials/credential-screens.ts';
-import { html } from '../parts/html.ts';
-import { link } from '../parts/page-parts.ts';
-import { MERCHANTS, OF_MERCHANT, pathOf, ROUTING } from '../parts/paths.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import { actionForm, emptyState, filterForm, link, moment, table } from '../parts/page-parts.ts';
+import {
+  MERCHANTS,
+  merchantPath,
+  OF_MERCHANT,
+  PAYMENTS,
+  pathOf,
+  ROUTING,
+  withQuery,
+} from '../parts/paths.ts';
 import { ALL_ROLES, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { type MerchantsFound, merchantFilters, merchantTable, newMerchant } from './merchant-list-view.ts';
+import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
+import { CREATE } from './merchant-actions.ts';
 import { type MerchantFound, merchantPage } from './merchant-view.ts';
 
 export type MerchantTools = {
@@ -50,3 +60,105 @@ export const MERCHANT_SCREENS: readonly Screen<MerchantTools>[] = [
     view: merchantPage,
   }),
 ];
+
+/** `next`: behind which id the next page begins; null: these were the last. */
+type MerchantsFound = { readonly merchants: readonly Merchant[]; readonly next: string | null };
+
+const MOST_ACCOUNTS_SHOWN = 5;
+
+function merchantFilters(visit: Visit): Html {
+  const { say } = visit.wording;
+  return filterForm(visit, [
+    { name: 'text', label: say('Name, id, CNPJ or account'), type: 'search', mostCharacters: 200 },
+    {
+      name: 'standing',
+      label: say('State'),
+      choices: [
+        ['', say('Any')],
+        ['disabled', say('Locked out')],
+        ['billingsHeld', say('Billings held')],
+      ],
+    },
+  ]);
+}
+
+function merchantTable({ merchants, next }: MerchantsFound, { wording, path, query }: Visit): Html {
+  const { say, count } = wording;
+  if (merchants.length === 0)
+    return query.text === undefined && query.standing === undefined
+      ? emptyState(
+          say('There is no merchant yet.'),
+          say('An operator or an administrator registers one on this page.'),
+        )
+      : emptyState(
+          say('No merchant fits.'),
+          say('Search for a part of its name, or all of an id, CNPJ or account.'),
+        );
+  const rows = merchants.map((one) => {
+    const more = one.accountNumbers.length - MOST_ACCOUNTS_SHOWN;
+    const accounts = one.accountNumbers.slice(0, MOST_ACCOUNTS_SHOWN).join(', ');
+    return [
+      link(pathOf(PAYMENTS, { merchantId: one.merchantId }), one.legalName),
+      link(merchantPath(one.merchantId), one.merchantId),
+      documentText(one.cnpj),
+      more > 0 ? say('{accounts} and {count} more', { accounts, count: count(more) }) : accounts,
+      stateBadge(
+        ENTRY_STATES,
+        one.isDisabled ? 'lockedOut' : one.hasBillingsHeld ? 'billingsHeld' : 'open',
+        wording,
+      ),
+      moment(wording, one.createdAt),
+    ];
+  });
+  const onwards =
+    next !== null &&
+    html`<nav class="pager" aria-label="${say('Pages of this list')}">${
+      query.after !== undefined && link(withQuery(path, { ...query, after: undefined }), say('First page'))
+    } ${link(withQuery(path, { ...query, after: next }), say('Next'))}</nav>`;
+  return html`${table(
+    say('Merchants'),
+    [
+      { title: say('Name') },
+      { title: say('Id') },
+      { title: 'CNPJ' },
+      { title: say('Accounts') },
+      { title: say('State') },
+      { title: say('Since') },
+    ],
+    rows,
+  )}${onwards}`;
+}
+
+function newMerchant(visit: Visit): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, CREATE, {
+    about: say(
+      'It can call once it has a credential, which its page makes. Id and CNPJ stay as they are for ever.',
+    ),
+    fields: [
+      { name: 'cnpj', label: 'CNPJ', isRequired: true, mostCharacters: 18 },
+      { name: 'legalName', label: say('Name'), isRequired: true, mostCharacters: 200 },
+      { name: 'id', label: say('Id'), hint: say('Empty: the CNPJ without its mask.'), mostCharacters: 20 },
+      {
+        name: 'accounts',
+        label: say('Accounts'),
+        hint: say('All of them, with a blank between them.'),
+        isRequired: true,
+      },
+      { name: 'contactName', label: say('Name of the contact'), isRequired: true, mostCharacters: 100 },
+      { name: 'contactEmail', label: say('E-mail of the contact'), isRequired: true, mostCharacters: 255 },
+      { name: 'contactPhone', label: say('Telephone of the contact'), isRequired: true, mostCharacters: 30 },
+      {
+        name: 'addresses',
+        label: say('Addresses in production'),
+        hint: say('All of them, with a blank between them.'),
+      },
+      {
+        name: 'softDescriptor',
+        label: say('Name on statements'),
+        hint: say('Empty: none.'),
+        mostCharacters: 13,
+      },
+    ],
+  });
+}

@@ -1,8 +1,8 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
-import { brandText } from '../parts/card-text.ts';
 import { type Html, html } from '../parts/html.ts';
-import { facts, filterForm, link, section, table } from '../parts/page-parts.ts';
+import { brandText, facts, filterForm, link, section, table } from '../parts/page-parts.ts';
+
 import { HEALTH, merchantPath, pathOf, ROUTING } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';

@@ -1,4 +1,4 @@
-import type { AcquirerCapabilities } from '../../acquirers/capabilities.ts';
+import type { AcquirerCapabilities } from '../../acquirers/acquirer.ts';
 
 /** Whom the processes of this database ask; addresses without what stands behind the host. */
 export type Routing = {

@@ -1,8 +1,9 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import { LIST_ALERT_ENDPOINTS } from '../../recurrence/alerts/contract.ts';
-import { GET_WEBHOOK } from '../../webhooks/endpoints/contract.ts';
+import { LIST_ALERT_ENDPOINTS } from '../../recurrence/alerts/endpoints.ts';
+import { GET_WEBHOOK } from '../../webhooks/endpoints/endpoints.ts';
 import { SEND_TEST_NOTIFICATION } from '../../webhooks/history/contract.ts';
-import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/contract.ts';
+import { CREATE_WEBHOOK_SECRET } from '../../webhooks/secrets/endpoints.ts';
+
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,

@@ -1,7 +1,200 @@
-import { HEALTH } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
-import type { Health } from './health.ts';
-import { healthPage } from './health-view.ts';
+import type { HoldReason } from '../../platform/gate.ts';
+import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
+import { isCurrent } from '../../platform/process-reports/process-report.ts';
+import { instant, saoPauloDay } from '../../values/instant.ts';
+import { type Html, html } from '../parts/html.ts';
+import { emptyState, figure, link, moment, section, table } from '../parts/page-parts.ts';
+import { EXCEPTIONS, HEALTH, MERCHANTS, pathOf, UNRESOLVED, withQuery } from '../parts/paths.ts';
+import { ALL_ROLES, MAY_SEE_AUDIT, mayUse, type Screen, screen, type Visit } from '../parts/screen.ts';
+import type { Wording } from '../parts/wording.ts';
+import { EXCEPTION_WORDS } from '../reconciliation/exception-words.ts';
+import { type Health, KIND_WORDS } from './health.ts';
+import { databaseFigure, integrityFigures, peerTable, processTable } from './installation-view.ts';
+
+/** A charge that is unknown for longer than this is looked at by a person. */
+const LONG_UNRESOLVED_SECONDS = 15 * 60;
+
+/** What it means, and what is to be done. */
+const HOLD_WORDS: Readonly<Record<HoldReason, string>> = {
+  byHand: 'it was held by hand, until it is started without PARCELA_HOLD_WORK',
+  restored: 'the database is a copy, or was restored: parcela restore show says what is to be done',
+  unchecked: 'another server answers, and is being compared: for seconds only',
+  unfit: 'the server could lose payments by its settings: parcela doctor names them',
+  unwritable: 'the database takes no writes: its disk is full, or the server is a standby',
+};
+
+function healthPage(health: Health, visit: Visit): Html {
+  const { wording } = visit;
+  const { say } = wording;
+  const { isAuditBroken } = health.processes.find((one) => isCurrent(one) && one.isAuditBroken) ?? {};
+  const seesAudit = mayUse(MAY_SEE_AUDIT, visit.user);
+  return html`${held(health, wording)}
+<dl class="figures">${figures(health, wording)}${integrityFigures(
+    health,
+    { isBroken: isAuditBroken === true, seesAudit },
+    wording,
+  )}${databaseFigure(health.server, health.processes, wording)}</dl>
+${section(say('Whom we ask'), peerTable(health.processes, visit))}
+${section(say('Unresolved'), unresolvedTable(health, wording))}
+${section(say('Open exceptions of reconciliation'), exceptions(health, wording))}
+${section(say('Processes'), processTable(health.processes, visit))}
+<p class="note">${say('Read at')} ${moment(wording, health.readAt)}. ${say(
+    'All of it stands in the database and is the same on every process; each writes down every ten seconds what it alone knows.',
+  )}</p>`;
+}
+
+const isCut = (counted: number) => counted >= MOST_COUNTED_OF_ALL;
+
+/** `counted`: what was counted together, or apart; what ended at its bound may be more. */
+function countText(number: number, counted: readonly number[], { say, count }: Wording): string {
+  return counted.some(isCut) ? say('{count} or more', { count: count(number) }) : count(number);
+}
+
+const isKnown = (reason: string): reason is HoldReason => Object.hasOwn(HOLD_WORDS, reason);
+
+/** Each reason once, with the processes that are held for it. */
+function held({ heldBecause, processes }: Health, { say }: Wording): Html[] {
+  const current = processes.filter(isCurrent);
+  const reasons = new Set(
+    [heldBecause, ...current.map((one) => one.heldBecause)].filter((one) => one !== null),
+  );
+  return [...reasons].map((reason) => {
+    // One of another version may have a reason of its own.
+    const why = isKnown(reason) ? say(HOLD_WORDS[reason]) : `“${reason}”`;
+    const count = current.filter((one) => one.heldBecause === reason).length;
+    const all = current.length <= count || current.length === 0;
+    const text = all
+      ? say('Nothing is charged, resolved or sent now: {reason}', { reason: why })
+      : say('{count} of {all} processes charge, resolve and send nothing now: {reason}', {
+          count: Math.max(1, count),
+          all: current.length,
+          reason: why,
+        });
+    return html`<p class="message bad">${text}</p>`;
+  });
+}
+
+function figures(health: Health, wording: Wording): Html[] {
+  const { say } = wording;
+  const { deliveries, merchants } = health;
+  const { working, open, held } = deliveries.endpoints;
+  const ofEndpoints = (number: number) => countText(number, [working + open + held], wording);
+  const ofMerchants = (number: number) => countText(number, [merchants.inAll], wording);
+  const exceptions = health.exceptions.reduce((sum, one) => sum + one.count, 0);
+  const ofExceptions = health.exceptions.map((one) => one.count);
+  const cents = health.exceptions.reduce((sum, one) => sum + one.cents, 0);
+  const money = wording.money(cents);
+  return [
+    unresolvedFigure(health, wording),
+    oldestDueFigure(health, wording),
+    figure(
+      say('Notifications waiting'),
+      countText(deliveries.waiting, [deliveries.waiting], wording),
+      held > 0 ? 'bad' : open > 0 ? 'wait' : 'good',
+      html`${say('Endpoints that work: {working}, that fail: {open}, held: {held}', {
+        working: ofEndpoints(working),
+        open: ofEndpoints(open),
+        held: ofEndpoints(held),
+      })}. ${say('Each merchant has its own on its page Notifications.')}`,
+    ),
+    figure(
+      say('Open exceptions'),
+      link(pathOf(EXCEPTIONS), countText(exceptions, ofExceptions, wording)),
+      exceptions === 0 ? 'good' : 'wait',
+      exceptions === 0
+        ? say('between files and what was expected')
+        : say('{money} between files and what was expected', {
+            money: ofExceptions.some(isCut) ? say('{count} or more', { count: money }) : money,
+          }),
+    ),
+    figure(
+      say('Merchants'),
+      link(pathOf(MERCHANTS), ofMerchants(merchants.inAll)),
+      merchants.disabled + merchants.billingsHeld > 0 ? 'wait' : 'good',
+      say('{disabled} locked out, {held} with billings held', {
+        disabled: ofMerchants(merchants.disabled),
+        held: ofMerchants(merchants.billingsHeld),
+      }),
+    ),
+  ];
+}
+
+function unresolvedFigure(health: Health, wording: Wording): Html {
+  const { say, duration } = wording;
+  const counts = health.unresolved.map((one) => one.count);
+  const unresolved = health.unresolved.reduce((sum, one) => sum + one.count, 0);
+  const oldest = Math.max(...health.unresolved.map((one) => one.oldestAge));
+  return figure(
+    say('Unresolved'),
+    link(pathOf(UNRESOLVED), countText(unresolved, counts, wording)),
+    unresolved === 0 ? 'good' : oldest > LONG_UNRESOLVED_SECONDS ? 'bad' : 'wait',
+    unresolved === 0
+      ? say('Every outcome is known')
+      : say('the oldest for {time}', { time: duration(oldest) }),
+  );
+}
+
+function oldestDueFigure({ oldestDueOn, readAt }: Health, { say, day }: Wording): Html {
+  const isLate = oldestDueOn !== null && oldestDueOn < saoPauloDay(instant(readAt));
+  return figure(
+    say('Oldest billing to charge'),
+    oldestDueOn === null ? '–' : day(oldestDueOn),
+    isLate ? 'bad' : 'good',
+    oldestDueOn === null
+      ? say('none waits')
+      : isLate
+        ? `${say('behind its day')}: ${say('a process with the role charging must run, and no merchant be held.')}`
+        : say('on time'),
+  );
+}
+
+function unresolvedTable({ unresolved }: Health, wording: Wording): Html {
+  const { say, count, duration } = wording;
+  if (unresolved.every((one) => one.count === 0))
+    return emptyState(
+      say('Every outcome is known.'),
+      say('What the acquirer or the bank does not answer appears here, and is asked for until it is known.'),
+    );
+  return table(
+    say('Unresolved'),
+    [
+      { title: say('Kind') },
+      { title: say('How many'), isNumber: true },
+      { title: say('Oldest') },
+      { title: say('Most tries'), isNumber: true },
+    ],
+    unresolved.map((one) => [
+      link(withQuery(pathOf(UNRESOLVED), { kind: one.kind }), say(KIND_WORDS[one.kind])),
+      countText(one.count, [one.count], wording),
+      one.count === 0 ? '–' : duration(one.oldestAge),
+      count(one.mostTries),
+    ]),
+  );
+}
+
+function exceptions({ exceptions: open }: Health, wording: Wording): Html {
+  const { say, duration, money } = wording;
+  if (open.length === 0)
+    return emptyState(
+      say('No exception is open.'),
+      say('Where a file of the acquirer differs from what was expected, it stands here.'),
+    );
+  return table(
+    say('Open exceptions of reconciliation'),
+    [
+      { title: say('Class') },
+      { title: say('How many'), isNumber: true },
+      { title: say('Money'), isNumber: true },
+      { title: say('Oldest') },
+    ],
+    open.map((one) => [
+      link(withQuery(pathOf(EXCEPTIONS), { class: one.class }), say(EXCEPTION_WORDS[one.class])),
+      countText(one.count, [one.count], wording),
+      isCut(one.count) ? say('{count} or more', { count: money(one.cents) }) : money(one.cents),
+      duration(one.oldestAge),
+    ]),
+  );
+}
 
 export type HealthTools = { readonly findHealth: () => Promise<Health> };
 

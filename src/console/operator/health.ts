@@ -1,4 +1,4 @@
-import type { DatabaseLook } from '../../platform/database-watch/database-look.sql.ts';
+import type { DatabaseLook } from '../../platform/database-watch/server-facts.sql.ts';
 import type { ServerFacts } from '../../platform/database-watch/server-facts.ts';
 import type { HoldReason } from '../../platform/gate.ts';
 import type { ProcessReport } from '../../platform/process-reports/process-report.ts';

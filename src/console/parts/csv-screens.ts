@@ -1,9 +1,8 @@
 import type { AnswerStream, Contract } from '../../platform/http/endpoint.ts';
-import { BYTE_ORDER_MARK, CSV_TYPE, csvLine } from '../../values/csv.ts';
-import type { Asked } from './asked.ts';
-import type { CsvColumn } from './csv-cells.ts';
+import { type Cents, reaisText } from '../../values/cents.ts';
+import { BYTE_ORDER_MARK, CSV_TYPE, type CsvCell, csvLine } from '../../values/csv.ts';
 import { errorsOf } from './page-parts.ts';
-import { ALL_ROLES, type Screen, type Visit } from './screen.ts';
+import { ALL_ROLES, type Asked, type Screen, type Visit } from './screen.ts';
 
 /**
  * All that an endpoint streams, however much it is, saved as one file as spreadsheets in Brazil read it;
@@ -54,4 +53,22 @@ async function* csvOf(
     rest = texts.pop() ?? '';
     yield texts.map(lineOf).join('');
   }
+}
+
+/** The head of a column, in English where it stands, and what a row shows in it. */
+export type CsvColumn<Row> = readonly [head: string, cell: (row: Row) => CsvCell];
+
+/** A number with the decimal comma of Brazil. */
+export function decimals(value: number | null, digits = 2): string | null {
+  return value === null ? null : value.toFixed(digits).replace('.', ',');
+}
+
+/** Reais with the decimal comma of Brazil. */
+export function reaisCell(amount: Cents): string {
+  return reaisText(amount).replace('.', ',');
+}
+
+/** A day and time of São Paulo, as the API writes it, in the form that spreadsheets know. */
+export function momentCell(text: string): string {
+  return text.slice(0, 19).replace('T', ' ');
 }

@@ -1,6 +1,8 @@
 import { LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import { MOST_COUNTED_FOR_PEOPLE } from '../../platform/pages.ts';
+import type { SettlementFormat } from '../../reconciliation/settlement-entry.ts';
+import type { CardBrand } from '../../values/card-number.ts';
 import { type Html, html, type Shown } from './html.ts';
 import { pathOf, withQuery } from './paths.ts';
 import { type Action, mayUse, type Visit, type Where } from './screen.ts';
@@ -233,3 +235,50 @@ export function errorsOf(errors: readonly WireError[], fields: readonly Field[] 
     return html`<li>${label !== undefined && html`<strong>${label}</strong>: `}${description}</li>`;
   })}</ul></div>`;
 }
+
+const NO_AMOUNT = 'Write the amount in reais, such as 1.234,56.';
+
+/** In English, of the field `amount` of a form: the endpoint would speak of cents, which nobody typed. */
+export function amountFault({ amount }: { readonly amount?: string }): string | null {
+  return amount !== undefined && typeof centsOf(amount) === 'string' ? NO_AMOUNT : null;
+}
+
+/** Reais as they are typed; what is none is left to the reader of the endpoint to refuse. */
+export function centsOf(text: string): number | string {
+  const match = /^(?:R\$)?\s*(\d{1,3}(?:\.\d{3})+|\d{1,8})(?:,(\d{1,2}))?$/.exec(text);
+  const english = /^(\d{1,8})\.(\d{2})$/.exec(text);
+  const [, whole, fraction = ''] = match ?? english ?? [];
+  if (whole === undefined) return text;
+  return Number(whole.replaceAll('.', '')) * 100 + Number(fraction.padEnd(2, '0'));
+}
+
+/** As the networks write themselves. */
+const NAMES: Readonly<Record<CardBrand, string>> = {
+  visa: 'Visa',
+  mastercard: 'Mastercard',
+  amex: 'American Express',
+  elo: 'Elo',
+  hipercard: 'Hipercard',
+};
+
+export function brandText(brand: CardBrand): string {
+  return NAMES[brand];
+}
+
+export function cardText({
+  brand,
+  lastFour,
+}: {
+  readonly brand: CardBrand;
+  readonly lastFour: string;
+}): string {
+  return `${brandText(brand)} •••• ${lastFour}`;
+}
+
+/** As the acquirers write themselves. */
+export const FORMAT_NAMES: Readonly<Record<SettlementFormat, string>> = {
+  adiq: 'Adiq',
+  cielo04: 'Cielo 04',
+  redeEevc: 'Rede EEVC',
+  redeEefi: 'Rede EEFI',
+};

@@ -1,7 +1,6 @@
 import type { Merchant } from '../../merchants/merchant.ts';
-import type { AnswerStream, Contract } from '../../platform/http/endpoint.ts';
-import type { Ask, Asked, Given } from './asked.ts';
-import type { Html } from './html.ts';
+import type { AnswerOf, AnswerStream, Contract, WireError } from '../../platform/http/endpoint.ts';
+import { type Html, html } from './html.ts';
 import { ROLES, type Role, type User } from './user.ts';
 import type { Wording } from './wording.ts';
 
@@ -173,3 +172,47 @@ export const ALL_ROLES: readonly Role[] = ROLES;
 
 /** Of the audit log: pages lead there only users who may see it. */
 export const MAY_SEE_AUDIT = { roles: ['operator', 'admin'], of: 'operator' } as const;
+
+/** What an endpoint answered to a page. */
+export type Asked<Body> =
+  | { readonly ok: true; readonly status: number; readonly body: Body }
+  | { readonly ok: false; readonly status: number; readonly errors: readonly WireError[] };
+
+/** What a request brings, as texts of a page; the reader of the endpoint checks them as it does the API's. */
+export type Given = {
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+};
+
+/** Asks an endpoint in the name of the user, for the merchant of the page. */
+export type Ask = <Declared extends Contract>(
+  contract: Declared,
+  given: Given,
+) => Promise<Asked<AnswerOf<Declared>>>;
+
+/** What an operation refused, as an endpoint would. */
+export function operationRefused(status: 400 | 404 | 409 | 429, description: string): Asked<never> {
+  return { ok: false, status, errors: [{ tag: '', description }] };
+}
+
+export const OPERATION_DONE: Asked<null> = { ok: true, status: 200, body: null };
+
+/** A request of the API, as a newcomer would send it. */
+export type ShownRequest = {
+  readonly contract: Pick<Contract, 'method' | 'path'>;
+  /** Absent: it is read, with nothing sent. */
+  readonly body?: unknown;
+};
+
+/** As it is typed, with the same left out of every request. */
+function curlOf({ contract: { method, path }, body }: ShownRequest): string {
+  const sent = body === undefined ? '' : ` -H "Content-Type: application/json" -d '${JSON.stringify(body)}'`;
+  const asked = method === 'GET' ? '' : ` -X ${method}`;
+  return `curl${asked} "$URL${path}" -H "Authorization: Bearer $TOKEN"${sent}`;
+}
+
+/** What a button asks for, in the words of the API. */
+export function shownRequests(requests: readonly ShownRequest[]): Html {
+  return html`<pre class="scroll" tabindex="0"><code>${requests.map((request) => `${curlOf(request)}\n`)}</code></pre>`;
+}

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { amountFault, centsOf } from './typed-cents.ts';
+import { amountFault, centsOf } from './page-parts.ts';
 
 test('an amount is read as people in Brazil type it, and what is none is left for the API to refuse', () => {
   const cases: [string, number | string][] = [

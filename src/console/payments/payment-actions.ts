@@ -1,9 +1,8 @@
-import { CANCEL_PAYMENT } from '../../payments/cancels/contract.ts';
+import { CANCEL_PAYMENT } from '../../payments/cancels/endpoints.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
-import type { Asked } from '../parts/asked.ts';
+import { amountFault, centsOf } from '../parts/page-parts.ts';
 import { PAYMENT, paymentPath } from '../parts/paths.ts';
-import type { Action, Form, Moved, Visit } from '../parts/screen.ts';
-import { amountFault, centsOf } from '../parts/typed-cents.ts';
+import type { Action, Asked, Form, Moved, Visit } from '../parts/screen.ts';
 
 /** Money goes back: not for everybody who may look. */
 export const CANCEL: Action = {

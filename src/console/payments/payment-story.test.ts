@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { STATUS_WORDS } from '../../payments/status/contract.ts';
-import { RECEIVABLE_SAMPLE } from '../../reconciliation/receivables/contract.ts';
+import { RECEIVABLE_SAMPLE } from '../../reconciliation/receivables/endpoints.ts';
 import type { Receivable } from '../../reconciliation/receivables/receivable.ts';
 import { cents } from '../../values/cents.ts';
 import type { Day, Instant } from '../../values/instant.ts';

@@ -1,4 +1,5 @@
 import { type Receivable, receiptOf } from '../../reconciliation/receivables/receivable.ts';
+import type { MovementType } from '../../transactions/transaction.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { PaymentFound, WholePayment } from './payment-screens.ts';
 
@@ -106,3 +107,18 @@ function moneySentence(receivables: readonly Receivable[], { say, money, day, co
   ];
   return parts.join(' ');
 }
+
+/** As the API shows a movement, and how a page says it. */
+export const MOVEMENT_WORDS = {
+  Autorizacao: 'Installment {number} authorized',
+  Pagamento: 'Installment {number} paid',
+  Cancelamento: 'Installment {number} canceled',
+  Bloqueio: 'Installment {number} blocked',
+  Desbloqueio: 'Installment {number} unblocked',
+} as const satisfies Record<MovementType, string>;
+
+/** Of each kind of thing that the box of the search finds. */
+export const MOST_FOUND = 20;
+/** Of a payment. */
+export const MOST_MOVEMENTS = 500;
+export const MOST_DELIVERIES = 100;

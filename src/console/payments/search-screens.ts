@@ -1,22 +1,21 @@
-import type { BoletoName } from '../../boletos/boleto-searches.sql.ts';
+import type { BoletoName } from '../../boletos/boletos.sql.ts';
 import { GET_BOLETO } from '../../boletos/contract.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
-import { LIST_PAYMENTS } from '../../payments/status/list-contract.ts';
+import { LIST_PAYMENTS } from '../../payments/status/endpoints.ts';
 import { GET_BILLING } from '../../recurrence/billings/contract.ts';
 import { GET_SUBSCRIPTION, LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
 import { parseBarCode, parseDigitableLine } from '../../values/bar-code.ts';
 import { isCnpj, isCpf } from '../../values/document-number.ts';
 import { isUuid } from '../../values/ids.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
-import { type Boleto, boletoTable } from '../boletos/boleto-view.ts';
+import { type Boleto, boletoTable } from '../boletos/boleto-screens.ts';
 import { type Html, html } from '../parts/html.ts';
 import { emptyState, section } from '../parts/page-parts.ts';
 import { billingPath, boletoPath, paymentPath, SEARCH, subscriptionPath } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import type { ListedSubscription } from '../recurrence/subscription-screens.ts';
-import { subscriptionTable } from '../recurrence/subscription-view.ts';
-import { MOST_FOUND } from './payment-bounds.ts';
+import { type ListedSubscription, subscriptionTable } from '../recurrence/subscription-screens.ts';
 import type { ShownPayment } from './payment-screens.ts';
+import { MOST_FOUND } from './payment-story.ts';
 import { paymentTable } from './payment-view.ts';
 
 export type SearchTools = {

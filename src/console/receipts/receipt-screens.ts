@@ -2,9 +2,9 @@ import type { Merchant } from '../../merchants/merchant.ts';
 import { GET_PAYMENT } from '../../payments/status/contract.ts';
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { documentText } from '../../values/document-number.ts';
-import { cardText } from '../parts/card-text.ts';
 import { type Html, html } from '../parts/html.ts';
-import { facts, moment, section, table } from '../parts/page-parts.ts';
+import { cardText, facts, moment, section, table } from '../parts/page-parts.ts';
+
 import { RECEIPT } from '../parts/paths.ts';
 import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { PAYMENT_STATES, stateBadge } from '../parts/states.ts';

@@ -1,14 +1,192 @@
 import type { Merchant } from '../../merchants/merchant.ts';
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
 import type { Prepared } from '../../platform/prepared-reads.ts';
-import { LIST_DAYS } from '../../reconciliation/days/contract.ts';
+import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
 import type { SoldSum } from '../../reconciliation/receivables/receivables.sql.ts';
 import type { DayReport } from '../../reconciliation/reports/read-day-report.ts';
+import { documentText } from '../../values/document-number.ts';
 import { addDays, type Day, type Instant, isDay, startOfSaoPauloDay } from '../../values/instant.ts';
-import { accountOf } from '../parts/page-parts.ts';
-import { DAY_SHEET } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
-import { daySheet } from './day-sheet-view.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import {
+  accountOf,
+  emptyState,
+  errorsOf,
+  facts,
+  keptNote,
+  link,
+  section,
+  table,
+  underWay,
+} from '../parts/page-parts.ts';
+import { DAY_SHEET, MERCHANT_EXCEPTIONS, pathOf, paymentPath, withQuery } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { CAUSE_WORDS } from './exception-words.ts';
+
+function daySheet(found: DaySheetFound, visit: Visit): Html {
+  const { wording, accountNumbers } = visit;
+  const { say, day } = wording;
+  const { merchant, accountNumber, errors } = found;
+  return html`<p class="headline"><strong>${day(found.day)}</strong></p>
+${facts([
+  [say('Merchant'), merchant.legalName],
+  ['CNPJ', documentText(merchant.cnpj)],
+  [say('Account'), accountNumber],
+])}
+<p class="note unprinted">${say('Print this page with your browser: it fits A4.')}</p>
+${section(say('Sold on this day'), sold(found, visit))}
+${section(say('Due on this day'), errors.length > 0 ? errorsOf(errors) : paid(found, visit))}
+${section(say('Why it differs, by the files of the acquirer'), causes(found, visit))}
+${accountNumbers.length > 1 && html`<p class="note">${say('The causes are of all accounts of the merchant.')}</p>`}`;
+}
+
+/** Names on the left, amounts and of how many installments on the right. */
+function amounts(
+  title: string,
+  rows: readonly (readonly [string, Shown, number | null])[],
+  { wording: { say, count } }: Visit,
+): Html {
+  return table(
+    title,
+    [
+      { title: say('What') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Installments'), isNumber: true },
+    ],
+    rows.map(([what, amount, many]) => [what, amount, many === null ? '' : count(many)]),
+  );
+}
+
+function sold({ sold: sum }: DaySheetFound, visit: Visit): Html {
+  const { say, money, count } = visit.wording;
+  const note =
+    sum.isCut &&
+    html`<p class="note">${say('Of the first {count} installments of the day: there are more.', {
+      count: count(sum.installments),
+    })}</p>`;
+  return html`${note}<p>${say('Sales: {count}', { count: count(sum.sales) })}</p>${amounts(
+    say('Sold on this day'),
+    [
+      [say('Sold, gross'), money(sum.gross), sum.installments],
+      [say('Given back since'), money(sum.canceled), null],
+      [say('Fees to be kept'), money(sum.expectedFee), null],
+      [say('To come, after fees'), money(sum.expectedNet), null],
+    ],
+    visit,
+  )}`;
+}
+
+function paid({ paid: day }: DaySheetFound, visit: Visit): Html {
+  const { say, reais } = visit.wording;
+  if (day === null)
+    return emptyState(
+      say('Nothing was due on this day, and nothing came.'),
+      say('Choose other days or another account. Sales appear on the day on which they are to be paid.'),
+    );
+  return amounts(
+    say('Due on this day'),
+    [
+      [say('Expected, after fees'), reais(day.expectedValue), day.expectedInstallments],
+      [say('Missing of it'), reais(day.openValue), day.openInstallments],
+      [say('Received, after fees'), reais(day.receivedValue), day.receivedInstallments],
+      [say('Of it in no file yet'), reais(day.unfiledValue), day.unfiledInstallments],
+      [say('Fees kept'), reais(day.receivedFee), null],
+      [say('Taken off by files'), reais(day.takenValue), day.takenInstallments],
+      [say('More or less than expected'), reais(day.difference), day.differentInstallments],
+    ],
+    visit,
+  );
+}
+
+function causes(found: DaySheetFound, visit: Visit): Html {
+  const { report } = found;
+  const { say } = visit.wording;
+  if (report === 'underWay')
+    return underWay(
+      say('The installments of this day are being gone through.'),
+      say('The result appears here in some seconds; if it does not, load the page again.'),
+    );
+  return html`${keptNote(report.keptSince, visit.wording)}${causesOf(report.value, found, visit)}`;
+}
+
+function causesOf(
+  report: DayReport | null,
+  { day, accountNumber, paid: came }: DaySheetFound,
+  visit: Visit,
+): Html {
+  const { say } = visit.wording;
+  const path = pathOf(MERCHANT_EXCEPTIONS, { merchantId: visit.merchantId });
+  const exceptions = html`<p class="links unprinted">${link(
+    withQuery(path, { accountNumber, from: day, to: day }),
+    say('Exceptions of the day'),
+  )}</p>`;
+  if (report === null)
+    return html`${emptyState(
+      say('This day has more installments than a page goes through.'),
+      say(
+        'The exceptions of the day name what differs; the operator has the whole sheet by “parcela reconcile report”.',
+      ),
+    )}${exceptions}`;
+  if (report.causes.length === 0 && came !== null && came.unfiledInstallments > 0)
+    return emptyState(
+      say('No file of the acquirer has this day yet.'),
+      say('What differs stands here once its file was taken.'),
+    );
+  if (report.causes.length === 0 && report.expected === 0 && report.received === 0)
+    return emptyState(
+      say('There is nothing to compare on this day.'),
+      say('Nothing was expected at the bank on it, and no file has money of it.'),
+    );
+  if (report.causes.length === 0)
+    return emptyState(
+      say('Nothing differs.'),
+      say('Every cent that was expected came, as the files have it.'),
+    );
+  return html`${causeTable(report, visit)}${largest(report, visit)}${exceptions}`;
+}
+
+function causeTable({ causes: all, expected, received }: DayReport, { wording }: Visit): Html {
+  const { say, money, count } = wording;
+  const rows = all.map(({ cause, amount, count: many }) => [
+    say(CAUSE_WORDS[cause]),
+    money(amount),
+    count(many),
+  ]);
+  return table(
+    say('Why it differs, by the files of the acquirer'),
+    [
+      { title: say('Cause') },
+      { title: say('Missing money'), isNumber: true },
+      { title: say('Lines'), isNumber: true },
+    ],
+    [...rows, [html`<strong>${say('Missing')}</strong>`, money(expected - received), '']],
+  );
+}
+
+function largest({ largest: all }: DayReport, { wording, merchantId }: Visit): Html {
+  const { say, money } = wording;
+  const rows = all
+    .filter(({ cause }) => cause !== 'rounding')
+    .flatMap(({ cause, amount, of }) =>
+      'lineNumber' in of
+        ? []
+        : [
+            [
+              say(CAUSE_WORDS[cause]),
+              money(amount),
+              link(
+                paymentPath(merchantId, of.transactionId),
+                say('Installment {number}', { number: of.installmentNumber }),
+              ),
+            ],
+          ],
+    );
+  if (rows.length === 0) return html``;
+  return html`<h3>${say('The largest of each cause')}</h3>${table(
+    say('The largest of each cause'),
+    [{ title: say('Cause') }, { title: say('Missing money'), isNumber: true }, { title: say('Payment') }],
+    rows,
+  )}`;
+}
 
 export type DaySheetTools = {
   readonly findMerchant: (merchantId: string) => Promise<Merchant | null>;
@@ -22,7 +200,7 @@ export type DaySheetTools = {
 
 type DayOfAccount = AnswerOf<typeof LIST_DAYS>[number];
 
-export type DaySheetFound = {
+type DaySheetFound = {
   readonly day: Day;
   readonly merchant: Merchant;
   readonly accountNumber: string;

@@ -1,11 +1,11 @@
 import type { AnswerOf, WireError } from '../../platform/http/endpoint.ts';
-import { LIST_DAYS } from '../../reconciliation/days/contract.ts';
-import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/contract.ts';
+import { LIST_DAYS } from '../../reconciliation/days/endpoints.ts';
+import { LIST_EXCEPTIONS } from '../../reconciliation/exceptions/endpoints.ts';
 import { EXCEPTION_CLASSES, EXCEPTION_STATES } from '../../reconciliation/exceptions/exception.ts';
-import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/contract.ts';
+import { EXPORT_BY_PAYMENT, EXPORT_BY_SALE } from '../../reconciliation/exports/endpoints.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { csvScreen } from '../parts/csv-screens.ts';
+import { type CsvColumn, csvScreen, decimals, momentCell } from '../parts/csv-screens.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import {
   accountField,
@@ -31,7 +31,60 @@ import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
 import { badge } from '../parts/states.ts';
 import type { Wording } from '../parts/wording.ts';
 import { EXCEPTION_WORDS, exceptionBadge, foundText } from './exception-words.ts';
-import { RECEIVABLE_COLUMNS } from './receivable-columns.ts';
+
+/** An installment as the exports of reconciliation write it. */
+type ExportedInstallment = {
+  readonly transactionDate: string;
+  readonly cardNumber: string;
+  readonly cardType: string;
+  readonly cardName: string;
+  readonly codAuth: string | null;
+  readonly nsu: string | null;
+  readonly installmentNumber: number;
+  readonly installmentsCount: number;
+  readonly installmentValue: number;
+  readonly transactionTotalValue: number;
+  readonly installmentStatus: string;
+  readonly discountMdrValue: number;
+  readonly discountMdrTax: number;
+  readonly discountAntecipationValue: number;
+  readonly discountAntecipationTax: number;
+  readonly receivedValue: number | null;
+  readonly receivedDateForecast: string;
+  readonly receivedDateEffective: string | null;
+  readonly receivedType: string;
+  readonly receivedStatus: string;
+  readonly transactionReference: string | null;
+  readonly transactionPaymentIdWeb: string;
+};
+
+/** Decimals of a percentage. */
+const OF_PERCENT = 4;
+
+const RECEIVABLE_COLUMNS: readonly CsvColumn<ExportedInstallment>[] = [
+  ['Sold at', ({ transactionDate }) => momentCell(transactionDate)],
+  ['Reference', ({ transactionReference }) => transactionReference],
+  ['Payment', ({ transactionPaymentIdWeb }) => transactionPaymentIdWeb],
+  ['Card', ({ cardNumber }) => cardNumber],
+  ['Brand', ({ cardName }) => cardName],
+  ['Product', ({ cardType }) => cardType],
+  ['Authorization code', ({ codAuth }) => codAuth],
+  ['NSU', ({ nsu }) => nsu],
+  ['Installment', ({ installmentNumber }) => installmentNumber],
+  ['Installments', ({ installmentsCount }) => installmentsCount],
+  ['Amount of the installment', ({ installmentValue }) => decimals(installmentValue)],
+  ['Amount of the sale', ({ transactionTotalValue }) => decimals(transactionTotalValue)],
+  ['State of the installment', ({ installmentStatus }) => installmentStatus],
+  ['Fee', ({ discountMdrValue }) => decimals(discountMdrValue)],
+  ['Fee (%)', ({ discountMdrTax }) => decimals(discountMdrTax, OF_PERCENT)],
+  ['Anticipation', ({ discountAntecipationValue }) => decimals(discountAntecipationValue)],
+  ['Anticipation (%)', ({ discountAntecipationTax }) => decimals(discountAntecipationTax, OF_PERCENT)],
+  ['Received', ({ receivedValue }) => decimals(receivedValue)],
+  ['Expected on', ({ receivedDateForecast }) => receivedDateForecast],
+  ['Received on', ({ receivedDateEffective }) => receivedDateEffective],
+  ['Kind of receipt', ({ receivedType }) => receivedType],
+  ['State of the receipt', ({ receivedStatus }) => receivedStatus],
+];
 
 type Day = AnswerOf<typeof LIST_DAYS>[number];
 type Found = { readonly errors: readonly WireError[]; readonly days: readonly Day[] };

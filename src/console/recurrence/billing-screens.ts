@@ -1,14 +1,22 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { CANCEL_BILLING, GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
-import { CHARGE_BILLING } from '../../recurrence/collection/contract.ts';
+import { CHARGE_BILLING } from '../../recurrence/collection/endpoints.ts';
 import { addDays, instant, saoPauloDay } from '../../values/instant.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { happenToBilling } from '../homologation/happening.ts';
-import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { actionForm, actorText, facts, link, moment, section, table } from '../parts/page-parts.ts';
 import { BILLING, BILLINGS, billingPath, paymentPath, subscriptionPath } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, type Moved, type Screen, screen, type Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  type Asked,
+  type Moved,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
+
 import { BILLING_STATES, stateBadge, stateChoices } from '../parts/states.ts';
 import { billingWhy, chargeText, type WholeBilling } from './billing-why.ts';
 import { ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';

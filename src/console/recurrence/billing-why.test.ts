@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BillingCharge } from '../../recurrence/billings/charge.ts';
-import { writeCharge } from '../../recurrence/billings/charge-contract.ts';
-import { BILLING_STATE_WORDS, RULE_WORDS } from '../../recurrence/billings/contract.ts';
+import type { BillingCharge } from '../../recurrence/billings/charge-result.ts';
+import { BILLING_STATE_WORDS, RULE_WORDS, writeCharge } from '../../recurrence/billings/contract.ts';
+
 import type { Day } from '../../values/instant.ts';
 import { consoleWording } from '../console-wording.ts';
 import { billingWhy, type WholeBilling } from './billing-why.ts';

@@ -1,5 +1,5 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
-import { GET_PLAN_CALENDAR } from '../../recurrence/plans/calendar-contract.ts';
+import { GET_PLAN_CALENDAR } from '../../recurrence/plans/calendar-endpoints.ts';
 import { GET_PLAN, LIST_PLANS } from '../../recurrence/plans/contract.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
 import { type Html, html } from '../parts/html.ts';

@@ -1,18 +1,180 @@
 import type { AnswerOf } from '../../platform/http/endpoint.ts';
 import { GET_BILLING, LIST_BILLINGS } from '../../recurrence/billings/contract.ts';
-import { GET_SUBSCRIPTION, LIST_SUBSCRIPTIONS } from '../../recurrence/subscriptions/contract.ts';
+import {
+  CHANGE_SUBSCRIPTION_STATUS,
+  GET_SUBSCRIPTION,
+  LIST_SUBSCRIPTIONS,
+} from '../../recurrence/subscriptions/contract.ts';
+import { documentText } from '../../values/document-number.ts';
 import { type ListTools, listScreen } from '../filters/list-screens.ts';
-import { SUBSCRIPTION, SUBSCRIPTIONS } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
-import { SUBSCRIPTION_STATES, stateChoices } from '../parts/states.ts';
-import type { WholeBilling } from './billing-why.ts';
-import { subscriptionPage, subscriptionTable } from './subscription-view.ts';
+import { happenToBilling } from '../homologation/happening.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import {
+  actionForm,
+  actorText,
+  emptyState,
+  facts,
+  link,
+  moment,
+  pager,
+  section,
+  table,
+} from '../parts/page-parts.ts';
+import {
+  billingPath,
+  pathOf,
+  planPath,
+  SUBSCRIPTION,
+  SUBSCRIPTION_CALENDAR,
+  SUBSCRIPTIONS,
+  subscriptionPath,
+} from '../parts/paths.ts';
+import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { BILLING_STATES, SUBSCRIPTION_STATES, stateBadge, stateChoices } from '../parts/states.ts';
+import { billingWhy, type WholeBilling } from './billing-why.ts';
+import { forecasts } from './forecast.ts';
+import { ENTRY_WORDS, saoPauloMoment } from './recurrence-words.ts';
+
+/** Behind the last billing: so many days are looked ahead. */
+const DAYS_AHEAD = 6;
+
+export function subscriptionTable(
+  items: readonly ListedSubscription[],
+  { wording, merchantId }: Visit,
+): Html {
+  const { say, reais } = wording;
+  return table(
+    say('Subscriptions'),
+    [
+      { title: say('Order number') },
+      { title: say('Customer') },
+      { title: say('Plan') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Status') },
+    ],
+    items.map((one) => [
+      link(subscriptionPath(merchantId, one.id), one.orderNumber),
+      one.customer?.name ?? one.customer?.email ?? '–',
+      one.plan.name,
+      reais(one.plan.amount),
+      stateBadge(SUBSCRIPTION_STATES, one.status, wording),
+    ]),
+  );
+}
+
+function subscriptionPage(found: SubscriptionFound, visit: Visit): Html {
+  const { subscription } = found;
+  const { say } = visit.wording;
+  return html`${summary(subscription, visit)}
+${statusForm(subscription, visit)}${newestBilling(found, visit)}
+${section(say('Billings'), billings(found, visit))}
+${section(say('Next due days'), calendar(found, visit))}
+<p>${link(pathOf(SUBSCRIPTION_CALENDAR, { merchantId: visit.merchantId, subscriptionId: subscription.id }), say('Calendar of the year'))}</p>
+${section(say('What became of it'), timeline(subscription, visit))}`;
+}
+
+/** What may be made happen to the billing that lies ahead. */
+function newestBilling({ newest, billings: { items } }: SubscriptionFound, visit: Visit): Shown {
+  const [billing] = items;
+  return newest !== null && billing !== undefined && happenToBilling(billing, visit);
+}
+
+function summary(subscription: WholeSubscription, { wording, merchantId }: Visit): Html {
+  const { say, reais, count } = wording;
+  const { plan, customer, timeline: entries } = subscription;
+  const why = entries.findLast((entry) => entry.description !== undefined)?.description;
+  const isOver = subscription.status !== 'Active';
+  return html`<p class="headline"><strong>${reais(plan.amount)}</strong> ${stateBadge(SUBSCRIPTION_STATES, subscription.status, wording)}</p>
+${isOver && why !== undefined && html`<p>${why}</p>`}
+${facts([
+  [say('Order number'), subscription.orderNumber],
+  [say('Plan'), link(planPath(merchantId, plan.id), plan.name)],
+  [say('Every'), say('{days} days', { days: count(plan.interval) })],
+  [say('Customer'), customer?.name ?? '–'],
+  [say('Document'), customer?.documentNumber === undefined ? '–' : documentText(customer.documentNumber)],
+  ['E-mail', customer?.email ?? '–'],
+  [say('Stored card'), html`<code>${subscription.vaultId}</code>`],
+  [say('Subscription id'), html`<code>${subscription.id}</code>`],
+])}`;
+}
+
+function statusForm({ id, status }: WholeSubscription, visit: Visit): Shown {
+  const { say } = visit.wording;
+  const values = { subscriptionId: id };
+  if (status === 'Active')
+    return actionForm(visit, CANCEL, {
+      values,
+      about: say('Its open billing is canceled too. What is paid stays paid.'),
+      isGrave: true,
+    });
+  return actionForm(visit, ACTIVATE, {
+    values,
+    about: say('It goes on with the next due day that is not past; skipped days are never charged.'),
+  });
+}
+
+function billings({ billings: page }: SubscriptionFound, visit: Visit): Html {
+  const { wording, merchantId } = visit;
+  const { say, reais, day } = wording;
+  if (page.items.length === 0)
+    return emptyState(
+      say('There is no billing yet.'),
+      say('The first one is opened when the subscription begins.'),
+    );
+  const list = table(
+    say('Billings'),
+    [
+      { title: say('Installment'), isNumber: true },
+      { title: say('Due') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Status') },
+      { title: say('Why') },
+    ],
+    page.items.map((one) => [
+      link(billingPath(merchantId, one.id), one.installment),
+      day(one.expireAt),
+      reais(one.amount),
+      stateBadge(BILLING_STATES, one.status, wording),
+      html`<span class="why">${billingWhy(one, wording)}</span>`,
+    ]),
+  );
+  return html`${list}${pager(visit, page)}`;
+}
+
+/** By the terms of the enrolment, if nothing happens that changes the series. */
+function calendar({ subscription, newest }: SubscriptionFound, { wording }: Visit): Html {
+  const { say, reais, day } = wording;
+  const { plan } = subscription;
+  const days = newest === null ? [] : [...forecasts(subscription, newest).take(DAYS_AHEAD)];
+  if (days.length === 0)
+    return emptyState(
+      say('No due day follows.'),
+      say('A subscription that is not active, or whose installments are over, has none.'),
+    );
+  return table(
+    say('Next due days'),
+    [
+      { title: say('Installment'), isNumber: true },
+      { title: say('Due') },
+      { title: say('Amount'), isNumber: true },
+    ],
+    days.map(({ installment, dueOn }) => [installment, day(dueOn), reais(plan.amount)]),
+  );
+}
+
+function timeline({ timeline: entries }: WholeSubscription, { wording }: Visit): Html {
+  const { say } = wording;
+  return html`<ol class="timeline">${entries.map(
+    ({ at, type, by, description }) =>
+      html`<li>${moment(wording, saoPauloMoment(at))} <span>${say(ENTRY_WORDS[type])}</span> <span>${actorText(by, wording)}</span> ${description !== '' && html`<span>${description}</span>`}</li>\n`,
+  )}</ol>`;
+}
 
 export type ListedSubscription = AnswerOf<typeof LIST_SUBSCRIPTIONS>['items'][number];
 export type WholeSubscription = AnswerOf<typeof GET_SUBSCRIPTION>;
 type ListedBillings = AnswerOf<typeof LIST_BILLINGS>;
 
-export type SubscriptionFound = {
+type SubscriptionFound = {
   readonly subscription: WholeSubscription;
   readonly billings: Omit<ListedBillings, 'items'> & { readonly items: readonly WholeBilling[] };
   /** The latest of all; null: there is none. */
@@ -76,3 +238,38 @@ const ONE: Screen<unknown> = screen<unknown, SubscriptionFound>({
 });
 
 export const SUBSCRIPTION_SCREENS: readonly Screen<ListTools>[] = [LIST, ONE];
+
+const OF_SUBSCRIPTION = {
+  roles: ['support', 'finance', 'admin'],
+  of: 'merchant',
+  contract: CHANGE_SUBSCRIPTION_STATUS,
+} as const satisfies Partial<Action>;
+
+const next: Action['next'] = ({ merchantId, parameters: { subscriptionId = '' } }) =>
+  subscriptionPath(merchantId, subscriptionId);
+
+const CANCEL: Action = {
+  ...OF_SUBSCRIPTION,
+  path: `${SUBSCRIPTION}/cancel`,
+  title: 'Cancel the subscription',
+  asks: ({ parameters: { subscriptionId = '' } }) => ({
+    parameters: { subscriptionId },
+    body: { status: 'Canceled' },
+  }),
+  done: 'The subscription is canceled.',
+  next,
+};
+
+const ACTIVATE: Action = {
+  ...OF_SUBSCRIPTION,
+  path: `${SUBSCRIPTION}/activate`,
+  title: 'Activate it again',
+  asks: ({ parameters: { subscriptionId = '' } }) => ({
+    parameters: { subscriptionId },
+    body: { status: 'Active' },
+  }),
+  done: 'The subscription is active.',
+  next,
+};
+
+export const SUBSCRIPTION_ACTIONS: readonly Action[] = [CANCEL, ACTIVATE];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { handsOf, isOneHand } from './hands.ts';
+import { handsOf, isOneHand } from './second-person.ts';
 
 test('two whom the same user let in may be one person, and so may those who are followed to no end', () => {
   const [ana, bia, caio, dora] = [['ana'], ['bia', 'ana'], ['caio', 'ana'], ['dora']].map(

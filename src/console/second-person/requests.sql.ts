@@ -9,10 +9,12 @@ import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { readForm } from '../parts/screen.ts';
 import { ROLES } from '../parts/user.ts';
 import { findReachedHands } from '../users/hands.sql.ts';
-import { type Hands, handsOf, MOST_HANDS } from './hands.ts';
 import {
   DECISIONS,
   type FoundRequest,
+  type Hands,
+  handsOf,
+  MOST_HANDS,
   MOST_WAITING,
   OUTCOMES,
   REQUEST_MILLISECONDS,

@@ -1,11 +1,19 @@
-import type { Asked } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
-import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { actionForm, emptyState, link, moment, section, table } from '../parts/page-parts.ts';
 import { WAITING, waitingPath } from '../parts/paths.ts';
-import { type Action, ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  type Asked,
+  OPERATION_DONE,
+  operationRefused,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
 import { badge, type States, stateBadge } from '../parts/states.ts';
-import { nameShown, type Person } from '../users/name-shown.ts';
+import { nameShown, type Person } from '../users/user.ts';
+
 import type { DecisionFault, FoundRequest, RequestState } from './second-person.ts';
 import { MOST_REQUESTS_SHOWN, stateOf } from './second-person.ts';
 

@@ -1,16 +1,222 @@
 import {
+  ageOf,
   EXCEPTION_CLASSES,
   EXCEPTION_STATES,
   type ReconciliationException,
 } from '../../reconciliation/exceptions/exception.ts';
 import type { ExceptionSums, OperatorFilter } from '../../reconciliation/exceptions/exceptions.sql.ts';
+import type { ResolveExceptionResult } from '../../reconciliation/exceptions/resolve-exception.ts';
+import type { EntryKind } from '../../reconciliation/settlement-entry.ts';
 import { isUuid } from '../../values/ids.ts';
 import { isDay } from '../../values/instant.ts';
-import { EXCEPTION, EXCEPTIONS } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import type { ExceptionFound, FiledLine } from './exception-found.ts';
-import { type ExceptionsFound, exceptionList } from './exception-list-view.ts';
-import { exceptionPage } from './exception-view.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import {
+  actionForm,
+  emptyState,
+  facts,
+  filterForm,
+  link,
+  moment,
+  section,
+  table,
+} from '../parts/page-parts.ts';
+import {
+  boletoPath,
+  DIFFERENCES,
+  EXCEPTION,
+  EXCEPTIONS,
+  exceptionPath,
+  filePath,
+  merchantPath,
+  pathOf,
+  paymentPath,
+  withQuery,
+} from '../parts/paths.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  OPERATION_DONE,
+  operationRefused,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
+import { EXCEPTION_WORDS, exceptionBadge, foundText } from '../reconciliation/exception-words.ts';
+import {
+  type ExceptionFound,
+  type FiledLine,
+  MOST_EXCEPTIONS_SHOWN,
+  MOST_SUMS_SHOWN,
+} from './exception-found.ts';
+
+/** A day is not younger than one. */
+const DAY_SECONDS = 86_400;
+
+type ExceptionsFound = {
+  readonly sums: ExceptionSums;
+  readonly exceptions: readonly ReconciliationException[];
+};
+
+function exceptionList({ sums, exceptions }: ExceptionsFound, visit: Visit): Html {
+  const { say } = visit.wording;
+  return html`${filters(visit)}${sumSection(sums, visit)}${section(say('The largest'), exceptionTable(exceptions, visit))}
+<p>${link(pathOf(DIFFERENCES), say('Differences between books, feed, files and ledger'))}</p>`;
+}
+
+function filters(visit: Visit): Html {
+  const { say } = visit.wording;
+  return filterForm(visit, [
+    {
+      name: 'state',
+      label: say('State'),
+      choices: EXCEPTION_STATES.map((state) => [state, say(EXCEPTION_WORDS[state])] as const),
+    },
+    {
+      name: 'class',
+      label: say('Class'),
+      choices: [
+        ['', say('Any')],
+        ...EXCEPTION_CLASSES.map((name) => [name, say(EXCEPTION_WORDS[name])] as const),
+      ],
+    },
+    { name: 'merchant', label: say('Merchant'), mostCharacters: 20 },
+    { name: 'day', label: say('Day'), type: 'date' },
+    { name: 'olderThan', label: say('Older than, in days'), type: 'number' },
+  ]);
+}
+
+/** Where the money is: each row leads to the exceptions that it counts. */
+function sumSection({ count, cents, isCutShort, groups }: ExceptionSums, visit: Visit): Shown {
+  if (groups.length === 0) return '';
+  const { say, money, duration, ...wording } = visit.wording;
+  const number = wording.count;
+  const rows = groups.map((one) => {
+    const merchant = one.merchantId ?? '';
+    const narrowed = withQuery(visit.path, { ...visit.query, merchant, class: one.class });
+    return [
+      one.merchantId ?? say('No merchant is known'),
+      link(narrowed, say(EXCEPTION_WORDS[one.class])),
+      number(one.count),
+      money(one.cents),
+      duration(Math.max(DAY_SECONDS, one.oldestAge)),
+    ];
+  });
+  return section(
+    say('By merchant and class'),
+    html`<p class="headline"><strong>${money(cents)}</strong> ${
+      isCutShort
+        ? say('{count} or more', { count: number(count) })
+        : say('{total} in all', { total: number(count) })
+    }</p>${table(
+      say('By merchant and class'),
+      [
+        { title: say('Merchant') },
+        { title: say('Class') },
+        { title: say('How many'), isNumber: true },
+        { title: say('Money'), isNumber: true },
+        { title: say('Oldest') },
+      ],
+      rows,
+    )}${
+      groups.length >= MOST_SUMS_SHOWN &&
+      html`<p class="note">${say('Only those with the most money are shown.')}</p>`
+    }`,
+  );
+}
+
+function exceptionTable(found: readonly ReconciliationException[], { wording, now }: Visit): Html {
+  const { say, money, day, duration } = wording;
+  if (found.length === 0)
+    return emptyState(
+      say('No exception fits.'),
+      say('Where a file of the acquirer differs from what was expected, it stands here.'),
+    );
+  const rows = found.map((one) => [
+    link(exceptionPath(one.exceptionId), say(EXCEPTION_WORDS[one.class])),
+    one.merchantId === null ? '–' : link(merchantPath(one.merchantId), one.merchantId),
+    money(one.amount),
+    one.day === null ? '–' : day(one.day),
+    duration(Math.max(DAY_SECONDS, ageOf(one, now) / 1_000)),
+    foundText(one.class, one.expected, wording),
+    foundText(one.class, one.found, wording),
+  ]);
+  return html`${table(
+    say('Exceptions'),
+    [
+      { title: say('Class') },
+      { title: say('Merchant') },
+      { title: say('Missing'), isNumber: true },
+      { title: say('Day') },
+      { title: say('Age') },
+      { title: say('Expected'), isNumber: true },
+      { title: say('Found'), isNumber: true },
+    ],
+    rows,
+  )}${
+    found.length >= MOST_EXCEPTIONS_SHOWN &&
+    html`<p class="note">${say('Only the largest are shown: choose a merchant, a class or a day.')}</p>`
+  }`;
+}
+
+/** What a line of an acquirer's file is about. */
+const LINE_WORDS: Readonly<Record<EntryKind, string>> = {
+  sale: 'A sale',
+  schedule: 'What is to be paid',
+  payout: 'A payout',
+  anticipation: 'A payout before its day',
+  cancel: 'A cancel',
+  cancelReversal: 'A cancel that was taken back',
+  chargeback: 'A chargeback',
+  chargebackReversal: 'A chargeback that was taken back',
+  adjustment: 'A credit or debit of no sale',
+  pledge: 'A pledge',
+  unknown: 'Its code is not known',
+};
+
+function exceptionPage({ exception, line }: ExceptionFound, visit: Visit): Html {
+  const { wording } = visit;
+  const { say, money, day } = wording;
+  const { reason, resolvedBy, explanation, transactionId, merchantId } = exception;
+  const { boletoId } = exception;
+  const ofMerchant = () => {
+    if (merchantId === null) return '–';
+    if (boletoId !== null) return link(boletoPath(merchantId, boletoId), boletoId);
+    return transactionId === null ? '–' : link(paymentPath(merchantId, transactionId), transactionId);
+  };
+  return html`<p class="headline"><strong>${money(exception.amount)}</strong> ${exceptionBadge(exception.state, wording)}</p>
+${facts([
+  [say('Class'), say(EXCEPTION_WORDS[exception.class])],
+  [say('Merchant'), merchantId ?? '–'],
+  [boletoId === null ? say('Payment') : say('Boleto'), ofMerchant()],
+  [say('Installment'), exception.installmentNumber ?? '–'],
+  [say('Day'), exception.day === null ? '–' : day(exception.day)],
+  [say('Expected'), foundText(exception.class, exception.expected, wording)],
+  [say('Found'), foundText(exception.class, exception.found, wording)],
+  [say('Found at'), moment(wording, exception.openedAt)],
+  [say('Ended at'), moment(wording, exception.endedAt)],
+  ...(explanation === null ? [] : [[say('Explained by'), say(EXCEPTION_WORDS[explanation])] as const]),
+  ...(reason === null ? [] : [[say('Resolved by'), `${resolvedBy ?? ''}: ${reason}`] as const]),
+])}
+${resolveForm(exception, visit)}
+${
+  line !== null &&
+  exception.line !== null &&
+  section(
+    say('Line of the file'),
+    html`<p>${link(filePath(exception.line.fileNumber), line.fileName)} (${say(LINE_WORDS[line.kind])})</p><pre class="scroll" tabindex="0">${line.line.trimEnd()}</pre>`,
+  )
+}`;
+}
+
+function resolveForm({ state, exceptionId }: ReconciliationException, visit: Visit): Shown {
+  if (state === 'healed' || state === 'resolved') return '';
+  return actionForm(visit, RESOLVE, {
+    values: { id: exceptionId },
+    about: visit.wording.say(
+      'It ends by what you found out. The reason stands with it and in the audit log.',
+    ),
+  });
+}
 
 export type ExceptionTools = {
   /** The largest first, up to a bound. */
@@ -59,3 +265,29 @@ export const EXCEPTION_SCREENS: readonly Screen<ExceptionTools>[] = [
     view: exceptionPage,
   }),
 ];
+
+export type ExceptionActionTools = {
+  readonly resolveException: (visit: Visit, id: string, reason: string) => Promise<ResolveExceptionResult>;
+};
+
+const RESOLVE: Action<ExceptionActionTools> = {
+  path: `${EXCEPTION}/resolve`,
+  roles: ['finance', 'operator', 'admin'],
+  of: 'operator',
+  title: 'Resolve',
+  operation: 'reconciliation.resolve',
+  async perform(visit, { reason = '' }, { resolveException }) {
+    const { say } = visit.wording;
+    const { id = '' } = visit.parameters;
+    const result = isUuid(id)
+      ? await resolveException(visit, id.toLowerCase(), reason)
+      : ({ kind: 'unknownId' } as const);
+    if (result.kind === 'unknownId') return operationRefused(404, say('There is no such exception.'));
+    if (result.kind === 'ended') return operationRefused(409, say('It has ended already.'));
+    return OPERATION_DONE;
+  },
+  done: 'It is resolved. A later file that says otherwise opens it again.',
+  next: ({ parameters: { id = '' } }) => exceptionPath(id),
+};
+
+export const EXCEPTION_ACTIONS: readonly Action<ExceptionActionTools>[] = [RESOLVE];

@@ -3,11 +3,92 @@ import type { SettlementFile } from '../../reconciliation/imports/settlement-fil
 import type { FileUnderWay, ListedFile } from '../../reconciliation/imports/settlement-files.sql.ts';
 import type { ListedRefusal } from '../../reconciliation/imports/settlement-refusals.sql.ts';
 import { addDays, type Day, instant, saoPauloDay } from '../../values/instant.ts';
-import { html } from '../parts/html.ts';
-import { FILE, FILES } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
-import { coverageSection, refusedSection, underWaySection } from './file-state-view.ts';
-import { filePage, fileTable } from './file-view.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import {
+  emptyState,
+  FORMAT_NAMES,
+  facts,
+  link,
+  moment,
+  quotation,
+  section,
+  table,
+} from '../parts/page-parts.ts';
+import { FILE, FILES, filePath, withQuery } from '../parts/paths.ts';
+import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
+import { badge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
+import {
+  MOST_COVERAGES_SHOWN,
+  MOST_FILES_SHOWN,
+  MOST_REFUSED_SHOWN,
+  MOST_UNDER_WAY_SHOWN,
+} from './shown-file.ts';
+
+function daysText({ from, to }: Pick<SettlementFile, 'from' | 'to'>, text: (day: string) => string): string {
+  return from === to ? text(from) : `${text(from)} – ${text(to)}`;
+}
+
+function fileTable(files: readonly ListedFile[], { wording, path }: Visit): Html {
+  const { say, money, count, day } = wording;
+  if (files.length === 0)
+    return emptyState(
+      say('No file was taken.'),
+      say('Put files of the acquirer into the watched folder, or give them to parcela reconcile import.'),
+    );
+  const rows = files.map((file) => [
+    link(filePath(file.fileNumber), file.name),
+    FORMAT_NAMES[file.format],
+    daysText(file, day),
+    count(file.entries),
+    money(file.gross),
+    money(file.net),
+    file.replacedBy !== null
+      ? badge('plain', say('Replaced'))
+      : file.matchedAt === null
+        ? badge('wait', say('Matched up to line {line}', { line: count(file.matchedLine) }))
+        : badge('good', say('Matched')),
+    moment(wording, file.takenAt),
+  ]);
+  const oldest = files.at(-1);
+  const older =
+    files.length >= MOST_FILES_SHOWN &&
+    oldest !== undefined &&
+    html`<nav class="pager" aria-label="${say('Pages of this list')}">${link(withQuery(path, { before: oldest.fileNumber }), say('Older'))}</nav>`;
+  return html`${table(
+    say('Files'),
+    [
+      { title: say('Name') },
+      { title: say('Format') },
+      { title: say('Days') },
+      { title: say('Lines'), isNumber: true },
+      { title: say('Gross'), isNumber: true },
+      { title: say('Net'), isNumber: true },
+      { title: say('State') },
+      { title: say('Taken') },
+    ],
+    rows,
+  )}${older}`;
+}
+
+function filePage(file: SettlementFile, { wording }: Visit): Html {
+  const { say, money, count, day } = wording;
+  return facts([
+    [say('Name'), file.name],
+    [say('Number'), file.fileNumber],
+    [say('Format'), `${FORMAT_NAMES[file.format]} ${file.version}`],
+    [say('Establishment'), file.establishment],
+    [say('Made on'), day(file.madeOn)],
+    [say('Days'), daysText(file, day)],
+    [say('Sequence'), file.sequence ?? '–'],
+    [say('Files missing before it'), count(file.missingBefore)],
+    [say('Lines'), count(file.entries)],
+    [say('Gross'), money(file.gross)],
+    [say('Net'), money(file.net)],
+    [say('Taken'), moment(wording, file.takenAt)],
+    [say('Matched'), file.matchedAt === null ? say('Being matched') : moment(wording, file.matchedAt)],
+  ]);
+}
 
 export type FileTools = {
   /** Those with a lower number, the newest first, up to a bound. */
@@ -73,3 +154,157 @@ export const FILE_SCREENS: readonly Screen<FileTools>[] = [
     view: filePage,
   }),
 ];
+
+const MOST_DAYS_SHOWN = 10;
+const MOST_FAULTS_SHOWN = 5;
+
+function underWaySection(files: readonly FileUnderWay[], { wording }: Visit): Shown {
+  if (files.length === 0) return '';
+  const { say, count } = wording;
+  return section(
+    say('Being taken now'),
+    html`${table(
+      say('Being taken now'),
+      [
+        { title: say('Name') },
+        { title: say('Format') },
+        { title: say('Lines so far'), isNumber: true },
+        { title: say('Begun') },
+        { title: say('By') },
+        { title: say('State') },
+      ],
+      files.map((file) => [
+        file.name,
+        FORMAT_NAMES[file.format],
+        count(file.lineNumber),
+        moment(wording, file.beganAt),
+        file.takenBy,
+        file.isLeft
+          ? badge('wait', say('Its process ended: give the file again'))
+          : badge('plain', say('Nothing of it counts before its end')),
+      ]),
+    )}${
+      files.length >= MOST_UNDER_WAY_SHOWN &&
+      html`<p class="note">${say('Only the first {count} are shown.', { count: count(MOST_UNDER_WAY_SHOWN) })}</p>`
+    }`,
+  );
+}
+
+/** The days that no file is about. */
+function coverageSection(coverages: readonly FileCoverage[], { wording }: Visit): Shown {
+  if (coverages.length === 0) return '';
+  const { say, count, day } = wording;
+  const shown = coverages.slice(0, MOST_COVERAGES_SHOWN);
+  return section(
+    say('Days with a file'),
+    html`<p class="note">${say(
+      'Of the last 45 days, up to yesterday: business days without a file, behind the first that has one. Ask the acquirer for them; their money is judged when they come.',
+    )}</p>${table(
+      say('Days with a file'),
+      [
+        { title: say('Format') },
+        { title: say('Establishment') },
+        { title: say('State') },
+        { title: say('Days without a file') },
+        { title: say('Days with one'), isNumber: true },
+        { title: say('First') },
+        { title: say('Last') },
+      ],
+      shown.map((one) => [
+        FORMAT_NAMES[one.format],
+        one.establishment,
+        one.missing.length === 0
+          ? badge('good', say('Complete'))
+          : badge('bad', say('{count} missing', { count: count(one.missing.length) })),
+        html`<span class="why">${missingDays(one, wording)}</span>`,
+        count(one.coveredDays),
+        day(one.first),
+        day(one.last),
+      ]),
+    )}${
+      coverages.length > MOST_COVERAGES_SHOWN &&
+      html`<p class="note">${say('Only the first {count} are shown.', { count: count(MOST_COVERAGES_SHOWN) })}</p>`
+    }`,
+  );
+}
+
+function missingDays({ missing }: FileCoverage, { say, count, day }: Wording): string {
+  if (missing.length === 0) return '–';
+  const named = missing.slice(0, MOST_DAYS_SHOWN).map(day).join(', ');
+  const more = missing.length - MOST_DAYS_SHOWN;
+  return more <= 0 ? named : say('{days} and {count} more', { days: named, count: count(more) });
+}
+
+/** What the importer says of a whole file, and what helps then. */
+const WHOLE: Readonly<Record<string, string>> = {
+  'a file of this number was taken with another content, and this one does not say that it was sent anew':
+    'Ask the acquirer which of the two is right, and for that one as sent anew.',
+  'it was sent anew, and there is not exactly one taken file of its days that it replaces':
+    'Take the first file of these days before it, or ask the acquirer which file it replaces.',
+  'it changed while it was read': 'Give it again when its upload has ended.',
+};
+
+function refusedSection(refused: readonly ListedRefusal[], visit: Visit): Html {
+  const { wording } = visit;
+  const { say, count } = wording;
+  if (refused.length === 0)
+    return section(
+      say('Refused files'),
+      emptyState(
+        say('No file was refused.'),
+        say('A file is taken whole, or refused whole with every reason.'),
+      ),
+    );
+  const rows = refused.map((file) => [
+    file.name,
+    file.takenAs === null
+      ? badge('bad', say('Refused'))
+      : html`${badge('good', say('Taken since'))} ${link(filePath(file.takenAs), count(file.takenAs))}`,
+    html`<span class="why">${whyRefused(file, wording)}</span>`,
+    html`<span class="why">${whatToDo(file, wording)}</span>`,
+    moment(wording, file.refusedAt),
+    count(file.times),
+    count(file.sizeBytes),
+    file.refusedBy,
+    html`<code>${file.sha256.slice(0, 12)}</code>`,
+  ]);
+  return section(
+    say('Refused files'),
+    html`${table(
+      say('Refused files'),
+      [
+        { title: say('Name') },
+        { title: say('State') },
+        { title: say('Why') },
+        { title: say('What to do') },
+        { title: say('When') },
+        { title: say('Times'), isNumber: true },
+        { title: say('Bytes'), isNumber: true },
+        { title: say('By') },
+        { title: say('SHA-256') },
+      ],
+      rows,
+    )}${
+      refused.length >= MOST_REFUSED_SHOWN && html`<p class="note">${say('Only the newest are shown.')}</p>`
+    }`,
+  );
+}
+
+function whyRefused({ reason, faults }: ListedRefusal, { say, count, language }: Wording): Shown {
+  const lines = faults
+    .slice(0, MOST_FAULTS_SHOWN)
+    .map(
+      ({ lineNumber, field, sentence }) =>
+        html`${say('Line {line}', { line: count(lineNumber) })}${field !== null && `, ${field}`}: ${sentence[language]}<br>`,
+    );
+  return html`${reason !== null && (Object.hasOwn(WHOLE, reason) ? say(reason) : quotation(reason))}${lines}${
+    faults.length > MOST_FAULTS_SHOWN && say('and further lines')
+  }`;
+}
+
+function whatToDo({ reason, takenAs }: ListedRefusal, { say }: Wording): string {
+  if (takenAs !== null) return say('Nothing is to be done.');
+  if (reason === null)
+    return say('Ask the acquirer for it anew: one that was cut off or edited is never taken.');
+  return say(WHOLE[reason] ?? 'Give it again; the command parcela reconcile import says more.');
+}

@@ -1,11 +1,225 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
-import type { Case, Decision, DecisionResult } from '../../transactions/unresolved/unresolved.ts';
+import {
+  type Case,
+  DECISIONS_OF,
+  type Decision,
+  type DecisionRefusal,
+  type DecisionResult,
+} from '../../transactions/unresolved/unresolved.ts';
 import { isUuid } from '../../values/ids.ts';
-import { CASE, UNRESOLVED } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen, type Visit } from '../parts/screen.ts';
-import { casePage } from './unresolved-view.ts';
-import { waitingList } from './waiting-list-view.ts';
-import { WAITING_KINDS, type WaitingFilter, type WaitingThing } from './waiting-thing.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import {
+  actionForm,
+  actorText,
+  cardText,
+  emptyState,
+  facts,
+  filterForm,
+  link,
+  moment,
+  quotation,
+  section,
+  table,
+} from '../parts/page-parts.ts';
+import {
+  AUDIT,
+  boletoPath,
+  CASE,
+  casePath,
+  merchantPath,
+  pathOf,
+  paymentPath,
+  UNRESOLVED,
+  withQuery,
+} from '../parts/paths.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  MAY_SEE_AUDIT,
+  mayUse,
+  OPERATION_DONE,
+  operationRefused,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
+import { badge, type States, stateBadge } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
+import {
+  KIND_WORDS,
+  MOST_WAITING_SHOWN,
+  WAITING_KINDS,
+  type WaitingFilter,
+  type WaitingThing,
+} from './waiting-thing.ts';
+
+const CASE_STATES: States<Case['state']> = {
+  charging: { tone: 'wait', text: 'Unknown' },
+  unresolved: { tone: 'wait', text: 'Unknown' },
+  capturing: { tone: 'wait', text: 'Unknown' },
+  canceling: { tone: 'wait', text: 'Unknown' },
+  pending: { tone: 'wait', text: 'Being given back' },
+  preauthorized: { tone: 'wait', text: 'Preauthorized' },
+  approved: { tone: 'good', text: 'Authorized' },
+  captured: { tone: 'good', text: 'Captured' },
+  canceled: { tone: 'good', text: 'Given back' },
+  declined: { tone: 'bad', text: 'Declined' },
+  refused: { tone: 'bad', text: 'Refused' },
+  voided: { tone: 'plain', text: 'Voided' },
+};
+
+function casePage(found: Case, visit: Visit): Html {
+  const { wording } = visit;
+  const { say, money, count } = wording;
+  const state = found.isUnresolved
+    ? badge('wait', say('Unknown'))
+    : stateBadge(CASE_STATES, found.state, wording);
+  return html`<p class="headline"><strong>${money(found.amount)}</strong> ${state}</p>
+${facts([
+  [say('Kind'), say(KIND_WORDS[found.kind])],
+  [say('Merchant'), found.merchantId],
+  [
+    say('Payment'),
+    found.origin === 'payment'
+      ? link(paymentPath(found.merchantId, found.transactionId), found.transactionId)
+      : found.transactionId,
+  ],
+  [say('Reference'), found.referenceTransaction ?? '–'],
+  [say('Card'), `${cardText(found)} (${found.firstSix})`],
+  [say('Asked by'), actorText(found.createdBy, wording)],
+  [say('Begun'), moment(wording, found.createdAt)],
+  [say('Decided'), moment(wording, found.decidedAt)],
+  [say('Tries'), count(found.tries)],
+  [say('Next try'), moment(wording, found.dueAt)],
+  [say('Last reason, as it was noted'), quotation(found.reason)],
+])}
+${askForm(found, visit)}
+${decisionForm(found, visit)}
+${section(
+  say('What was decided about it'),
+  html`<p>${
+    mayUse(MAY_SEE_AUDIT, visit.user)
+      ? link(withQuery(pathOf(AUDIT), { action: 'resolve.decide' }), say('Decisions in the audit log'))
+      : say('Decisions in the audit log')
+  }</p>`,
+)}`;
+}
+
+function askForm(found: Case, visit: Visit): Shown {
+  if (!isAskable(found)) return '';
+  return actionForm(visit, ASK, {
+    values: { id: found.id },
+    about: visit.wording.say('What it says of this charge now is shown once. Nothing is changed by it.'),
+  });
+}
+
+function decisionForm(found: Case, visit: Visit): Shown {
+  if (!found.isUnresolved) return '';
+  const { say } = visit.wording;
+  const decisions: readonly Decision[] = DECISIONS_OF[found.kind];
+  return actionForm(visit, DECIDE, {
+    values: { id: found.id },
+    about: say(
+      'It is asked for again by itself. Decide only what you found out at the desk of the acquirer; the reason names who said so.',
+    ),
+    fields: [
+      {
+        name: 'decision',
+        label: say('It ends as'),
+        isRequired: true,
+        choices: [['', '–'], ...decisions.map((one) => [one, say(DECISION_WORDS[one])] as const)],
+      },
+    ],
+    isGrave: true,
+  });
+}
+
+function waitingList(waiting: readonly WaitingThing[], visit: Visit): Html {
+  return html`${filters(visit)}${waiting.length > 0 && summary(waiting, visit)}${waitingTable(waiting, visit)}`;
+}
+
+function filters(visit: Visit): Html {
+  const { say } = visit.wording;
+  return filterForm(visit, [
+    {
+      name: 'kind',
+      label: say('Kind'),
+      choices: [['', say('Any')], ...WAITING_KINDS.map((kind) => [kind, say(KIND_WORDS[kind])] as const)],
+    },
+    { name: 'merchant', label: say('Merchant'), mostCharacters: 20 },
+    { name: 'olderThan', label: say('Older than, in minutes'), type: 'number' },
+    {
+      name: 'order',
+      label: say('First'),
+      choices: [
+        ['age', say('The oldest')],
+        ['money', say('The largest amount')],
+      ],
+    },
+  ]);
+}
+
+/** What is at stake, by whom it is at. */
+function summary(waiting: readonly WaitingThing[], { wording }: Visit): Html {
+  const { say, money, count } = wording;
+  const sum = (things: readonly WaitingThing[]) => money(things.reduce((all, { amount }) => all + amount, 0));
+  const atBank = waiting.filter(({ kind }) => kind === 'boleto');
+  const atAcquirer = waiting.filter(({ kind }) => kind !== 'boleto');
+  const part = (things: readonly WaitingThing[], text: string) =>
+    things.length === 0 ? [] : [say(text, { count: count(things.length), money: sum(things) })];
+  const parts = [
+    ...part(atAcquirer, 'At the acquirer {count}, {money}'),
+    ...part(atBank, 'At the bank {count}, {money}'),
+  ];
+  return html`<p class="lead">${parts.join(' · ')}</p>`;
+}
+
+/** Of a boleto nothing is decided here: its own page says how it stands. */
+function pathOfThing({ kind, id, merchantId }: WaitingThing): string {
+  return kind === 'boleto' ? boletoPath(merchantId, id) : casePath(id);
+}
+
+function waitingTable(waiting: readonly WaitingThing[], { wording, now, query }: Visit): Html {
+  const { say, money, count, duration } = wording;
+  if (waiting.length === 0)
+    return ['kind', 'merchant', 'olderThan'].some((name) => query[name] !== undefined)
+      ? emptyState(say('Nothing that is unknown fits.'), say('Choose another kind, merchant or age.'))
+      : emptyState(
+          say('Every outcome is known.'),
+          say(
+            'What the acquirer or the bank does not answer appears here, and is asked for until it is known.',
+          ),
+        );
+  const rows = waiting.map((one) => [
+    link(pathOfThing(one), one.id),
+    say(KIND_WORDS[one.kind]),
+    link(merchantPath(one.merchantId), one.merchantId),
+    money(one.amount),
+    duration(Math.max(0, (now - one.since) / 1_000)),
+    count(one.tries),
+    moment(wording, one.dueAt),
+    quotation(one.reason),
+  ]);
+  return html`${table(
+    say('Unresolved'),
+    [
+      { title: say('Id') },
+      { title: say('Kind') },
+      { title: say('Merchant') },
+      { title: say('Amount'), isNumber: true },
+      { title: say('Unknown for') },
+      { title: say('Tries'), isNumber: true },
+      { title: say('Next try') },
+      { title: say('Last reason, as it was noted') },
+    ],
+    rows,
+  )}${
+    waiting.length >= MOST_WAITING_SHOWN &&
+    html`<p class="note">${say('Only the first {count} are shown: choose a kind, a merchant or an age.', {
+      count: count(MOST_WAITING_SHOWN),
+    })}</p>`
+  }`;
+}
 
 export type UnresolvedTools = {
   /** The oldest or largest first, up to a bound. */
@@ -49,3 +263,107 @@ export const UNRESOLVED_SCREENS: readonly Screen<UnresolvedTools>[] = [
     view: casePage,
   }),
 ];
+
+const DECISION_WORDS: Readonly<Record<Decision, string>> = {
+  voided: 'Voided: no charge stays',
+  declined: 'Declined',
+  canceled: 'Given back',
+  refused: 'Refused',
+  captured: 'Captured',
+};
+
+/** Of a cancel or a capture the acquirer says nothing by itself. */
+function isAskable({ kind, isUnresolved }: Case): boolean {
+  return kind === 'charge' && isUnresolved;
+}
+
+function acquirerText(answer: FoundCharge, { say }: Wording): string {
+  switch (answer.kind) {
+    case 'approved':
+      return say('Approved: the charge is live, code {code}', { code: answer.authorizationCode });
+    case 'preauthorized':
+      return say('Authorized, and not captured');
+    case 'declined':
+      return say('Declined with {code}', { code: answer.responseCode });
+    case 'voided':
+      return say('Voided');
+    case 'notFound':
+      return say('It knows of no such charge; it may still be on its way');
+    case 'unknown':
+    case 'notSent':
+      return say('No clear answer: {reason}', { reason: answer.reason });
+  }
+}
+
+const isDecision = (text: string): text is Decision => Object.hasOwn(DECISION_WORDS, text);
+
+const REFUSALS: Readonly<Record<DecisionRefusal, { readonly status: 404 | 409; readonly text: string }>> = {
+  unknownId: { status: 404, text: 'There is no such charge, cancel or capture.' },
+  notOfThisKind: { status: 409, text: 'It does not end like that.' },
+  final: { status: 409, text: 'It is final already.' },
+  underWay: { status: 409, text: 'Its first answer comes within seconds: look again then.' },
+  takenOver: { status: 409, text: 'It was decided or tried by somebody else at this moment: look again.' },
+};
+
+const ASKED_TOO_OFTEN = 'You have asked the acquirer often just now. Wait some seconds.';
+
+const ASK: Action<UnresolvedTools> = {
+  // A page that is looked at sends nothing to the acquirer: somebody has to press a button.
+  path: `${CASE}/ask`,
+  roles: ['support', 'finance', 'operator', 'admin'],
+  of: 'operator',
+  title: 'Ask the acquirer',
+  operation: 'resolve.ask',
+  isQuestion: true,
+  async perform(visit, _form, { askAcquirer, findCase }) {
+    const { say } = visit.wording;
+    const { id = '' } = visit.parameters;
+    const found = isUuid(id) ? await findCase(id) : null;
+    if (found === null) return operationRefused(404, say(REFUSALS.unknownId.text));
+    if (!isAskable(found)) return operationRefused(409, say(REFUSALS.final.text));
+    const answer = await askAcquirer(visit, found);
+    if (answer === null) return operationRefused(429, say(ASKED_TOO_OFTEN));
+    return { ok: true, status: 200, body: answer };
+  },
+  reveal: (answer, { wording }) =>
+    facts([[wording.say('The acquirer says now'), acquirerText(answer as FoundCharge, wording)]]),
+  done: 'The acquirer has answered.',
+  next: ({ parameters: { id = '' } }) => casePath(id),
+};
+
+const DECIDE: Action<UnresolvedTools> = {
+  path: `${CASE}/decide`,
+  roles: ['operator', 'admin'],
+  of: 'operator',
+  title: 'Decide',
+  operation: 'resolve.decide',
+  async moves({ parameters: { id = '' }, wording }, { decision = '' }, { findCase }) {
+    const found = isUuid(id) ? await findCase(id) : null;
+    // What is not there is refused where it is to be decided.
+    if (found === null) return { ok: true, status: 200, body: null };
+    const ofKind: readonly string[] = DECISIONS_OF[found.kind];
+    if (!ofKind.includes(decision)) return operationRefused(409, wording.say(REFUSALS.notOfThisKind.text));
+    const { kind, state, amount, isUnresolved } = found;
+    const standing = `${kind} ${state} ${amount} ${isUnresolved}`;
+    return { ok: true, status: 200, body: { amount, counted: amount, standing, fields: { decision } } };
+  },
+  saysOf: ({ decision = '' }, { say }) => (isDecision(decision) ? say(DECISION_WORDS[decision]) : ''),
+  async perform(visit, { decision, reason = '' }, { decide, findCase }) {
+    const { say } = visit.wording;
+    const { id = '' } = visit.parameters;
+    if (!isUuid(id) || (await findCase(id)) === null)
+      return operationRefused(404, say(REFUSALS.unknownId.text));
+    const known = Object.values(DECISIONS_OF)
+      .flat()
+      .find((one) => one === decision);
+    if (known === undefined) return operationRefused(409, say(REFUSALS.notOfThisKind.text));
+    const decided = await decide(visit, { id, decision: known, reason });
+    if (decided.kind === 'decided') return OPERATION_DONE;
+    const { status, text } = REFUSALS[decided.refusal];
+    return operationRefused(status, say(text));
+  },
+  done: 'It is decided: nothing asks for it any more.',
+  next: ({ parameters: { id = '' } }) => casePath(id),
+};
+
+export const UNRESOLVED_ACTIONS: readonly Action<UnresolvedTools>[] = [ASK, DECIDE];

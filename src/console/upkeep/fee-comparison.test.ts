@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { FeeVersion } from '../../transactions/fees/fee-version.ts';
+import type { FeeVersion } from '../../transactions/fees/fee-table.ts';
 import { instant } from '../../values/instant.ts';
 import { comparedFees } from './fee-comparison.ts';
 

@@ -1,5 +1,4 @@
-import { type FeeRule, readFeeTable } from '../../transactions/fees/fee-table.ts';
-import type { FeeVersion } from '../../transactions/fees/fee-version.ts';
+import { type FeeRule, type FeeVersion, readFeeTable } from '../../transactions/fees/fee-table.ts';
 
 export type FeeStanding = 'before' | 'inForce' | 'next';
 

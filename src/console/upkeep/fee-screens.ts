@@ -1,7 +1,184 @@
-import { ALL_MERCHANTS, type FeeVersion } from '../../transactions/fees/fee-version.ts';
-import { FEES } from '../parts/paths.ts';
-import { ALL_ROLES, type Screen, screen } from '../parts/screen.ts';
-import { type FeesFound, feePage } from './fee-view.ts';
+import type { FeeChange, NewFees } from '../../transactions/fees/change-fees.ts';
+import {
+  ALL_MERCHANTS,
+  type FeeRefusal,
+  type FeeRule,
+  type FeeVersion,
+} from '../../transactions/fees/fee-table.ts';
+import { type Html, html, type Shown } from '../parts/html.ts';
+import {
+  actionForm,
+  brandText,
+  emptyState,
+  filterForm,
+  moment,
+  section,
+  table,
+} from '../parts/page-parts.ts';
+import { FEES, pathOf } from '../parts/paths.ts';
+import {
+  type Action,
+  ALL_ROLES,
+  OPERATION_DONE,
+  operationRefused,
+  type Screen,
+  screen,
+  type Visit,
+} from '../parts/screen.ts';
+import { badge, type Tone } from '../parts/states.ts';
+import type { Wording } from '../parts/wording.ts';
+import {
+  comparedFees,
+  type FeeDifference,
+  type FeeStanding,
+  MOST_VERSIONS_LISTED,
+} from './fee-comparison.ts';
+
+/** `ofMerchant`: of the one that was asked for. */
+type FeesFound = {
+  readonly ofAll: readonly FeeVersion[];
+  readonly ofMerchant: { readonly merchantId: string; readonly versions: readonly FeeVersion[] } | null;
+  readonly newest: readonly FeeVersion[];
+};
+
+function feePage({ ofAll, ofMerchant, newest }: FeesFound, visit: Visit): Html {
+  const { say } = visit.wording;
+  return html`${filterForm(visit, [{ name: 'merchant', label: say('Merchant'), mostCharacters: 20 }])}
+${ofMerchant !== null && section(say('Fees of {merchant}', { merchant: ofMerchant.merchantId }), merchantComparison(ofMerchant.versions, visit))}
+${section(say('Fees of all that have none of their own'), comparison(ofAll, visit))}
+${newFeeVersion(visit)}
+${section(say('All versions'), feeTable(newest, visit))}`;
+}
+
+function merchantComparison(versions: readonly FeeVersion[], visit: Visit): Html {
+  const { say } = visit.wording;
+  const inForce = comparedFees(versions, visit.now).versions.find(({ standing }) => standing === 'inForce');
+  const hasOwn = inForce !== undefined && inForce.version.rules !== '';
+  return html`<p>${
+    hasOwn
+      ? say('It has a version of its own.')
+      : say('It has no version of its own in force: those of all count for it.')
+  }</p>${versions.length > 0 && comparison(versions, visit)}`;
+}
+
+const STANDING_WORDS: Readonly<Record<FeeStanding, string>> = {
+  before: 'Before, from {moment}',
+  inForce: 'In force since {moment}',
+  next: 'Next, from {moment}',
+};
+
+const DIFFERENCES: Readonly<Record<FeeDifference, readonly [Tone, string] | null>> = {
+  same: null,
+  absent: null,
+  changed: ['wait', 'Changed'],
+  added: ['wait', 'New'],
+  takenAway: ['wait', 'Taken away'],
+};
+
+/** Rule by rule, with what became of each marked. */
+function comparison(versions: readonly FeeVersion[], visit: Visit): Html {
+  const { say, count, moment: shown } = visit.wording;
+  const compared = comparedFees(versions, visit.now);
+  if (compared.versions.length === 0)
+    return emptyState(
+      say('There is no version of the fees yet.'),
+      say('Without rules every sale is free of a fee.'),
+    );
+  const titles = compared.versions.map(({ version: { validFrom }, standing }) =>
+    say(STANDING_WORDS[standing], { moment: validFrom <= 0 ? say('the beginning') : shown(validFrom) }),
+  );
+  if (compared.rules.length === 0)
+    return html`<p>${titles.join(', ')}: ${say('Without rules every sale is free of a fee.')}</p>`;
+  const rows = compared.rules.map(({ name, cells }) => [
+    ruleText(name, cells.find(({ rule }) => rule !== null)?.rule, visit.wording),
+    ...cells.map(({ rule, difference }) => {
+      const mark = DIFFERENCES[difference];
+      const terms = rule === null ? '–' : termsOf(rule, visit.wording);
+      return mark === null ? terms : html`<strong>${terms}</strong> ${badge(mark[0], say(mark[1]))}`;
+    }),
+  ]);
+  return html`${table(
+    say('Versions side by side'),
+    [{ title: say('Brand and installments') }, ...titles.map((title) => ({ title }))],
+    rows,
+  )}${
+    compared.later > 0 &&
+    html`<p class="note">${say('Not beside them, because they begin later: {count}.', { count: count(compared.later) })}</p>`
+  }`;
+}
+
+function ruleText(name: string, rule: FeeRule | null | undefined, { say, count }: Wording): string {
+  if (rule == null) return name;
+  const { brand, fromInstallments: from, toInstallments: to } = rule;
+  const of = brand === 'any' ? say('All brands') : brandText(brand);
+  if (from !== to)
+    return say('{brand}, {from} to {to} installments', { brand: of, from: count(from), to: count(to) });
+  return from === 1
+    ? say('{brand}, in one payment', { brand: of })
+    : say('{brand}, {from} installments', { brand: of, from: count(from) });
+}
+
+function termsOf({ portion, plan, toInstallments }: FeeRule, { say, count }: Wording): string {
+  const percent = count(portion / 100);
+  const { firstDays, betweenDays } = plan;
+  // What is sold in one payment comes once.
+  if (toInstallments === 1) return say('{percent}%, after {days} days', { percent, days: firstDays });
+  return firstDays === betweenDays
+    ? say('{percent}%, every {days} days', { percent, days: firstDays })
+    : say('{percent}%, after {first} days, then every {days}', {
+        percent,
+        first: firstDays,
+        days: betweenDays,
+      });
+}
+
+function newFeeVersion(visit: Visit): Shown {
+  const { say } = visit.wording;
+  return actionForm(visit, SET_FEES, {
+    about: say(
+      'Sales from its moment on are charged at it; what was sold keeps the fee that it was sold at.',
+    ),
+    fields: [
+      {
+        name: 'rules',
+        label: say('Rules'),
+        hint: say('Such as visa:1=2.49@30, any:2-12=3.10@31/30. With a merchant, empty: the fees of all.'),
+        mostCharacters: LONGEST_RULES,
+      },
+      { name: 'from', label: say('From'), type: 'date', hint: say('Empty, or today: in ten seconds.') },
+      {
+        name: 'merchant',
+        label: say('Merchant'),
+        hint: say('Empty: all that have none of their own.'),
+        mostCharacters: 20,
+      },
+    ],
+    isGrave: true,
+  });
+}
+
+function feeTable(versions: readonly FeeVersion[], { wording }: Visit): Html {
+  const { say, count } = wording;
+  const shown = versions.slice(0, MOST_VERSIONS_LISTED);
+  if (versions.length === 0)
+    return emptyState(
+      say('There is no version of the fees yet.'),
+      say('Without rules every sale is free of a fee.'),
+    );
+  return html`${table(
+    say('Fees'),
+    [{ title: say('From') }, { title: say('Merchant') }, { title: say('Rules') }, { title: say('Made by') }],
+    shown.map(({ merchantId, validFrom, rules, source, createdBy }) => [
+      validFrom <= 0 ? say('Always') : moment(wording, validFrom),
+      merchantId === ALL_MERCHANTS ? say('All') : merchantId,
+      rules === '' ? '–' : html`<code>${rules}</code>`,
+      source === 'setting' ? 'PARCELA_FEES' : createdBy,
+    ]),
+  )}${
+    versions.length > shown.length &&
+    html`<p class="note">${say('There are older ones: only the newest {count} are listed. The command parcela fees list has all.', { count: count(shown.length) })}</p>`
+  }`;
+}
 
 export type FeeTools = {
   /** Of an owner, or of all with null: those that begin last first, up to one more than are listed. */
@@ -25,3 +202,39 @@ export const FEE_SCREENS: readonly Screen<FeeTools>[] = [
     view: feePage,
   }),
 ];
+
+const LONGEST_RULES = 10_000;
+
+export type FeeActionTools = {
+  readonly changeFees: (visit: Visit, wanted: NewFees) => Promise<FeeChange>;
+};
+
+const REFUSALS: Readonly<Record<FeeRefusal, { readonly status: 400 | 404 | 409; readonly text: string }>> = {
+  rulesMalformed: { status: 400, text: 'The rules cannot be read: {value}' },
+  dayMalformed: { status: 400, text: 'This is no day: {value}' },
+  merchantUnknown: { status: 404, text: 'There is no such merchant.' },
+  dayOver: { status: 409, text: 'The day {value} is over: what was sold keeps its fee. Choose a later day.' },
+  saleAfter: { status: 409, text: 'It would change the fee of a sale that was made at {value}.' },
+  sameMoment: { status: 409, text: 'A version is valid from {value} already.' },
+};
+
+const SET_FEES: Action<FeeActionTools> = {
+  roles: ['finance', 'admin'],
+  of: 'operator',
+  path: `${FEES}/set`,
+  title: 'New version',
+  operation: 'fees.change',
+  async perform(visit, { rules = '', from = null, merchant = null }, { changeFees }) {
+    const { say } = visit.wording;
+    if (rules.length > LONGEST_RULES) return operationRefused(400, say('These are more rules than fit.'));
+    if (rules === '' && merchant === null) return operationRefused(400, say('Give the rules.'));
+    const changed = await changeFees(visit, { rules, from, merchantId: merchant });
+    if (changed.kind === 'changed') return OPERATION_DONE;
+    const { status, text } = REFUSALS[changed.refusal];
+    return operationRefused(status, say(text, { value: changed.value }));
+  },
+  done: 'The version stands beside the others.',
+  next: () => pathOf(FEES),
+};
+
+export const FEE_ACTIONS: readonly Action<FeeActionTools>[] = [SET_FEES];

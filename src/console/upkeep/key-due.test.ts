@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { dueAt } from '../../keys/cryptoperiod.ts';
+import { dueAt } from '../../keys/key-change.ts';
 import { type Instant, instant } from '../../values/instant.ts';
 import { keyDue, keyStates, kindOfPurpose } from './key-due.ts';
 

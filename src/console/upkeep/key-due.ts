@@ -1,5 +1,5 @@
-import { dueAt } from '../../keys/cryptoperiod.ts';
 import type { KeyPurpose } from '../../keys/data-keys.sql.ts';
+import { dueAt } from '../../keys/key-change.ts';
 import type { Instant } from '../../values/instant.ts';
 
 /** `rsa`: the pairs that merchants encrypt cards with. */

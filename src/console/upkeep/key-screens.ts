@@ -1,4 +1,4 @@
-import { dueAt } from '../../keys/cryptoperiod.ts';
+import { dueAt } from '../../keys/key-change.ts';
 import { saoPauloDay } from '../../values/instant.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { moment, table } from '../parts/page-parts.ts';

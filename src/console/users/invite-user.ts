@@ -3,10 +3,18 @@ import { findMerchant } from '../../merchants/merchants.sql.ts';
 import { newId, newSecret } from '../../platform/chance.ts';
 import type { Database, Tx } from '../../platform/postgres/database.ts';
 import type { Role, User } from '../parts/user.ts';
-import { insertLink } from './links.sql.ts';
+import { renewHand } from './hands.sql.ts';
+import { insertLink, insertNewestLink, recoverByLink } from './links.sql.ts';
 import { tokenHash } from './session.ts';
 import { isUserName, type UserRefusal, userResource } from './user.ts';
-import { findUserByName, insertUser, isStillAdmin, lockAdmins } from './users.sql.ts';
+import {
+  findUserByName,
+  insertUser,
+  isStillAdmin,
+  lockAdmins,
+  lockUser,
+  mayBeRecovered,
+} from './users.sql.ts';
 
 export type UserTools = { readonly database: Database; readonly audit: Audit; readonly operator: Actor };
 
@@ -59,4 +67,82 @@ export async function makeUser(
   if (!(await isStillAdmin(database, actor))) return { refusal: 'notAdministrator' };
   const isTaken = (await findUserByName(database, name, null)) !== null;
   return { refusal: isTaken ? 'userExists' : 'tooManyUsers' };
+}
+
+/**
+ * For a user whose passkeys are lost, by another person: ends all sessions, takes the passkeys away and
+ * gives a new link. Of the users of a merchant; `merchantId` null: of all.
+ */
+export async function recoverUser(
+  tools: UserTools,
+  name: string,
+  merchantId: string | null,
+): Promise<Invited | { readonly refusal: UserRefusal }> {
+  const token = newSecret();
+  const { actor } = tools.operator;
+  const recovered = await recover(tools, { name, merchantId }, null, (tx, { userId }) =>
+    recoverByLink(tx, tokenHash(token), userId, actor),
+  );
+  return 'refusal' in recovered ? recovered : { user: recovered, token };
+}
+
+/**
+ * Takes every way in away from a user and gives another one, in one commit. `by`: how the user signs in, if
+ * not by a passkey.
+ */
+export async function recover(
+  { database, audit, operator }: UserTools,
+  { name, merchantId }: { readonly name: string; readonly merchantId: string | null },
+  by: string | null,
+  letIn: (tx: Tx, user: User) => Promise<void>,
+): Promise<User | { readonly refusal: UserRefusal }> {
+  const found = await findUserByName(database, name, merchantId);
+  if (found === null) return { refusal: 'userUnknown' };
+  if (found.isDisabled) return { refusal: 'userDisabled' };
+  const { isDisabled: _, ...user } = found;
+  const event = {
+    ...operator,
+    action: 'user.recover',
+    outcome: 'success',
+    resource: userResource(user),
+    detail: { name, ...(by !== null && { by }) },
+  } as const;
+  const { actor } = operator;
+  const isRecovered = await audit.transaction(async (tx) => {
+    await lockAdmins(tx, user, actor);
+    if (!(await mayBeRecovered(tx, user, actor))) return false;
+    await letIn(tx, user);
+    await renewHand(tx, user.userId, actor);
+    tx.record(event);
+    return true;
+  });
+  if (isRecovered) return user;
+  return { refusal: (await isStillAdmin(database, actor)) ? 'userDisabled' : 'notAdministrator' };
+}
+
+/** Of homologation: sees the demo merchant, and all others. */
+const DEMO_USER = { name: 'demo', role: 'admin', merchantId: null } as const;
+/** Of starts within a day: the links of older ones go. */
+const MOST_LINKS = 10;
+
+/** A link for this start by which a person enters the console of homologation. */
+export async function createDemoLink(tools: UserTools): Promise<string> {
+  const invited = await inviteUser(tools, DEMO_USER);
+  if (!('refusal' in invited)) return invited.token;
+  const found = await findUserByName(tools.database, DEMO_USER.name, null);
+  if (found === null) throw new Error(`the demo user was refused: ${invited.refusal}`);
+  const token = newSecret();
+  const event = {
+    ...tools.operator,
+    action: 'user.invite',
+    outcome: 'success',
+    resource: userResource(found),
+    detail: { name: found.name, role: found.role },
+  } as const;
+  await tools.audit.transaction(async (tx) => {
+    if (!(await lockUser(tx, found.userId))) return;
+    await insertNewestLink(tx, tokenHash(token), found.userId, tools.operator.actor, MOST_LINKS);
+    tx.record(event);
+  });
+  return token;
 }

@@ -3,8 +3,8 @@ import type { User } from '../parts/user.ts';
 import type { ShownPasskey } from './check-passkey.ts';
 import { type ChallengeTools, createChallenge } from './create-challenge.ts';
 import type { NewPasskey } from './passkey.ts';
-import { SESSION_SECONDS, tokenHash } from './session.ts';
-import { openByLink, openByPasskey } from './sessions.sql.ts';
+import { SESSION_SECONDS, type Session, tokenHash } from './session.ts';
+import { markSessionEnded, openByLink, openByPasskey } from './sessions.sql.ts';
 import { actorName, userResource } from './user.ts';
 import { lockUser } from './users.sql.ts';
 
@@ -47,5 +47,20 @@ export async function openSession(
     if (!isOpened) return null;
     tx.record(event);
     return token;
+  });
+}
+
+/** The token opens nothing from now on, in every process. */
+export async function endSession(
+  { audit }: { readonly audit: Audit },
+  { user, token }: Session,
+  address: string,
+): Promise<void> {
+  await markSessionEnded(audit, tokenHash(token), {
+    action: 'user.signOut',
+    outcome: 'success',
+    actor: actorName(user),
+    origin: address,
+    resource: userResource(user),
   });
 }

@@ -1,3 +1,8 @@
+import { type Html, html } from '../parts/html.ts';
+import { withQuery } from '../parts/paths.ts';
+import type { User } from '../parts/user.ts';
+import type { Wording } from '../parts/wording.ts';
+
 /** A passkey as its authenticator made it. */
 export type NewPasskey = {
   readonly credentialId: Buffer;
@@ -37,4 +42,60 @@ export function readChallenge(challenge: string): ReadChallenge | null {
   const [, expires, nonce, seal] = /^(\d{13})\.([\w-]{43})\.([\w-]{43})$/.exec(challenge) ?? [];
   if (expires === undefined || nonce === undefined || seal === undefined) return null;
   return { expiresAt: Number(expires), nonce, seal };
+}
+
+/** `challenge`: of a page where a passkey can be asked for; null: the host is an address. */
+type PasskeyForm = {
+  readonly party: RelyingParty | null;
+  readonly challenge: string;
+  readonly next: string;
+};
+
+const NO_SCRIPT = 'A passkey needs JavaScript; everything behind the sign-in works without.';
+const NO_HOST = 'Passkeys are bound to a host name: open the console under its name, not under an address.';
+
+/** The script asks for the passkey and sends the form. */
+export function signInView({ say }: Wording, { party, challenge, next }: PasskeyForm): Html {
+  if (party === null) return html`<p>${say(NO_HOST)}</p>`;
+  return html`<p>${say('Your browser asks for your passkey: a fingerprint, your face, a PIN or a security key.')}</p>
+<form method="post" action="/console/sign-in" data-passkey="get" data-challenge="${challenge}" data-party="${party.id}">
+<input type="hidden" name="next" value="${next}"><input type="hidden" name="passkey" value="">
+<div class="buttons"><button type="submit" class="main">${say('Sign in with a passkey')}</button></div>
+<p class="message bad" hidden data-fault>${say('No passkey was shown. Try again, or ask for an invitation.')}</p>
+</form>
+<noscript><p class="message bad">${say(NO_SCRIPT)}</p></noscript>
+<p class="note">${say('No passkey, or lost it? An administrator of your company, or somebody else who runs this Parcela, gives you a new link.')}</p>`;
+}
+
+export const IDENTITY_PATH = '/console/sign-in/oidc';
+
+/** No form: the policy of our pages lets none lead to another site, the provider's. */
+export function identityLink({ say }: Wording, next: string): Html {
+  const address = withQuery(IDENTITY_PATH, { next: next === '/console' ? undefined : next });
+  return html`<div class="buttons"><a class="button" href="${address}">${say('Sign in with your organization')}</a></div>`;
+}
+
+/** Where a link leads: nothing happens before a button is pressed, so that no preview uses it up. */
+export function linkView(
+  { say }: Wording,
+  user: User,
+  { party, challenge }: PasskeyForm,
+  opensByItself: boolean,
+): Html {
+  return html`<p>${say('You are {name}. This link works once.', { name: user.name })}</p>
+${
+  opensByItself &&
+  html`<form method="post"><div class="buttons"><button type="submit" class="main">${say('Enter')}</button></div></form>
+<p class="note">${say('In homologation the link is enough. In production a passkey is made here.')}</p>`
+}
+${
+  party === null
+    ? html`<p class="note">${say(NO_HOST)}</p>`
+    : html`<form method="post" data-passkey="create" data-challenge="${challenge}" data-party="${party.id}" data-user="${user.userId}" data-name="${user.name}">
+<input type="hidden" name="passkey" value="">
+<div class="buttons"><button type="submit" class="${opensByItself ? 'plain' : 'main'}">${say('Create a passkey and enter')}</button></div>
+<p class="message bad" hidden data-fault>${say('No passkey was made. Try again.')}</p>
+</form>
+<noscript><p class="message bad">${say(NO_SCRIPT)}</p></noscript>`
+}`;
 }

@@ -1,7 +1,7 @@
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { hasSqlState, SQL_STATE } from '../../platform/postgres/database-errors.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
-import { hasSqlState, SQL_STATE } from '../../platform/postgres/sql-states.ts';
 import type { User } from '../parts/user.ts';
 import { CHALLENGE_MILLISECONDS, type NewPasskey, type UsedPasskey } from './passkey.ts';
 import { IDLE_SECONDS, SESSION_SECONDS } from './session.ts';

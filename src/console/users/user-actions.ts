@@ -1,8 +1,14 @@
-import type { Asked } from '../parts/asked.ts';
 import { html } from '../parts/html.ts';
-import { OPERATION_DONE, operationRefused } from '../parts/operation-refused.ts';
 import { pathOf, USER, USERS } from '../parts/paths.ts';
-import type { Action, Form, Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  type Asked,
+  type Form,
+  OPERATION_DONE,
+  operationRefused,
+  type Visit,
+} from '../parts/screen.ts';
+
 import { ROLES_TO_GIVE, type Role, type User } from '../parts/user.ts';
 import type { Invited, WantedUser } from './invite-user.ts';
 import type { UserRefusal } from './user.ts';

@@ -4,8 +4,8 @@ import { pathOf, USER, USERS, withQuery } from '../parts/paths.ts';
 import { type Screen, screen, type Visit } from '../parts/screen.ts';
 import { ENTRY_STATES, stateBadge } from '../parts/states.ts';
 import { ROLE_WORDS, ROLES_TO_GIVE, type Role } from '../parts/user.ts';
-import { nameShown } from './name-shown.ts';
-import type { Giver, ListedUser, UserFilter, UserPage } from './user.ts';
+import { type Giver, type ListedUser, nameShown, type UserFilter, type UserPage } from './user.ts';
+
 import {
   BY_ANOTHER,
   isSelf,

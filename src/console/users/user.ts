@@ -1,6 +1,7 @@
 import type { Actor } from '../../audit/audit-event.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { Instant } from '../../values/instant.ts';
+import type { Visit } from '../parts/screen.ts';
 import type { User } from '../parts/user.ts';
 
 /** Which users are listed: of a merchant (null: all), by the beginning of their names, behind a name. */
@@ -92,3 +93,10 @@ export type UserRefusal =
   | 'lastAdministrator'
   | 'notAdministrator'
   | 'merchantUnknown';
+
+export type Person = Pick<User, 'name' | 'merchantId'>;
+
+/** The names of the operator's users are for the operator's users. */
+export function nameShown({ name, merchantId }: Person, { user, wording }: Visit): string {
+  return user.merchantId !== null && merchantId === null ? wording.say('The operator') : name;
+}

@@ -1,14 +1,17 @@
 import { newId } from '../../platform/chance.ts';
+import { shownOf } from '../../platform/pages.ts';
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { ROLES, type Role, type User } from '../parts/user.ts';
 import { NEW_HAND } from './hands.sql.ts';
+import type { Passkey } from './passkey.ts';
 import {
   IDENTITY_STATES,
   type ListedUser,
   MOST_USERS,
   readGivers,
   type UserFilter,
+  type UserPage,
   userOfActor,
 } from './user.ts';
 
@@ -118,7 +121,7 @@ const LIST = statement(
 );
 
 /** By name; `merchantId` null: of the operator and of all merchants. */
-export async function findUsers(
+async function findUsers(
   reader: Reader,
   { merchantId, after, prefix }: UserFilter,
   limit: number,
@@ -263,4 +266,28 @@ const SPEAK = statement(
 
 export async function setLanguage(database: Database, userId: string, language: 'pt' | 'en'): Promise<void> {
   await database.query(SPEAK, [userId, language]);
+}
+
+/** A page of users by name. */
+export async function listUsers(reader: Reader, filter: UserFilter, limit: number): Promise<UserPage> {
+  const { shown, lastBeforeOthers } = shownOf(await findUsers(reader, filter, limit + 1), limit);
+  return { users: shown, next: lastBeforeOthers?.name ?? null };
+}
+
+const PASSKEY = rowCodec<Passkey>({
+  userId: column.text(),
+  credentialId: column.bytes(),
+  publicKey: column.bytes(),
+  signCount: column.whole(),
+  transports: column.listOf(column.text()),
+});
+
+const FIND_PASSKEY = statement(
+  'console_passkeys.find',
+  `select ${PASSKEY.columns} from console_passkeys where credential_id = $1`,
+);
+
+export async function findPasskey(database: Database, credentialId: Buffer): Promise<Passkey | null> {
+  const [row] = await database.query(FIND_PASSKEY, [credentialId]);
+  return row === undefined ? null : PASSKEY.parse(row);
 }

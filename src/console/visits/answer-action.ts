@@ -1,22 +1,27 @@
-import { type AuditEvent, LONGEST_REASON } from '../../audit/audit-event.ts';
+import { type Audit, type AuditEvent, LONGEST_REASON } from '../../audit/audit-event.ts';
 import type { WireError } from '../../platform/http/endpoint.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
-import { holdsCardNumber } from '../../values/card-number-in-text.ts';
+import { errorFields, type Log } from '../../platform/log.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import { holdsCardNumber, holdsCpfOrEmail } from '../../values/card-number-in-text.ts';
 import { isUuid } from '../../values/ids.ts';
-import { holdsCpfOrEmail } from '../../values/person-in-text.ts';
-import type { Asked } from '../parts/asked.ts';
 import { type Html, html } from '../parts/html.ts';
-import { operationRefused } from '../parts/operation-refused.ts';
 import { errorsOf, link } from '../parts/page-parts.ts';
 import { waitingPath, withQuery } from '../parts/paths.ts';
-import { type Action, type Form, operationOf, type Visit } from '../parts/screen.ts';
+import {
+  type Action,
+  type Asked,
+  type Form,
+  operationOf,
+  operationRefused,
+  type Visit,
+} from '../parts/screen.ts';
 import type { ConsoleTools } from '../screens.ts';
+import { type AddRequestTools, addRequest } from '../second-person/add-request.ts';
 import { actorName } from '../users/user.ts';
-import { askSecondPerson, type SecondPersonTools } from './ask-second-person.ts';
-import { type FinishTools, finishAction } from './finish-action.ts';
-import { type Again, againOf, endOf } from './sent-form.ts';
-import { sentForm, startAction } from './start-action.ts';
-import { type TryTools, tryAction } from './try-action.ts';
+import { finishForm, freeForm, isUnderWay } from './console-actions.sql.ts';
+import { type Again, againOf, endOf, keptRefusal, type SentForm } from './sent-form.ts';
+import { sentForm, startAction, type TryTools, tryAction } from './start-action.ts';
 
 export type ActionTools = FinishTools &
   TryTools &
@@ -186,4 +191,72 @@ function refused({ wording }: Visit, back: string, errors: readonly WireError[])
 function revealed(shown: Html, { wording }: Visit, back: string): Html {
   return html`${shown}
 <p><a href="${back}">${wording.say('Back')}</a></p>`;
+}
+
+type FinishTools = { readonly database: Database; readonly audit: Audit; readonly log: Log };
+
+/**
+ * Writes what became of a form, a refusal with its entry in the audit log. What was done is done, whether
+ * this can be written or not: the key then says that it is not known.
+ */
+async function finishAction(
+  { database, audit, log }: FinishTools,
+  sent: SentForm,
+  asked: Asked<unknown>,
+  refused: AuditEvent,
+  merchantId: string,
+): Promise<void> {
+  if (asked.ok)
+    return finishForm(database, sent, null).catch((error) =>
+      log.error(
+        errorFields(error),
+        'what was done on a page could not be noted: its form says that it is not known',
+      ),
+    );
+  const end = endOf(asked);
+  await audit.transaction(
+    async (tx) => {
+      if (end === 'free') await freeForm(tx, sent);
+      else if (end !== null) await finishForm(tx, sent, keptRefusal(asked));
+      tx.record(refused);
+    },
+    { merchantId },
+  );
+}
+
+type SecondPersonTools = AddRequestTools & {
+  readonly secondPersonOver: number | null;
+  readonly consoleTools: ConsoleTools;
+};
+
+const ANOTHER_UNDER_WAY =
+  'Another form of this page is under way, or it is not known what became of it. Look before you ask again.';
+const TOO_MANY_WAIT = 'As many of your requests wait for a second person as may. Take one back first.';
+
+/**
+ * Whether a second person is to be asked, and asks then: `waits`. Null: one may do it alone. It looks into
+ * the books, and at what else is under way: small parts must not go beyond the limit together.
+ */
+async function askSecondPerson(
+  tools: SecondPersonTools,
+  action: Action<ConsoleTools>,
+  visit: Visit,
+  form: Form,
+  sent: SentForm,
+): Promise<'waits' | null | Asked<never>> {
+  const { secondPersonOver: limit, consoleTools, database } = tools;
+  if (limit === null || action.moves === undefined) return null;
+  const { say } = visit.wording;
+  const place = { path: visit.path, pathHash: sent.pathHash, key: sent.onceKey };
+  if (await isUnderWay(database, place)) return operationRefused(429, say(ANOTHER_UNDER_WAY));
+  const moved = await action.moves(visit, form, consoleTools);
+  if (!moved.ok) return moved;
+  if (moved.body === null || moved.body.counted <= limit) return null;
+  const isMade = await addRequest(tools, visit, moved.body, {
+    operation: operationOf(action),
+    isOfOperator: action.of === 'operator',
+    reason: form.reason ?? '',
+    beside: (tx) => finishForm(tx, sent, null),
+  });
+  return isMade ? 'waits' : operationRefused(429, say(TOO_MANY_WAIT));
 }

@@ -15,7 +15,7 @@ import { html } from '../parts/html.ts';
 import { withQuery } from '../parts/paths.ts';
 import type { Wording } from '../parts/wording.ts';
 import { createChallenge, isChallengeGood } from '../users/create-challenge.ts';
-import { IDENTITY_PATH } from '../users/passkey-forms.ts';
+import { IDENTITY_PATH } from '../users/passkey.ts';
 import { cookieOf, isSameOrigin } from '../users/session.ts';
 import {
   type DoorPage,

@@ -16,8 +16,7 @@ import { withQuery } from '../parts/paths.ts';
 import type { Form } from '../parts/screen.ts';
 import type { Wording } from '../parts/wording.ts';
 import { isChallengeGood } from '../users/create-challenge.ts';
-import { endSession } from '../users/end-session.ts';
-import { SESSION } from '../users/open-session.ts';
+import { endSession, SESSION } from '../users/open-session.ts';
 import {
   cookieOf,
   formMark,
@@ -33,7 +32,7 @@ import { answerIdentity, type IdentityDoorTools } from './answer-identity.ts';
 import { answerSignIn, type DoorPage, type DoorRequest, STRANGE_FORM } from './answer-sign-in.ts';
 import { answerVisit, type VisitTools } from './answer-visit.ts';
 import { liveMarkOf } from './live-page.ts';
-import type { Assets } from './read-assets.ts';
+import type { Assets } from './send-file.ts';
 
 export type PageTools = IdentityDoorTools &
   VisitTools & {

@@ -16,13 +16,11 @@ import { checkPasskey, readNewPasskey, SIGN_IN } from '../users/check-passkey.ts
 import { createChallenge } from '../users/create-challenge.ts';
 import { findLinkedUser } from '../users/links.sql.ts';
 import { openSession, type Proof } from '../users/open-session.ts';
-import { relyingPartyOf } from '../users/passkey.ts';
-import { identityLink, linkView, signInView } from '../users/passkey-forms.ts';
-import { findPasskey } from '../users/passkeys.sql.ts';
+import { identityLink, linkView, relyingPartyOf, signInView } from '../users/passkey.ts';
 import { cookieOf, isSameOrigin, tokenHash } from '../users/session.ts';
 import { isPasskeyTaken } from '../users/sessions.sql.ts';
 import { actorName, userResource } from '../users/user.ts';
-import { findUserById } from '../users/users.sql.ts';
+import { findPasskey, findUserById } from '../users/users.sql.ts';
 
 export type SignInTools = {
   readonly database: Database;

@@ -10,12 +10,12 @@ import type { Database } from '../../platform/postgres/database.ts';
 import type { PageAnswer } from '../../platform/web-pages/page-routes.ts';
 import { holdsCardNumber } from '../../values/card-number-in-text.ts';
 import type { Cents } from '../../values/cents.ts';
-import type { Ask } from '../parts/asked.ts';
 import { type Html, html, type Shown } from '../parts/html.ts';
 import { type AssetPaths, type Frame, type NavigationItem, PAGE_HEADERS, page } from '../parts/layout.ts';
 import { errorsOf } from '../parts/page-parts.ts';
 import { matchPath, OF_MERCHANT, pathOf, plainPath, SEARCH } from '../parts/paths.ts';
-import { type Action, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
+import { type Action, type Ask, type Form, mayUse, type Screen, type Visit } from '../parts/screen.ts';
+
 import { mayEnter } from '../parts/user.ts';
 import type { Wording } from '../parts/wording.ts';
 import type { ConsoleTools } from '../screens.ts';

@@ -13,7 +13,7 @@ import type { Log } from '../../platform/log.ts';
 import { type RequestReader, requestReader } from '../../platform/requests/request-reader.ts';
 import { isBlank } from '../../values/blank-text.ts';
 import { readExactJson } from '../../values/exact-json.ts';
-import type { Asked, Given } from '../parts/asked.ts';
+import type { Asked, Given } from '../parts/screen.ts';
 
 export type AskTools = {
   readonly endpoints: ReadonlyMap<string, ServedEndpoint>;

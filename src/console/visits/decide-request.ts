@@ -3,34 +3,36 @@ import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Merchant } from '../../merchants/merchant.ts';
 import { errorFields } from '../../platform/log.ts';
-import type { Database } from '../../platform/postgres/database.ts';
+import type { Database, Reader } from '../../platform/postgres/database.ts';
 import { isUuid } from '../../values/ids.ts';
 import { matchPath } from '../parts/paths.ts';
 import { type Action, mayUse, type Visit } from '../parts/screen.ts';
 import { mayEnter } from '../parts/user.ts';
 import type { ConsoleTools } from '../screens.ts';
-import { isOneHand } from '../second-person/hands.ts';
 import {
   findHands,
   findRequest,
   finishRequest,
   freeRequest,
   insertDecision,
+  listRequests,
 } from '../second-person/requests.sql.ts';
 import {
   approvalFault,
   declineFault,
   type FoundRequest,
+  isOneHand,
+  MOST_REQUESTS_SHOWN,
   requestText,
   type SecondPersonDecision,
+  stateOf,
 } from '../second-person/second-person.ts';
-import type { Decided } from '../second-person/waiting-screens.ts';
+import type { Decided, ShownRequest } from '../second-person/waiting-screens.ts';
 import { isNewcomer } from '../users/links.sql.ts';
 import { actorName } from '../users/user.ts';
 import { isUnderWay } from './console-actions.sql.ts';
 import { endOf } from './sent-form.ts';
-import { hashOfPath } from './start-action.ts';
-import { type TryTools, tryAction } from './try-action.ts';
+import { hashOfPath, type TryTools, tryAction } from './start-action.ts';
 
 export type DecideRequestTools = TryTools & {
   readonly database: Database;
@@ -82,7 +84,7 @@ export async function decideRequest(
 const DONE = { ok: true, status: 200, body: null } as const;
 
 /** The action of a request, as its path names it. */
-export function askedFor(actions: readonly Action<ConsoleTools>[], { request }: FoundRequest) {
+function askedFor(actions: readonly Action<ConsoleTools>[], { request }: FoundRequest) {
   for (const action of actions) {
     const parameters = matchPath(action.path, request.path.replace(/^\/console/, ''));
     if (parameters !== null && action.moves !== undefined) return { action, parameters };
@@ -212,4 +214,35 @@ async function noteOutcome(
   } catch (error) {
     log.error(errorFields(error), 'what became of an approved request could not be noted');
   }
+}
+
+/** What waits for a second person, and which buttons this one gets. */
+export async function listWaiting(
+  { reader, actions }: { readonly reader: Reader; readonly actions: readonly Action<ConsoleTools>[] },
+  { merchantId, user, wording }: Visit,
+): Promise<readonly ShownRequest[]> {
+  const found = await listRequests(reader, merchantId === '' ? null : merchantId, MOST_REQUESTS_SHOWN);
+  const waiting = found.filter((one) => stateOf(one) === 'waiting');
+  const hands = await findHands(reader, [user.userId, ...waiting.map((one) => one.requester.userId)]);
+  return found.map((one) => {
+    const action = askedFor(actions, one)?.action ?? null;
+    const may = action !== null && mayUse(action, user);
+    // What else is looked at is said when the button is pressed.
+    const decider = {
+      user,
+      isOneHand: isOneHand(hands.get(user.userId), hands.get(one.requester.userId)),
+      isNewcomer: false,
+      isRequesterNew: false,
+      mayBoth: may,
+    };
+    const fault = approvalFault(one, decider);
+    return {
+      ...one,
+      title: action?.title ?? one.request.operation,
+      says: action?.saysOf?.(one.request.fields, wording) ?? null,
+      mayApprove: fault === null,
+      isOneHand: fault === 'oneHand',
+      mayDecline: declineFault(one, may, user) === null,
+    };
+  });
 }

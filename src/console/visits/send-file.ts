@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Audit, AuditDetail, AuditEvent } from '../../audit/audit-event.ts';
 import { patiently } from '../../platform/exports.ts';
+import { HOME } from '../../platform/home.ts';
 import type { Answer } from '../../platform/http/endpoint.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { withoutCpfAndEmail } from '../../values/person-in-text.ts';
-import { PAGE_HEADERS } from '../parts/layout.ts';
+import { withoutCpfAndEmail } from '../../values/card-number-in-text.ts';
+import { type AssetPaths, PAGE_HEADERS } from '../parts/layout.ts';
 import type { Download, Visit } from '../parts/screen.ts';
 import { type Session, tokenHash } from '../users/session.ts';
 import { isSessionOpen } from '../users/sessions.sql.ts';
@@ -62,4 +66,31 @@ async function* piecesWhile(
     if (!(await patiently(isOpen))) throw new Error('the session of a download has ended');
     yield piece;
   }
+}
+
+type Asset = { readonly type: string; readonly content: Buffer };
+
+/**
+ * Style and script, each under a name with its hash: a browser keeps it, and asks for another when it
+ * changes.
+ */
+export type Assets = { readonly paths: AssetPaths; readonly byName: ReadonlyMap<string, Asset> };
+
+const FILES = {
+  style: { file: 'console.css', type: 'text/css; charset=utf-8' },
+  script: { file: 'console.js', type: 'text/javascript; charset=utf-8' },
+} as const;
+
+export function readAssets(): Assets {
+  const read = ({ file, type }: (typeof FILES)[keyof typeof FILES]) => {
+    const content = readFileSync(join(HOME, 'src/console/assets', file));
+    const mark = createHash('sha256').update(content).digest('hex').slice(0, 16);
+    return { name: file.replace('.', `-${mark}.`), type, content };
+  };
+  const [style, script] = [read(FILES.style), read(FILES.script)];
+  const path = ({ name }: { readonly name: string }) => `/console/assets/${name}`;
+  return {
+    paths: { style: path(style), script: path(script) },
+    byName: new Map([style, script].map((asset) => [asset.name, asset])),
+  };
 }

@@ -1,5 +1,5 @@
 import type { WireError } from '../../platform/http/endpoint.ts';
-import type { Asked } from '../parts/asked.ts';
+import type { Asked } from '../parts/screen.ts';
 
 /** A form that a user sent: its key, and hashes of where it was sent and of what it said. */
 export type SentForm = {

@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Audit, AuditEvent } from '../../audit/audit-event.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import { errorFields, type Log } from '../../platform/log.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { Form, Visit } from '../parts/screen.ts';
+import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
+import { watchWrites } from '../../platform/postgres/write-watch.ts';
+import type { Action, Asked, Form, Visit } from '../parts/screen.ts';
+import type { ConsoleTools } from '../screens.ts';
+import { UNKNOWN_OUTCOME } from './ask-endpoint.ts';
 import { findEarlierForm, startForm } from './console-actions.sql.ts';
 import type { EarlierForm, SentForm } from './sent-form.ts';
 
@@ -41,4 +47,33 @@ export async function startAction(
   );
   if (isNew) return null;
   return (await findEarlierForm(database, sent.onceKey)) ?? { ...sent, outcome: null, refusal: null };
+}
+
+export type TryTools = {
+  readonly log: Log;
+  /** Whether nothing may act. */
+  readonly isHeld: () => boolean;
+  readonly consoleTools: ConsoleTools;
+};
+
+/** An error behind a write does not say that nothing was done, of an operation as of an endpoint. */
+export async function tryAction(
+  { consoleTools, isHeld, log }: TryTools,
+  action: Action<ConsoleTools>,
+  visit: Visit,
+  form: Form,
+): Promise<Asked<unknown>> {
+  if ('contract' in action) return visit.ask(action.contract, action.asks(visit, form));
+  const { language } = visit.wording;
+  const { status, tag, sentence } = FAILURES.held;
+  if (isHeld() && action.isForHeld !== true)
+    return { ok: false, status, errors: [{ tag, description: sentence[language] }] };
+  const watch = { mayHaveWritten: false };
+  try {
+    return await watchWrites(watch, () => action.perform(visit, form, consoleTools));
+  } catch (error) {
+    if (!watch.mayHaveWritten && !(error instanceof CommitUnknown)) throw error;
+    log.error({ operation: action.operation, ...errorFields(error) }, 'it is not known what was done');
+    return { ok: false, status: 504, errors: [{ tag: '', description: UNKNOWN_OUTCOME[language] }] };
+  }
 }

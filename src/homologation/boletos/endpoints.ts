@@ -1,10 +1,187 @@
-import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { type Static, Type } from 'typebox';
+import { BANK_EVENTS } from '../../banks/bank.ts';
+import { STATUS_WORDS, statusBill, statusWord } from '../../boletos/bill-status.ts';
+import type { Boleto } from '../../boletos/boleto.ts';
+import { findBoleto } from '../../boletos/boletos.sql.ts';
+import {
+  callerOf,
+  contract,
+  type Endpoint,
+  endpoint,
+  type Fault,
+  GENERAL_TAG,
+} from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer } from '../../platform/http/refusal.ts';
-import { askForBoletoEvent } from './ask-for-boleto-event.ts';
-import type { BankTools } from './boleto-event.ts';
-import { FORCE_BOLETO_EVENT, readBoletoEvent, writeBoletoEvent } from './contract.ts';
-import { BOLETO_EVENT_REFUSALS } from './refusals.ts';
+import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { type Cents, MAX_PAYMENT_CENTS } from '../../values/cents.ts';
+import { isUuid } from '../../values/ids.ts';
+import { type Day, saoPauloDay, utcText } from '../../values/instant.ts';
+import type { BankTools, BoletoEventRefusal, BoletoEventResult, WantedBoletoEvent } from './boleto-event.ts';
+
+const TIMEOUT_MILLISECONDS = 5_000;
+
+/**
+ * Has the bank's simulator book an event at the merchant's business time, and pulls it: its effects
+ * are those of the bank. Throws when the simulator does not answer; then it may have happened, and
+ * comes by itself.
+ */
+async function askForBoletoEvent(
+  tools: BankTools | null,
+  merchantId: string,
+  wanted: WantedBoletoEvent,
+): Promise<BoletoEventResult> {
+  if (tools === null) return { kind: 'refused', refusal: 'noSimulator' };
+  const { bankUrl, feed } = tools;
+  const { database, clock } = feed;
+  const { event, amount, paidOn } = wanted;
+  const key = { merchantId, boletoId: wanted.boletoId };
+  const before = isUuid(wanted.boletoId) ? await findBoleto(database, key) : null;
+  if (before === null) return { kind: 'refused', refusal: 'notFound' };
+  const isInTime =
+    paidOn === null || (paidOn >= before.issuedOn && paidOn <= saoPauloDay(clock.now(merchantId)));
+  if (!isInTime) return { kind: 'refused', refusal: 'notThatDay' };
+  const response = await fetch(new URL('/changes', bankUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      merchantId,
+      ourNumber: before.ourNumber,
+      event,
+      ...(amount === null ? {} : { amount }),
+      ...(paidOn === null ? {} : { paidOn }),
+      at: utcText(clock.now(merchantId)),
+    }),
+    signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS),
+  });
+  if (response.status === 404 || response.status === 409) return { kind: 'refused', refusal: 'forbidden' };
+  if (!response.ok) throw new Error(`the simulator of the bank answered ${response.status}`);
+  await feed.pullAndApplyOf(merchantId);
+  return { kind: 'happened', boleto: (await findBoleto(database, key)) ?? before };
+}
+
+export const BOLETO_EVENT_REFUSALS = {
+  forbidden: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Os livros do banco não permitem este evento: nada aconteceu.',
+      en: "The bank's books do not allow this event: nothing happened.",
+    },
+  },
+  notThatDay: {
+    status: 400,
+    tag: 'paidOn',
+    sentence: {
+      pt: 'O pagamento não pode ser anterior à emissão, nem depois de hoje.',
+      en: 'The payment cannot lie before the issue, nor after today.',
+    },
+  },
+  noSimulator: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Aqui não há simulador de banco: nada aconteceu.',
+      en: 'There is no simulator of a bank here: nothing happened.',
+    },
+  },
+} as const satisfies Record<Exclude<BoletoEventRefusal, 'notFound'>, RefusalShape>;
+
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+
+/** Rules between the fields of an event of a boleto. */
+export const BOLETO_EVENT_FAULTS = {
+  onlyOfPayment: {
+    status: 400,
+    tag: 'amount',
+    sentence: {
+      pt: 'Só um pagamento tem amount e paidOn.',
+      en: 'Only a payment has amount and paidOn.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+/** The body may be malformed in any way: the schema reports wrong types. */
+function checkEvent(body: unknown): Fault[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const given = body as Record<string, unknown>;
+  if (given.type === 'paid') return [];
+  return (['amount', 'paidOn'] as const)
+    .filter((tag) => given[tag] !== undefined)
+    .map((tag) => ({ ...BOLETO_EVENT_FAULTS.onlyOfPayment, tag }));
+}
+
+const EVENT_REQUEST = Type.Object({
+  type: Type.Enum([...BANK_EVENTS]),
+  amount: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAYMENT_CENTS,
+      description: 'Cents that are paid; absent: what is to be paid on the day.',
+    }),
+  ),
+  paidOn: Type.Optional(
+    Type.String({ format: 'day', maxLength: 10, description: 'Day of the payment; absent: today.' }),
+  ),
+});
+
+const FORCE_BOLETO_EVENT = contract({
+  id: 'forceBoletoEvent',
+  method: 'POST',
+  path: '/homologation/boletos/{boletoId}/events',
+  api: 'either',
+  scope: 'any',
+  group: 'Homologation',
+  summary: 'Make something happen to a boleto',
+  description:
+    'What payers and the bank make happen in production: it is paid, of whatever amount, also a second time or after its end; ' +
+    "the bank cancels it, or ends it after its last day. It happens now, by your business time, in the books of the bank's simulator, and reaches the gateway as every change does.",
+  homologationOnly: true,
+  parameters: Type.Object({ boletoId: Type.String({ maxLength: 36 }) }),
+  body: EVENT_REQUEST,
+  bodyExample: { type: 'paid' },
+  check: checkEvent,
+  answers: {
+    200: {
+      description: 'It happened; status and description are those of the boleto now.',
+      schema: Type.Object({
+        id: Type.String({ description: 'Of the boleto.' }),
+        type: Type.Enum([...BANK_EVENTS]),
+        statusBill: Type.Integer(),
+        statusDescription: Type.String(),
+      }),
+      example: {
+        id: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+        type: 'paid',
+        statusBill: 2,
+        statusDescription: STATUS_WORDS.paid,
+      },
+    },
+    409: {
+      description: "The bank's books do not allow it, or there is no simulator of a bank; nothing happened.",
+      schema: ERRORS,
+      example: [
+        { tag: '__general__', description: 'Os livros do banco não permitem este evento: nada aconteceu.' },
+      ],
+    },
+  },
+});
+
+function readBoletoEvent(
+  boletoId: string,
+  { type, amount, paidOn }: Static<typeof EVENT_REQUEST>,
+): WantedBoletoEvent {
+  const paid = { amount: (amount ?? null) as Cents | null, paidOn: (paidOn ?? null) as Day | null };
+  return { boletoId, event: type, ...paid };
+}
+
+function writeBoletoEvent({ event }: WantedBoletoEvent, boleto: Boleto): object {
+  return {
+    id: boleto.boletoId,
+    type: event,
+    statusBill: statusBill(boleto),
+    statusDescription: statusWord(boleto),
+  };
+}
 
 /** Null: there is no simulator of a bank. */
 export type BoletoEventTools = { readonly bank: BankTools | null };

@@ -1,10 +1,180 @@
-import { type Answer, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { refusalAnswer } from '../../platform/http/refusal.ts';
+import { type Static, Type } from 'typebox';
+import {
+  type Answer,
+  callerOf,
+  contract,
+  type Endpoint,
+  endpoint,
+  type Fault,
+  GENERAL_TAG,
+} from '../../platform/http/endpoint.ts';
+import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
+import { type Instant, parseSaoPauloText, saoPauloText } from '../../values/instant.ts';
 import { type AdvanceResult, type AdvanceTools, advanceClock } from './advance-clock.ts';
-import { ADVANCE_CLOCK, READ_CLOCK, readJumpRequest, writeArrival, writeReading } from './contract.ts';
+import { type ClockReading, type JumpRefusal, type JumpRequest, MOST_DAYS_AHEAD } from './jump.ts';
 import { readClock } from './read-clock.ts';
-import { CLOCK_REFUSALS } from './refusals.ts';
+
+const TOO_FAR = {
+  pt: 'O relógio de teste vai no máximo 730 dias além da data real.',
+  en: 'The test clock goes at most 730 days beyond the real date.',
+};
+
+export const CLOCK_REFUSALS = {
+  backward: {
+    status: 400,
+    tag: 'to',
+    sentence: {
+      pt: 'O relógio de teste só anda para a frente.',
+      en: 'The test clock only moves forward.',
+    },
+  },
+  tooManyDays: { status: 400, tag: 'advanceDays', sentence: TOO_FAR },
+  tooFar: { status: 400, tag: 'to', sentence: TOO_FAR },
+  underWay: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Um avanço do relógio de teste ainda está em andamento; consulte-o.',
+      en: 'A jump of the test clock is still under way; read the clock.',
+    },
+  },
+} as const satisfies Record<JumpRefusal, RefusalShape>;
+
+const JUMP_REQUEST = Type.Object({
+  advanceDays: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_DAYS_AHEAD,
+      description: 'Days of 24 hours from where the clock stands; this or `to`, exactly one.',
+    }),
+  ),
+  to: Type.Optional(
+    Type.String({
+      maxLength: 29,
+      format: 'saoPauloTime',
+      description: 'Where the clock shall go; at most 730 days beyond the real date.',
+    }),
+  ),
+});
+
+/** Rules between the fields of a jump. */
+export const CLOCK_FAULTS = {
+  oneGoal: {
+    status: 400,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Informe exatamente um entre advanceDays e to.',
+      en: 'Give exactly one of advanceDays and to.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+/** The body may be malformed in any way: the schema reports wrong types. */
+function checkJump(body: unknown): Fault[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const { advanceDays, to } = body as Record<string, unknown>;
+  return (advanceDays === undefined) === (to === undefined) ? [CLOCK_FAULTS.oneGoal] : [];
+}
+
+const NOW = Type.String({ description: 'Business time of the merchant, in São Paulo, without zone.' });
+const RAN = Type.Object(
+  {
+    changes: Type.Integer({
+      description:
+        'Settlements, blocks and chargebacks that the acquirer brought, and payments that the bank brought.',
+    }),
+    preauthorizations: Type.Integer({ description: 'Pre-authorizations that were let go uncaptured.' }),
+    boletos: Type.Integer({ description: 'Boletos that became overdue, or whose time was over.' }),
+    billings: Type.Integer({ description: 'Charges of billings that were begun.' }),
+    notices: Type.Integer({ description: 'Notices of cards that expire and of due days that come.' }),
+    deliveries: Type.Integer({ description: 'Tries to deliver a notification, successful or not.' }),
+  },
+  { description: 'What was run at the instants in between.' },
+);
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+
+const ABOUT = {
+  api: 'either',
+  scope: 'any',
+  group: 'Homologation',
+  path: '/homologation/clock',
+  homologationOnly: true,
+} as const;
+
+const RAN_EXAMPLE = { changes: 2, preauthorizations: 0, boletos: 0, billings: 2, notices: 0, deliveries: 3 };
+const ON_THE_WAY = {
+  now: '2026-12-14T18:22:07.000',
+  target: '2027-03-01T09:00:00.000',
+  ran: RAN_EXAMPLE,
+};
+
+const ADVANCE_CLOCK = contract({
+  ...ABOUT,
+  id: 'advanceTestClock',
+  method: 'POST',
+  summary: 'Move the test clock forward',
+  description:
+    "Moves your merchant's business time, and runs everything that falls due in between, in its order: settlements, " +
+    'notifications and their next tries, expiry of cards. Tokens, lockouts, card tokens, anti-fraud codes and ' +
+    'Idempotency-Keys go by real time. The jump goes on whatever happens to this call or to the service: after a ' +
+    'minute the answer is 202, and GET shows how far it is. One jump at a time.',
+  body: JUMP_REQUEST,
+  bodyExample: { to: '2027-03-01T09:00:00' },
+  check: checkJump,
+  answers: {
+    200: {
+      description: 'The clock has arrived, and nothing that fell due in between is left.',
+      schema: Type.Object({ now: NOW, ran: RAN }),
+      example: { now: '2027-03-01T09:00:00.004', ran: RAN_EXAMPLE },
+    },
+    202: {
+      description: 'The clock is still on its way.',
+      schema: Type.Object({ now: NOW, target: Type.String(), ran: RAN }),
+      example: ON_THE_WAY,
+    },
+    409: {
+      description: 'An earlier jump is still under way.',
+      schema: ERRORS,
+      example: [
+        {
+          tag: '__general__',
+          description: 'Um avanço do relógio de teste ainda está em andamento; consulte-o.',
+        },
+      ],
+    },
+  },
+});
+
+const READ_CLOCK = contract({
+  ...ABOUT,
+  id: 'readTestClock',
+  method: 'GET',
+  summary: 'Read the test clock',
+  description: 'The business time of your merchant, and how far a jump is.',
+  answers: {
+    200: {
+      description:
+        '`target` is null when no jump is under way; `ran` is of the jump under way or of the last one.',
+      schema: Type.Object({ now: NOW, target: Type.Union([Type.String(), Type.Null()]), ran: RAN }),
+      example: ON_THE_WAY,
+    },
+  },
+});
+
+function readJumpRequest({ advanceDays, to }: Static<typeof JUMP_REQUEST>): JumpRequest {
+  if (advanceDays !== undefined) return { advanceDays };
+  // The schema's format has checked it.
+  return { to: parseSaoPauloText(to ?? '') as Instant };
+}
+
+function writeArrival({ now, ran }: ClockReading): object {
+  return { now: saoPauloText(now), ran };
+}
+
+function writeReading({ now, target, ran }: ClockReading): object {
+  return { now: saoPauloText(now), target: target === null ? null : saoPauloText(target), ran };
+}
 
 /** The time of an answer beyond the wait for the clock. */
 const ANSWER_MARGIN_MILLISECONDS = 10_000;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ClockedKind } from '../../platform/work/clocked-work.ts';
+import type { ClockedKind } from '../../platform/work/due-work.ts';
 import { type Instant, parseSaoPauloText } from '../../values/instant.ts';
 import { type JumpRequest, jumpTarget, nextInstant, overdueOf } from './jump.ts';
 

@@ -1,4 +1,4 @@
-import type { ClockedKind } from '../../platform/work/clocked-work.ts';
+import type { ClockedKind } from '../../platform/work/due-work.ts';
 import { addDays, type Instant, instant, saoPauloDay } from '../../values/instant.ts';
 
 /** How many of each kind were run. */

@@ -1,6 +1,6 @@
 import { type Database, statement } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
-import { CLOCKED_KINDS } from '../../platform/work/clocked-work.ts';
+import { CLOCKED_KINDS } from '../../platform/work/due-work.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { NOTHING_RAN, type Ran } from './jump.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../../platform/postgres/database.ts';
-import type { ClockedKind, ClockedWork } from '../../platform/work/clocked-work.ts';
+import type { ClockedKind, ClockedWork } from '../../platform/work/due-work.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
 import { addRan, type Due, nextInstant, overdueOf, type Ran } from './jump.ts';
 import { endJump, type HeldJump, moveHeldClock, releaseJump, renewJump } from './jumps.sql.ts';

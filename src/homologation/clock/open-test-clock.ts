@@ -1,4 +1,4 @@
-import { listMovedClocks, VERSION_OF_CLOCKS } from '../../merchants/merchant-clocks.sql.ts';
+import { listMovedClocks, VERSION_OF_CLOCKS } from '../../merchants/merchants.sql.ts';
 import { type BusinessClock, businessClock } from '../../platform/business-clock.ts';
 import { DatabaseTime } from '../../platform/database-time.ts';
 import type { Database, Statement } from '../../platform/postgres/database.ts';

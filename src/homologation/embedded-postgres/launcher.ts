@@ -1,13 +1,11 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { PostgresKilled } from '../../platform/postgres/database-errors.ts';
 import { reasonToWait } from '../../platform/postgres/database-wait.ts';
-import { PostgresKilled } from '../../platform/postgres/sql-states.ts';
 import { lockFileOf, stopLeftoverServer } from './leftover-server.ts';
 import { type ServerBinaries, serverBinaries } from './server-binaries.ts';
-import { checkClusterVersion, makeCluster } from './server-cluster.ts';
 import { connectionThrough, type EmbeddedConnection, makeDatabase, readiness } from './server-connection.ts';
-import { openServerLog } from './server-log.ts';
 import {
   clusterOf,
   knownPassword,
@@ -19,7 +17,14 @@ import {
   socketIn,
   titleOf,
 } from './server-place.ts';
-import { endProcess, type ServerProcess, spawnServer } from './server-process.ts';
+import {
+  checkClusterVersion,
+  endProcess,
+  makeCluster,
+  openServerLog,
+  type ServerProcess,
+  spawnServer,
+} from './server-process.ts';
 
 export type EmbeddedPostgres = {
   readonly connection: EmbeddedConnection;

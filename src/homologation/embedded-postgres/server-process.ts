@@ -1,8 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import {
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runningAs, type ServerAccount } from './server-account.ts';
-import type { ServerLog } from './server-log.ts';
-import { SOCKET_PORT, titleOf } from './server-place.ts';
+import { giveTo, runningAs, runToEnd, type ServerAccount } from './server-account.ts';
+import type { ServerBinaries } from './server-binaries.ts';
+import { OWNER_ROLE } from './server-connection.ts';
+import { clusterOf, type ServerPlace, SOCKET_PORT, syncFolder, titleOf } from './server-place.ts';
 
 const FAST_SHUTDOWN_MILLISECONDS = 10_000;
 /** The server itself kills what is left of its children after 5 s. */
@@ -98,4 +113,98 @@ export async function endProcess(server: ServerProcess): Promise<void> {
     await Promise.race([server.ended, deadline]);
     enough.abort();
   }
+}
+
+/**
+ * Under a temporary name first, so that a cluster that exists is a whole one, however initdb was
+ * interrupted.
+ */
+export async function makeCluster(
+  place: ServerPlace,
+  binaries: ServerBinaries,
+  password: string,
+): Promise<void> {
+  const prefix = 'data.unfinished-';
+  for (const name of await readdir(place.path)) {
+    // An initdb that outlived its Parcela may still write there; what cannot be removed now goes
+    // the next time.
+    if (name.startsWith(prefix))
+      await rm(join(place.path, name), { recursive: true, force: true }).catch(() => {});
+  }
+  const unfinished = join(place.path, `${prefix}${randomBytes(4).toString('hex')}`);
+  const passwordFile = join(unfinished, 'password');
+  const cluster = join(unfinished, 'data');
+  await mkdir(unfinished, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600, flag: 'wx' });
+  await giveTo(place.account, passwordFile);
+  await giveTo(place.account, unfinished);
+
+  const { exitCode, output } = await runToEnd(place.account, binaries.initdb, [
+    ...['--pgdata', cluster, '--username', OWNER_ROLE, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
+    // Bytewise order and Unicode letters, the same on every machine and after every upgrade of the
+    // system.
+    ...['--encoding', 'UTF8', '--no-locale', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+    '--no-instructions',
+  ]);
+  if (exitCode !== 0) throw new Error(`The database could not be made in ${place.path}:\n${output}`);
+  await rename(cluster, clusterOf(place.path));
+  await syncFolder(place.path);
+  await rm(unfinished, { recursive: true, force: true });
+}
+
+export async function checkClusterVersion(place: ServerPlace, binaries: ServerBinaries): Promise<void> {
+  const made = (await readFile(join(clusterOf(place.path), 'PG_VERSION'), 'utf8')).trim();
+  const major = binaries.version.split('.')[0];
+  if (made === major) return;
+  throw new Error(
+    `The database in ${place.path} was made by PostgreSQL ${made} and this Parcela brings PostgreSQL ${major}. ` +
+      `Run the Parcela that made it, or serve its data with a PostgreSQL ${made} of yours.`,
+  );
+}
+
+/** One file before and one now: the log of the embedded server never takes more than twice this. */
+const LONGEST_LOG_BYTES = 5 * 1024 * 1024;
+const LOOK_AT_SIZE_MILLISECONDS = 60_000;
+const TAIL_BYTES = 4_096;
+const TAIL_LINES = 12;
+
+/** The file the server writes its messages to; it keeps writing when Parcela is gone. */
+type ServerLog = {
+  readonly fileDescriptor: number;
+  /** The last lines since the log was opened, for reporting why the server did not start. */
+  tail(): Promise<string>;
+  close(): Promise<void>;
+};
+
+export async function openServerLog(file: string, account: ServerAccount | null): Promise<ServerLog> {
+  // Appending is what lets the file be cut while the server writes to it.
+  const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+  const handle = await open(file, flags, 0o600);
+  if (account !== null) await handle.chown(account.userId, account.groupId);
+  await cutWhenLong(handle, file);
+  const { size: start } = await handle.stat();
+  const timer = setInterval(() => {
+    // A full disk must not end the service: the next look tries again.
+    cutWhenLong(handle, file).catch(() => {});
+  }, LOOK_AT_SIZE_MILLISECONDS);
+  timer.unref();
+  return {
+    fileDescriptor: handle.fd,
+    async tail() {
+      const { size } = await handle.stat();
+      const from = Math.max(size < start ? 0 : start, size - TAIL_BYTES);
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, from);
+      return buffer.toString('utf8', 0, bytesRead).trim().split('\n').slice(-TAIL_LINES).join('\n');
+    },
+    async close() {
+      clearInterval(timer);
+      await handle.close();
+    },
+  };
+}
+
+async function cutWhenLong(handle: FileHandle, file: string): Promise<void> {
+  if ((await handle.stat()).size <= LONGEST_LOG_BYTES) return;
+  await copyFile(file, `${file}.1`);
+  await handle.truncate(0);
 }

@@ -1,9 +1,119 @@
-import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { Type } from 'typebox';
+import { CHANGE_EVENTS } from '../../acquirers/acquirer.ts';
+import { STATUS_WORDS } from '../../payments/status/contract.ts';
+import {
+  callerOf,
+  contract,
+  type Endpoint,
+  endpoint,
+  type Fault,
+  GENERAL_TAG,
+} from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import type { InstallmentState } from '../../transactions/transaction.ts';
+import { MOST_INSTALLMENTS } from '../../values/cents.ts';
 import { askForEvent, type EventTools } from './ask-for-event.ts';
-import { FORCE_EVENT, writeEvent } from './contract.ts';
-import { EVENT_REFUSALS } from './refusals.ts';
+import type { EventRefusal, WantedEvent } from './event.ts';
+
+export const EVENT_REFUSALS = {
+  forbidden: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O estado atual da parcela, ou o que resta dela, não permite este evento: nada aconteceu.',
+      en: 'The state of the installment, or what is left of it, does not allow this event: nothing happened.',
+    },
+  },
+} as const satisfies Record<Exclude<EventRefusal, 'notFound'>, RefusalShape>;
+
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+const LARGEST_AMOUNT = 9_999_999_999;
+
+/** Rules between the fields of an event. */
+export const EVENT_FAULTS = {
+  amountOfChargeback: {
+    status: 400,
+    tag: 'amount',
+    sentence: {
+      pt: 'Só um chargeback pode ter amount.',
+      en: 'Only a chargeback can have an amount.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+/** The body may be malformed in any way: the schema reports wrong types. */
+function checkEvent(body: unknown): Fault[] {
+  if (typeof body !== 'object' || body === null) return [];
+  const { type, amount } = body as Record<string, unknown>;
+  return amount === undefined || type === 'chargeback' ? [] : [EVENT_FAULTS.amountOfChargeback];
+}
+
+const FORCE_EVENT = contract({
+  id: 'forceTransactionEvent',
+  method: 'POST',
+  path: '/homologation/transactions/{paymentId}/events',
+  api: 'either',
+  scope: 'any',
+  group: 'Homologation',
+  summary: 'Make something happen to an installment',
+  description:
+    'What only time and other people make happen in production: the acquirer pays an installment (`settle`), holds its money ' +
+    'back (`block`) and releases it (`unblock`), or the holder of the card takes it, or `amount` of it, back (`chargeback`). It happens now, by ' +
+    "your business time, in the simulator's own books, and reaches the gateway as every change does. While a cancel of the " +
+    'payment is under way the change waits for it, and the answer shows the state before. By itself the simulator pays ' +
+    'installment n at n times 30 days after the sale.',
+  homologationOnly: true,
+  isExact: true,
+  parameters: Type.Object({ paymentId: Type.String({ maxLength: 36 }) }),
+  body: Type.Object({
+    type: Type.Enum([...CHANGE_EVENTS]),
+    installmentNumber: Type.Integer({ minimum: 1, maximum: MOST_INSTALLMENTS }),
+    amount: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LARGEST_AMOUNT,
+        description: 'Cents that a chargeback takes back; absent: all that is left of the installment.',
+      }),
+    ),
+  }),
+  bodyExample: { type: 'settle', installmentNumber: 1 },
+  check: checkEvent,
+  answers: {
+    200: {
+      description: 'It happened; `statusDescription` is what the installment is now.',
+      schema: Type.Object({
+        paymentId: Type.String(),
+        installmentNumber: Type.Integer(),
+        type: Type.Enum([...CHANGE_EVENTS]),
+        statusDescription: Type.String(),
+      }),
+      example: {
+        paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+        installmentNumber: 1,
+        type: 'settle',
+        statusDescription: 'Paga',
+      },
+    },
+    409: {
+      description:
+        'It cannot happen to the installment as it is (docs/states.md), or less than `amount` is left of it; nothing did.',
+      schema: ERRORS,
+      example: [
+        {
+          tag: '__general__',
+          description:
+            'O estado atual da parcela, ou o que resta dela, não permite este evento: nada aconteceu.',
+        },
+      ],
+    },
+  },
+});
+
+function writeEvent(wanted: WantedEvent, state: InstallmentState): object {
+  const { paymentId, installmentNumber, event: type } = wanted;
+  return { paymentId, installmentNumber, type, statusDescription: STATUS_WORDS[state] };
+}
 
 export const EVENT_ENDPOINTS: readonly Endpoint<EventTools>[] = [
   endpoint(FORCE_EVENT, async (tools: EventTools, call) => {

@@ -1,6 +1,8 @@
-import type { ClockedWork } from '../../platform/work/clocked-work.ts';
+import { ownCursor } from '../../banks/bank.ts';
+import type { ClockedWork } from '../../platform/work/due-work.ts';
+import { type Instant, instant, utcText } from '../../values/instant.ts';
+import type { BankTools } from '../boletos/boleto-event.ts';
 import type { EventTools } from './ask-for-event.ts';
-import { findNextChange } from './find-next-change.ts';
 
 /** The acquirer's changes of a merchant's charges as its days pass, for jumps of the test clock. */
 export function pullClockedChanges(tools: EventTools): ClockedWork {
@@ -9,4 +11,59 @@ export function pullClockedChanges(tools: EventTools): ClockedWork {
     earliestDue: (merchantId, until) => findNextChange(tools, merchantId, until),
     runDue: (merchantId) => tools.changes.pullAndApplyOf(merchantId),
   };
+}
+
+const TIMEOUT_MILLISECONDS = 5_000;
+
+/**
+ * The business time of the next change that the simulator would bring this merchant, up to an
+ * instant; null when there is none. The request books nothing. What is booked and was not pulled
+ * yet may lie in the past. Throws when there is no answer.
+ */
+async function findNextChange(
+  { simulatorUrl, changes }: EventTools,
+  merchantId: string,
+  until: Instant,
+): Promise<Instant | null> {
+  const cursor = await changes.cursorOf(merchantId);
+  const url = new URL('/changes/next', simulatorUrl);
+  url.searchParams.set('merchantId', merchantId);
+  url.searchParams.set('until', utcText(until));
+  if (cursor !== null) url.searchParams.set('after', cursor);
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+  if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
+  const { at } = (await response.json()) as { at: string | null };
+  return at === null ? null : instant(Date.parse(at));
+}
+
+/** As the simulator's bar codes name it. */
+const SIMULATED_BANK = '237';
+
+/** The bank's changes of a merchant's boletos as its days pass, for jumps of the test clock. */
+export function pullClockedBankChanges(tools: BankTools): ClockedWork {
+  return {
+    name: 'changes',
+    earliestDue: (merchantId, until) => findNextBankChange(tools, merchantId, until),
+    runDue: (merchantId) => tools.feed.pullAndApplyOf(merchantId),
+  };
+}
+
+/**
+ * The business time of the next change that the simulator would bring this merchant, up to an
+ * instant; null when there is none. The request books nothing.
+ */
+async function findNextBankChange(
+  { bankUrl, feed }: BankTools,
+  merchantId: string,
+  until: Instant,
+): Promise<Instant | null> {
+  const cursor = ownCursor(SIMULATED_BANK, await feed.cursorOf(merchantId));
+  const url = new URL('/changes/next', bankUrl);
+  url.searchParams.set('merchantId', merchantId);
+  url.searchParams.set('until', utcText(until));
+  if (cursor !== null) url.searchParams.set('cursor', cursor);
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+  if (!response.ok) throw new Error(`the simulator of the bank answered ${response.status}`);
+  const { at } = (await response.json()) as { at: string | null };
+  return at === null ? null : instant(Date.parse(at));
 }

@@ -1,8 +1,137 @@
-import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { refusalAnswer } from '../../platform/http/refusal.ts';
-import { READ_ACQUIRER_FILE, readFileQuery } from './contract.ts';
-import { type FileTools, readAcquirerFile } from './read-acquirer-file.ts';
-import { FILE_REFUSALS } from './refusals.ts';
+import { type Static, Type } from 'typebox';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { callerOf, contract, type Endpoint, endpoint, GENERAL_TAG } from '../../platform/http/endpoint.ts';
+import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { SETTLEMENT_FORMATS } from '../../reconciliation/settlement-entry.ts';
+import { type Day, utcText } from '../../values/instant.ts';
+import {
+  boundedText,
+  FILE_FAULTS,
+  type FileRefusal,
+  type WantedFile,
+  type WrittenFile,
+} from './acquirer-file.ts';
+
+type FileTools = { readonly simulatorUrl: string; readonly clock: BusinessClock };
+
+const TIMEOUT_MILLISECONDS = 10_000;
+/** What the simulator says is put into the header of an answer. */
+const NAME = /filename="([\w.-]{1,100})"/;
+const OTHER_NAME = 'acquirer-file.txt';
+
+/** Has the simulator write the file of a day of the merchant. Throws when it does not answer. */
+async function readAcquirerFile(
+  { simulatorUrl, clock }: FileTools,
+  merchantId: string,
+  { format, day, fault, row }: WantedFile,
+): Promise<WrittenFile> {
+  const url = new URL('/files', simulatorUrl);
+  const until = utcText(clock.now(merchantId));
+  const asked = { merchantId, format, day, until, row: String(row), ...(fault === null ? {} : { fault }) };
+  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value);
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+  if (response.status === 409 || response.status === 413) {
+    return { kind: 'refused', refusal: refusalOf(await response.json()) };
+  }
+  if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
+  const content = await boundedText(response);
+  if (content === null) return { kind: 'refused', refusal: 'tooLarge' };
+  const name = NAME.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? OTHER_NAME;
+  return { kind: 'written', name, content };
+}
+
+function refusalOf(body: unknown): FileRefusal {
+  const { error } = body as { error?: unknown };
+  const known = (['dayNotOver', 'noSuchRow', 'tooLarge'] as const).find((refusal) => refusal === error);
+  if (known === undefined) throw new Error('the simulator refused for a reason that is not known');
+  return known;
+}
+
+export const FILE_REFUSALS = {
+  dayNotOver: {
+    status: 409,
+    tag: 'day',
+    sentence: {
+      pt: 'Este dia ainda não terminou no tempo do seu estabelecimento: adiante o relógio de teste.',
+      en: "This day is not over in your merchant's time: move the test clock forward.",
+    },
+  },
+  noSuchRow: {
+    status: 409,
+    tag: 'row',
+    sentence: {
+      pt: 'O arquivo deste dia não tem uma linha em que essa falha caiba.',
+      en: 'The file of this day has no row in which that fault could be.',
+    },
+  },
+  tooLarge: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'O arquivo deste dia é grande demais para uma resposta.',
+      en: 'The file of this day is too large for one answer.',
+    },
+  },
+} as const satisfies Record<FileRefusal, RefusalShape>;
+
+const LARGEST_ROW = 500_000;
+
+const FILE_QUERY = Type.Object({
+  format: Type.Enum([...SETTLEMENT_FORMATS], {
+    description: 'Adiq EDI 3.1, Cielo 04 (v15), or Rede: sales (EEVC) and payouts (EEFI).',
+  }),
+  day: Type.String({
+    format: 'day',
+    maxLength: 10,
+    description: "A day of your merchant's time that is over, YYYY-MM-DD in São Paulo.",
+  }),
+  fault: Type.Optional(
+    Type.Enum([...FILE_FAULTS], { description: 'What is to be wrong in it; absent: nothing is.' }),
+  ),
+  row: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: LARGEST_ROW,
+      description: 'In which payout (EEVC: installment of a sale) the fault is; absent: in the first.',
+    }),
+  ),
+});
+
+const READ_ACQUIRER_FILE = contract({
+  id: 'readAcquirerFile',
+  method: 'GET',
+  path: '/homologation/acquirer/files',
+  api: 'either',
+  scope: 'any',
+  group: 'Homologation',
+  summary: "Read the acquirer's file of a day",
+  description:
+    "What an acquirer's settlement file would say of a day of your merchant, written by the simulator from its own ledger. The same day " +
+    'gives the same file. With `fault` it differs from the ledger in one row, for trying what reconciliation finds.',
+  homologationOnly: true,
+  query: FILE_QUERY,
+  answers: {
+    200: {
+      description: 'The file, to be saved under the name in Content-Disposition.',
+      contentType: 'text/plain',
+    },
+    409: {
+      description: 'The day is not over, the fault finds no row, or the file is too large for one answer.',
+      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
+      example: [
+        {
+          tag: 'day',
+          description:
+            'Este dia ainda não terminou no tempo do seu estabelecimento: adiante o relógio de teste.',
+        },
+      ],
+    },
+  },
+});
+
+function readFileQuery({ format, day, fault, row }: Static<typeof FILE_QUERY>): WantedFile {
+  return { format, day: day as Day, fault: fault ?? null, row: row ?? 1 };
+}
 
 export const FILE_ENDPOINTS: readonly Endpoint<FileTools>[] = [
   endpoint(READ_ACQUIRER_FILE, async (tools: FileTools, call) => {

@@ -1,4 +1,9 @@
-import type { AcquirerScript, ScriptRefusal } from './acquirer-script.ts';
+import {
+  type AcquirerScript,
+  MOST_SCRIPTED,
+  type ScriptRefusal,
+  type ScriptStep,
+} from './acquirer-script.ts';
 
 export type ScriptTools = { readonly simulatorUrl: string };
 
@@ -25,4 +30,29 @@ export async function changeAcquirerScript(
   if (response.status === 404) return { refusal: 'noSimulator' };
   if (response.status === 409) return { refusal: 'tooMany' };
   throw new Error(`the simulator answered ${response.status}`);
+}
+
+type Left = {
+  readonly steps: readonly ScriptStep[];
+  readonly cancellations: readonly { readonly decidedAfterMilliseconds: number; readonly fails: boolean }[];
+};
+
+/** What is left of the merchant's script. Throws when the simulator does not answer. */
+export async function readAcquirerScript(
+  { simulatorUrl }: ScriptTools,
+  merchantId: string,
+): Promise<AcquirerScript | { readonly refusal: ScriptRefusal }> {
+  const url = new URL('/script', simulatorUrl);
+  url.searchParams.set('merchantId', merchantId);
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+  if (response.status === 404) return { refusal: 'noSimulator' };
+  if (!response.ok) throw new Error(`the simulator answered ${response.status}`);
+  const left = (await response.json()) as Left;
+  return {
+    steps: left.steps.slice(0, MOST_SCRIPTED),
+    cancels: left.cancellations.slice(0, MOST_SCRIPTED).map(({ decidedAfterMilliseconds, fails }) => ({
+      afterDays: Math.round(decidedAfterMilliseconds / DAY_MILLISECONDS),
+      fails,
+    })),
+  };
 }

@@ -1,7 +1,7 @@
-import { type KeyStore, KeyUnknown } from '../key-store.ts';
+import { randomBytes } from 'node:crypto';
+import { type KeyStore, KeyUnknown, type WrappedKey } from '../key-store.ts';
 import type { KeyStoreSettings } from '../key-store-settings.ts';
-import { keyCheckValue, openBytes } from '../sealing.ts';
-import { wrapWithKey } from './wrap-with-key.ts';
+import { keyCheckValue, NONCE_BYTES, openBytes, sealBytes } from '../sealing.ts';
 
 /**
  * The key store of the process's environment: the key that wraps, and earlier ones that still
@@ -25,4 +25,16 @@ export function openEnvironmentKeys({
       return openBytes(key, context, wrapped);
     },
   };
+}
+
+/**
+ * Wraps a data key with a key-encryption key that this process holds: AES-256-GCM, as everything
+ * here is sealed.
+ */
+export function wrapWithKey(
+  { keyId, key }: { readonly keyId: string; readonly key: Buffer },
+  dataKey: Buffer,
+  context: string,
+): WrappedKey {
+  return { keyId, wrapped: sealBytes(key, randomBytes(NONCE_BYTES), context, dataKey) };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkPassword, hashPassword } from './check-password.ts';
-import { createPassword } from './create-password.ts';
+import { createPassword } from './create-credential.ts';
 import { isSameComputation, parsePasswordHash, passwordHashText } from './password-hash.ts';
 
 test('a hash is kept with its parameters and comes back as it was', async () => {

@@ -2,6 +2,8 @@ import { type Caller, SCOPES } from '../../platform/http/endpoint.ts';
 import { type Database, type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { addressesInForce, type Credential, LOGIN_APIS, type LoginApi } from '../credentials/credential.ts';
+import { findCredentialByUserName } from '../credentials/credentials.sql.ts';
+import type { Refused } from '../merchant.ts';
 import { type LiveToken, TOKEN_LIFETIME_SECONDS } from './access-token.ts';
 
 const TIMES = rowCodec({ createdAt: column.instant(), expiresAt: column.instant() });
@@ -98,7 +100,7 @@ const LISTED_TOKEN = rowCodec(
 );
 
 /** A token as the operator sees it. */
-export type ListedToken = RowOf<typeof LISTED_TOKEN>;
+type ListedToken = RowOf<typeof LISTED_TOKEN>;
 
 const LIST = statement(
   'access_tokens.list',
@@ -111,7 +113,7 @@ const LIST = statement(
 );
 
 /** The tokens of a credential that are good now, oldest first. */
-export async function findTokensOf(
+async function findTokensOf(
   database: Database,
   { merchantId, credentialId }: Pick<Credential, 'merchantId' | 'credentialId'>,
   limit: number,
@@ -169,4 +171,15 @@ const FORGET = statement(
 /** Removes up to `limit` expired tokens; gives how many went. */
 export async function deleteExpiredTokens(database: Database, limit: number): Promise<number> {
   return (await database.query(FORGET, [limit])).length;
+}
+
+/** The tokens of a credential that are good now, the oldest first, up to `limit`. */
+export async function listTokens(
+  { database }: { readonly database: Database },
+  userName: string,
+  limit: number,
+): Promise<ListedToken[] | Refused<'credentialUnknown'>> {
+  const found = await findCredentialByUserName(database, userName);
+  if (found === null) return { refusal: 'credentialUnknown', value: userName };
+  return findTokensOf(database, found.credential, limit);
 }

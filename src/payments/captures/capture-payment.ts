@@ -1,7 +1,7 @@
-import { answerOnce } from '../../idempotency/answer-once.ts';
-import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
+import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
+
 import type { SentRequest } from '../../idempotency/idempotency-key.ts';
-import { identifyRequest } from '../../idempotency/identify-request.ts';
+
 import type { Once } from '../../platform/http/refusal.ts';
 import type { RecordedCapture } from '../../transactions/capture.ts';
 import {

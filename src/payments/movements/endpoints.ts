@@ -1,8 +1,204 @@
-import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { type Static, Type } from 'typebox';
+import { hasAccount } from '../../merchants/merchants.sql.ts';
+import { callerOf, contract, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer } from '../../platform/http/refusal.ts';
-import { LIST_MOVEMENTS, readMovementsQuery, writeMovementPage } from './contract.ts';
-import { type ListMovementsTools, listMovements } from './list-movements.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
+import type { FeeVersions } from '../../transactions/fees/fee-table.ts';
+import {
+  type BoletoMovementState,
+  type MovementPage,
+  type MovementSubject,
+  type MovementWithNet,
+  netInstallment,
+} from '../../transactions/movements/movement.ts';
+import { listAccountMovements } from '../../transactions/movements/movements.sql.ts';
+import { INSTALLMENT_WORDS } from '../../transactions/transaction.ts';
+import { saoPauloOffsetText } from '../../values/instant.ts';
+
+type ListMovementsTools = {
+  readonly lookUp: LookUp;
+  /** Lists take their turns. */
+  readonly search: Search;
+  readonly fees: FeeVersions;
+  /** The number up to which no movement can appear any more. */
+  readonly findWatermark: () => Promise<number>;
+};
+
+/**
+ * The movements of an account of this merchant after a number, in order: a client that always asks
+ * after the last one that it received gets every movement once. Null: the merchant has no such
+ * account.
+ */
+async function listMovements(
+  { search, lookUp, fees, findWatermark }: ListMovementsTools,
+  merchantId: string,
+  wanted: { readonly accountNumber: string; readonly after: number; readonly limit: number },
+): Promise<MovementPage | null> {
+  const { accountNumber } = wanted;
+  const isOwn = await lookUp(merchantId, (database) => hasAccount(database, merchantId, accountNumber));
+  if (!isOwn) return null;
+  const upTo = await findWatermark();
+  const found = await search(merchantId, (database) =>
+    listAccountMovements(database, merchantId, { ...wanted, upTo }),
+  );
+  const items = found.map((movement) => {
+    const { subject, installmentNumber, amount } = movement;
+    if (subject.kind === 'boleto') return { ...movement, netAmount: amount };
+    const { sale } = subject;
+    const table = fees.tableAt(merchantId, sale.soldAt);
+    return { ...movement, netAmount: netInstallment(sale, installmentNumber, table) };
+  });
+  return { items, next: items.at(-1)?.movementId ?? wanted.after };
+}
+
+const MOVEMENT = Type.Object({
+  movementId: Type.Integer(),
+  nsu: Type.String(),
+  codAuth: Type.String(),
+  installmentNumber: Type.Integer(),
+  moment: Type.String(),
+  type: Type.String({
+    description: 'Autorizacao, Pagamento, Cancelamento, Bloqueio, Desbloqueio or Boleto.',
+  }),
+  oldValue: Type.String({ description: 'Empty for the first of an installment, or of a boleto.' }),
+  newValue: Type.String({
+    description:
+      'Autorizada, Paga, Cancelada or Bloqueada; the same as oldValue where a chargeback took a part and something is left. ' +
+      'Of a boleto Emitido, Vencido, Pago, Cancelado, Expirado, or Pagamento inesperado where money came and it stays what it was.',
+  }),
+  accountNumber: Type.String(),
+  paymentId: Type.Union([Type.String(), Type.Null()], { description: 'null: it is of a boleto.' }),
+  boletoId: Type.Optional(Type.String({ description: 'Of the boleto; absent: it is of a payment.' })),
+  referenceTransaction: Type.Union([Type.String(), Type.Null()]),
+  amount: Type.Integer({ description: 'Cents of the installment, as it was sold; of a boleto its value.' }),
+  netAmount: Type.Integer({ description: "The same less the operator's fee; boletos have none." }),
+  shares: Type.Array(
+    Type.Object({
+      documentNumberBeneficiary: Type.String(),
+      amount: Type.Integer(),
+      canceledAmount: Type.Integer({
+        description: 'Cents of it that the beneficiary has given back by now.',
+      }),
+    }),
+    { description: 'Of the installment; empty when the payment is not divided.' },
+  ),
+});
+
+/**
+ * The most digits of a number in a query; at a million movements a second it would last thirty
+ * years.
+ */
+const LARGEST_NUMBER = 999_999_999_999_999;
+
+const QUERY = Type.Object({
+  accountNumber: Type.String({ minLength: 1, maxLength: 20 }),
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: LARGEST_NUMBER,
+      description: 'The `next` of the page before; 0, which is the default: from the beginning.',
+    }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'Of a page; default 20.' })),
+});
+
+const USUAL_LIMIT = 20;
+
+const LIST_MOVEMENTS = contract({
+  id: 'listMovements',
+  method: 'GET',
+  path: '/api/movements',
+  api: 'integration',
+  scope: 'integration',
+  group: 'Webhooks',
+  summary: 'Catch up on what happened',
+  description:
+    'Every movement of an account after a number, in order, each once and none skipped: what was notified and what was ' +
+    'not. Ask again with after=next, until items is empty; then again whenever you like. Numbers rise and may have holes; a page of ' +
+    'very many shares has fewer items than its limit. A ' +
+    'movement may appear here a moment after its notification: nothing is shown while something older is being written.',
+  query: QUERY,
+  answers: {
+    200: {
+      description: 'The next of them; next is what to ask after.',
+      schema: Type.Object({ items: Type.Array(MOVEMENT), next: Type.Integer() }),
+      example: {
+        items: [
+          {
+            movementId: 70_041,
+            nsu: '1000000042',
+            codAuth: 'A1B2C3',
+            installmentNumber: 1,
+            moment: '2026-11-21T10:00:00.123-03:00',
+            type: 'Autorizacao',
+            oldValue: '',
+            newValue: 'Autorizada',
+            accountNumber: '1000001',
+            paymentId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+            referenceTransaction: 'PEDIDO-1001',
+            amount: 12_990,
+            netAmount: 12_600,
+            shares: [{ documentNumberBeneficiary: '11222333000181', amount: 1_299, canceledAmount: 0 }],
+          },
+        ],
+        next: 70_041,
+      },
+    },
+  },
+});
+
+function readMovementsQuery({ accountNumber, after = 0, limit = USUAL_LIMIT }: Static<typeof QUERY>) {
+  return { accountNumber, after, limit };
+}
+
+const BOLETO_WORDS: Record<BoletoMovementState, string> = {
+  issued: 'Emitido',
+  overdue: 'Vencido',
+  paid: 'Pago',
+  canceled: 'Cancelado',
+  expired: 'Expirado',
+  unexpectedPayment: 'Pagamento inesperado',
+};
+
+function writeMovementPage({ items, next }: MovementPage): object {
+  return { items: items.map(writeMovement), next };
+}
+
+function writeMovement(movement: MovementWithNet): object {
+  return {
+    movementId: movement.movementId,
+    nsu: movement.nsu,
+    codAuth: movement.authorizationCode,
+    installmentNumber: movement.installmentNumber,
+    moment: saoPauloOffsetText(movement.moment),
+    type: movement.type,
+    ...writeValues(movement.subject),
+    accountNumber: movement.accountNumber,
+    ...writeSubjectId(movement.subject),
+    referenceTransaction: movement.referenceTransaction,
+    amount: movement.amount,
+    netAmount: movement.netAmount,
+    shares: movement.shares.map(({ beneficiary, amount, canceledAmount }) => ({
+      documentNumberBeneficiary: beneficiary,
+      amount,
+      canceledAmount,
+    })),
+  };
+}
+
+function writeValues(subject: MovementSubject): { readonly oldValue: string; readonly newValue: string } {
+  const { oldState, newState } = subject;
+  const words: Readonly<Record<string, string>> =
+    subject.kind === 'boleto' ? BOLETO_WORDS : INSTALLMENT_WORDS;
+  return { oldValue: oldState === null ? '' : (words[oldState] ?? ''), newValue: words[newState] ?? '' };
+}
+
+function writeSubjectId(subject: MovementSubject): object {
+  return subject.kind === 'boleto'
+    ? { paymentId: null, boletoId: subject.boletoId }
+    : { paymentId: subject.transactionId };
+}
 
 export const MOVEMENT_ENDPOINTS: readonly Endpoint<ListMovementsTools>[] = [
   endpoint(LIST_MOVEMENTS, async (tools: ListMovementsTools, call) => {

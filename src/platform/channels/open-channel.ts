@@ -1,6 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { stat } from 'node:fs/promises';
-import { buildConnector } from 'undici';
+import { buildConnector, type Pool } from 'undici';
+import { errorFields, type Log } from '../log.ts';
+import { counter, gauge, type Metrics } from '../metrics.ts';
+import { FairLine, type Wanted } from '../work/fair-line.ts';
+import { Overloaded } from '../work/overloaded.ts';
+import { type Asked, askOnce, type Question, tracedCall } from './ask-once.ts';
 import { type ChannelCredentials, type ChannelFiles, readChannelFiles } from './channel-files.ts';
 
 /** The connector of a pool of undici; the pool's owner closes the pool before the channel. */
@@ -12,7 +17,7 @@ export type Channel = {
   readonly close: () => void;
 };
 
-export type ChannelOptions = {
+type ChannelOptions = {
   readonly connectTimeoutMilliseconds: number;
   /**
    * Called with the fault of a changed file that cannot be used: the former content stays in use.
@@ -131,4 +136,89 @@ async function markOf(files: ChannelFiles): Promise<string> {
     return found === null ? 'gone' : `${found.ino}/${found.size}/${found.mtimeNs}`;
   });
   return (await Promise.all(marks)).join(' ');
+}
+
+const FAULTS = counter(
+  'parcela_channel_faults_total',
+  'Times that changed files of a channel (certificate, key, authorities, token) could not be used.',
+  ['channel'],
+);
+const CERTIFICATE_END = gauge(
+  'parcela_channel_certificate_not_after_timestamp_seconds',
+  'When the certificate that we show there ends.',
+  ['channel'],
+);
+
+/** How a channel to another program is seen; `sentence` is for the log. */
+export function observeChannel(
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+  channel: string,
+  sentence: string,
+): Required<Pick<ChannelOptions, 'onFault' | 'onCertificate'>> {
+  const faults = metrics.counter(FAULTS);
+  const end = metrics.gauge(CERTIFICATE_END);
+  faults.inc({ channel }, 0);
+  return {
+    onFault(error) {
+      faults.inc({ channel });
+      log.error(errorFields(error), sentence);
+    },
+    onCertificate(endsAt) {
+      if (endsAt !== null) end.set({ channel }, endsAt.getTime() / 1_000);
+    },
+  };
+}
+
+/** Callers that wait for a connection: so many for each. */
+const WAITING_FOR_EACH = 8;
+const LONGEST_WAIT_MILLISECONDS = 5_000;
+/**
+ * The other side keeps the rest of the time to answer: what is asked too late only becomes unknown.
+ */
+const PART_TO_WAIT = 1 / 4;
+
+/**
+ * Connections to an acquirer or a bank, shared by merchants, and by the kinds of query within them:
+ * where the other side is slow for one of these, the others go on. A query that gets none in its
+ * time was not sent.
+ */
+export class SharedPool {
+  readonly #peer: 'acquirer' | 'bank';
+  readonly #pool: Pool;
+  readonly #line: FairLine;
+
+  constructor(peer: 'acquirer' | 'bank', connections: number, open: (connections: number) => Pool) {
+    this.#peer = peer;
+    this.#pool = open(connections);
+    this.#line = new FairLine({
+      name: `connections to the ${peer}`,
+      slots: connections,
+      waiting: connections * WAITING_FOR_EACH,
+      longestWaitMilliseconds: LONGEST_WAIT_MILLISECONDS,
+    });
+  }
+
+  /** As `askOnce`: never throws, and never takes longer than the timeout. */
+  async ask(
+    wanted: Wanted,
+    question: Question,
+    timeout: number,
+    largestAnswerBytes?: number,
+  ): Promise<Asked> {
+    const askedAt = performance.now();
+    const ask = () =>
+      tracedCall(this.#peer, question, (sent) =>
+        askOnce(this.#pool, sent, timeout - (performance.now() - askedAt), largestAnswerBytes),
+      );
+    try {
+      return await this.#line.run(wanted, ask, { milliseconds: timeout * PART_TO_WAIT });
+    } catch (error) {
+      if (error instanceof Overloaded) return { kind: 'notSent', reason: error.message };
+      throw error;
+    }
+  }
+
+  destroy(): Promise<void> {
+    return this.#pool.destroy();
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { printItem as print } from './print-item.ts';
+import { printItem as print } from './change-page.ts';
 
 const FIELDS = ['changeId', 'merchantId', 'reference', 'installmentNumber', 'type', 'amount', 'at'];
 const printItem = (item: unknown) => print(item, FIELDS);

@@ -2,7 +2,7 @@ import type { Database } from '../postgres/database.ts';
 import type { Work } from '../work/due-work.ts';
 import type { WakeSignal } from '../work/wake-signal.ts';
 import type { WaitingChange } from './feed.ts';
-import type { WaitingChanges } from './waiting-changes.sql.ts';
+import type { WaitingChanges } from './feed-cursors.sql.ts';
 
 /** What applies the changes of one who reports them. */
 export type Applying<Change extends WaitingChange> = {

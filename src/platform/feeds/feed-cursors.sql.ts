@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Database, Row, Statement } from '../postgres/database.ts';
 import { inputRows } from '../postgres/input-rows.ts';
 import { column, rowCodec } from '../postgres/row-codec.ts';
-import type { FeedCursor, FeedPace, FeedPage, UnreadableItem } from './feed.ts';
+import type { FeedCursor, FeedPace, FeedPage, UnreadableItem, WaitingChange } from './feed.ts';
 
 /** Stands for all merchants in the key of a row. */
 const ALL_MERCHANTS = '';
@@ -114,4 +114,36 @@ const CURSOR = rowCodec({
 function parseCursor(row: Row): FeedCursor {
   const { merchantId, ...cursor } = CURSOR.parse(row);
   return { ...cursor, merchantId: merchantId === ALL_MERCHANTS ? null : merchantId };
+}
+
+export type WaitingStatements = Readonly<Record<'claim' | 'list' | 'earliest', Statement>>;
+
+/** The changes of one who reports them that are neither applied nor refused. */
+export class WaitingChanges<Change extends WaitingChange> {
+  readonly #statements: WaitingStatements;
+  readonly #parse: (row: Row) => Change;
+
+  constructor(statements: WaitingStatements, parse: (row: Row) => Change) {
+    this.#statements = statements;
+    this.#parse = parse;
+  }
+
+  /** Claims due changes of all merchants in the order of arrival, and postpones them meanwhile. */
+  async claim(database: Database, limit: number, leaseMilliseconds: number): Promise<Change[]> {
+    const rows = await database.query(this.#statements.claim, [limit, leaseMilliseconds]);
+    return rows.map(this.#parse).toSorted((one, other) => one.changeNumber - other.changeNumber);
+  }
+
+  /**
+   * The waiting changes of this merchant behind a number, in the order of arrival, also those that
+   * another process has claimed.
+   */
+  async list(database: Database, merchantId: string, afterNumber: number, limit: number): Promise<Change[]> {
+    return (await database.query(this.#statements.list, [merchantId, afterNumber, limit])).map(this.#parse);
+  }
+
+  /** For a look. */
+  get earliest(): Statement {
+    return this.#statements.earliest;
+  }
 }

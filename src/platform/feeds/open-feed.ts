@@ -1,5 +1,7 @@
 import type { BusinessClock } from '../business-clock.ts';
+import type { Log } from '../log.ts';
 import type { Database } from '../postgres/database.ts';
+import { openReminder } from '../reminder.ts';
 import type { Work } from '../work/due-work.ts';
 import { createWakeSignal } from '../work/wake-signal.ts';
 import { type Applying, applyingWork, applyWaitingOf } from './apply-changes.ts';
@@ -15,7 +17,7 @@ import type {
 import type { FeedCursors } from './feed-cursors.sql.ts';
 
 /** What pulls and applies the changes of one who reports them. */
-export type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
+type FeedOptions<Page extends FeedPage, Change extends WaitingChange> = {
   /** Of the work that pulls. */
   readonly name: string;
   readonly clock: BusinessClock;
@@ -157,4 +159,44 @@ async function pullPage<Page extends FeedPage, Change extends WaitingChange>(
 
 function isPage<Page extends FeedPage>(answer: Page | NoPage): answer is Page {
   return answer.kind === 'changes';
+}
+
+type Counter = { inc(labels: { readonly outcome: string }): void };
+
+/** How a feed is seen: its metrics, made by its module, and the sentences of its log. */
+export type FeedView = {
+  readonly log: Log;
+  /** Questions, by how they were answered. */
+  readonly pages: Counter;
+  /** Changes, by what came of them. */
+  readonly outcomes: Counter;
+  /** Given the age of the newest page that this process read; before the first, how long it runs. */
+  readonly showAge: (seconds: () => number) => void;
+  readonly sentences: Readonly<Record<'silent' | 'back' | 'unreadable', string>>;
+};
+
+type FeedObservers = Pick<FeedOptions<never, never>, 'observePull' | 'observeUnreadable'>;
+
+export function observeFeed({ log, pages, outcomes, showAge, sentences }: FeedView): FeedObservers {
+  const silence = openReminder((reason, times) => log.warn({ reason, times }, sentences.silent));
+  const unreadable = openReminder((reason, times) => log.warn({ reason, times }, sentences.unreadable));
+  let isSilent = false;
+  let readAt = performance.now();
+  showAge(() => (performance.now() - readAt) / 1_000);
+  return {
+    observePull(outcome, reason) {
+      pages.inc({ outcome });
+      if (outcome !== 'unknown') readAt = performance.now();
+      if (reason !== null) silence.report(reason);
+      else if (isSilent) {
+        silence.forget();
+        log.info({}, sentences.back);
+      }
+      isSilent = reason !== null;
+    },
+    observeUnreadable({ reason }) {
+      outcomes.inc({ outcome: 'unreadable' });
+      unreadable.report(reason);
+    },
+  };
 }

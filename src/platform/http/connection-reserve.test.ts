@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConnectionReserve, ConnectionsByAddress } from './connection-reserve.ts';
+import { ConnectionReserve, ConnectionsByAddress } from './caller-connections.ts';
 
 test('an address that floods the reserve only takes from itself', () => {
   const reserve = new ConnectionReserve<string>();

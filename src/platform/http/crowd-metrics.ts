@@ -1,5 +1,5 @@
 import { errorFields, errorKind, type Log } from '../log.ts';
-import { counter, gauge, type Metrics } from '../metrics.ts';
+import { counter, gauge, histogram, type Metrics } from '../metrics.ts';
 import type { Outages } from '../outages.ts';
 import { openReminder } from '../reminder.ts';
 import type { PlaceObserver } from './admission.ts';
@@ -100,5 +100,24 @@ export function observeRefused(log: Log, outages: Pick<Outages, 'explains'>): Re
       const { stack: _, ...fields } = errorFields(error) as { readonly stack?: unknown };
       reminder.report(`${merchantId} ${errorKind(error)}`, { requestId, merchantId, ...fields });
     },
+  };
+}
+
+const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+
+const REQUEST_DURATION = histogram(
+  'http_server_request_duration_seconds',
+  'Duration of HTTP requests.',
+  SECONDS,
+  ['http_request_method', 'http_route', 'http_response_status_code'],
+);
+const ACTIVE_REQUESTS = gauge('http_server_active_requests', 'Requests under way.');
+
+export type RequestMetrics = ReturnType<typeof openRequestMetrics>;
+
+export function openRequestMetrics(metrics: Metrics) {
+  return {
+    requests: metrics.histogram(REQUEST_DURATION),
+    activeRequests: metrics.gauge(ACTIVE_REQUESTS),
   };
 }

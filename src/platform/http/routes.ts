@@ -2,16 +2,27 @@ import { METHODS as PARSED_METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readExactJson } from '../../values/exact-json.ts';
 import type { Log } from '../log.ts';
-import { prefersCsv } from '../requests/accepted-types.ts';
-import { findAllFaults } from '../requests/find-all-faults.ts';
-import { NO_KEY, type RequestReader, readIdempotencyKey, requestReader } from '../requests/request-reader.ts';
+import {
+  NO_KEY,
+  type RequestReader,
+  type RequestReading,
+  readIdempotencyKey,
+  requestReader,
+} from '../requests/request-reader.ts';
 import { noteNamedPayment } from '../tracing/request-scope.ts';
 import { inScope } from '../tracing/scope.ts';
 import { type Admission, NO_PLACE } from './admission.ts';
 import { fail, refuseMethod, send, sendErrors, serveOrCut } from './answers.ts';
 import { Connection } from './connection.ts';
-import type { Answer, Call, Contract, Fault, ServedEndpoint } from './endpoint.ts';
-import { CUT_CONNECTION } from './endpoint.ts';
+import {
+  type Answer,
+  type Call,
+  type Caller,
+  type Contract,
+  CUT_CONNECTION,
+  type Fault,
+  type ServedEndpoint,
+} from './endpoint.ts';
 import { MOST_FAULTS } from './schema-faults.ts';
 
 export type RouteOptions = {
@@ -149,4 +160,44 @@ function targetOf({ method, path }: Contract, request: FastifyRequest): string {
   // One id in capitals and in small letters names one thing, and one key belongs to it.
   const sent = (_: string, name: string) => parameters[name]?.toLowerCase() ?? '';
   return `${method} ${path.replaceAll(/\{(\w+)\}/g, sent)}`;
+}
+
+/** Whether `Accept` names CSV, and JSON neither before it nor with more weight (RFC 9110, 12.5.1). */
+export function prefersCsv(accept: string | undefined): boolean {
+  const ranges = (accept ?? '').toLowerCase().split(',', MOST_RANGES).map(readRange);
+  const csv = ranges.find(({ type }) => type === 'text/csv');
+  const json = ranges.find(({ type }) => type === 'application/json');
+  if (csv === undefined || csv.weight === 0) return false;
+  if (json === undefined || json.weight === csv.weight)
+    return json === undefined || ranges.indexOf(csv) < ranges.indexOf(json);
+  return csv.weight > json.weight;
+}
+
+const MOST_RANGES = 20;
+
+function readRange(text: string): { readonly type: string; readonly weight: number } {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim());
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+  return { type, weight: weight === undefined ? 1 : Number(weight) || 0 };
+}
+
+/**
+ * All faults of a malformed request: those of its shape, and those that a look-up of its sound
+ * fields finds.
+ */
+async function findAllFaults(
+  { lookBeside }: Pick<ServedEndpoint, 'lookBeside'>,
+  reading: RequestReading,
+  caller: Caller | null,
+): Promise<readonly Fault[]> {
+  if (reading.ok) return [];
+  const { soundBody, faults } = reading;
+  const canLook = typeof soundBody === 'object' && soundBody !== null;
+  if (lookBeside === undefined || caller === null || !canLook) return faults;
+  try {
+    return reading.faultsWith(await lookBeside(soundBody, caller));
+  } catch {
+    // It is malformed whatever the database says: the known faults are reported.
+    return faults;
+  }
 }

@@ -3,8 +3,7 @@ import { addressGroup, parseAddress } from '../../values/ip-address.ts';
 import { newId } from '../chance.ts';
 import { errorFields } from '../log.ts';
 import type { Outages } from '../outages.ts';
-import { DatabaseUnavailable } from '../postgres/database-errors.ts';
-import { isWorthAnotherTry } from '../postgres/sql-states.ts';
+import { DatabaseUnavailable, isWorthAnotherTry } from '../postgres/database-errors.ts';
 import { kindOfRefusedWrite } from '../postgres/write-refusals.ts';
 import { parseQuery } from '../requests/request-reader.ts';
 import {
@@ -28,17 +27,23 @@ import {
   send,
 } from './answers.ts';
 import { bearerToken } from './bearer-token.ts';
-import { BodyMemoryTaken, BodyTooLarge, readBodiesAsBytes, WrongContentType } from './body-bytes.ts';
-import type { BodyMemory } from './body-memory.ts';
+import {
+  type BodyMemory,
+  BodyMemoryTaken,
+  BodyTooLarge,
+  readBodiesAsBytes,
+  WrongContentType,
+} from './body-memory.ts';
 import type { CallerConnections } from './caller-connections.ts';
 import { Connection } from './connection.ts';
-import { observeRefused, type RefusedRequests } from './crowd-metrics.ts';
+import { observeRefused, type RefusedRequests, type RequestMetrics } from './crowd-metrics.ts';
+
 import { type Drain, drainConnections } from './draining.ts';
 import type { Api, Caller, Contract, ServedEndpoint } from './endpoint.ts';
 import { type Failure, forbiddenScope } from './failures.ts';
 import { trustedPeers } from './peers.ts';
 import { type RateLimit, rateLimit } from './rate-limit.ts';
-import type { RequestMetrics } from './request-metrics.ts';
+
 import { addRoutes, originOf, type RouteOptions } from './routes.ts';
 import { type Language, languageOf } from './sentence.ts';
 

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { DatabaseAddress } from '../postgres/database.ts';
+import { hasSqlState, SQL_STATE } from '../postgres/database-errors.ts';
 import { findPrimary } from '../postgres/primary.ts';
 import { endClient } from '../postgres/shared-connections.ts';
-import { hasSqlState, SQL_STATE } from '../postgres/sql-states.ts';
 import { type AppliedMigration, MigrationRefused } from './migration-files.ts';
 
 const OLDEST_SERVER = 150_000;

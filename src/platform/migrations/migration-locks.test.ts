@@ -8,8 +8,7 @@ import pg from 'pg';
 import { openDataFolder } from '../../homologation/data-folder.ts';
 import { startEmbeddedPostgres } from '../../homologation/embedded-postgres/launcher.ts';
 import { commandsOf, type Migration, readMigrations } from './migration-files.ts';
-import { LOCK_MODES, type LockMode, locksOfMigrations } from './migration-locks.ts';
-import { scansOf } from './migration-scans.ts';
+import { LOCK_MODES, type LockMode, locksOfMigrations, scansOf } from './migration-locks.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../migrations', import.meta.url));
 

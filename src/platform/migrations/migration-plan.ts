@@ -2,8 +2,13 @@ import type pg from 'pg';
 import type { DatabaseAddress } from '../postgres/database.ts';
 import { onMigrationConnection, readApplied } from './migration-connection.ts';
 import { pendingMigrations, readMigrations } from './migration-files.ts';
-import { locksOfMigrations, type TableLock } from './migration-locks.ts';
-import { estimatedSeconds, scansOf, type TableScan } from './migration-scans.ts';
+import {
+  estimatedSeconds,
+  locksOfMigrations,
+  scansOf,
+  type TableLock,
+  type TableScan,
+} from './migration-locks.ts';
 
 /** A table as the server's statistics know it; null: they do not know it yet. */
 export type TableSize = { readonly rows: number | null; readonly bytes: number };

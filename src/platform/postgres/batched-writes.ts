@@ -3,10 +3,10 @@ import { openStep, tracedTogether } from '../tracing/scope.ts';
 import { Tally } from '../work/fair-queue.ts';
 import { mayTake } from '../work/fair-share.ts';
 import { Overloaded } from '../work/overloaded.ts';
-import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database-errors.ts';
+import { CommitUnknown, DatabaseUnavailable, isWorthAnotherTry, PassingFault } from './database-errors.ts';
 import { Deadline } from './deadline.ts';
 import { type BatchedWriteLimits, type Caller, nextBatch } from './next-batch.ts';
-import { isWorthAnotherTry } from './sql-states.ts';
+
 import { noteWrite, type WriteWatch, watchOfCaller, watchWrites } from './write-watch.ts';
 
 /**

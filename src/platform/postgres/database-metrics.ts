@@ -1,8 +1,14 @@
 import type pg from 'pg';
 import { counter, gauge, histogram, type Metrics } from '../metrics.ts';
-import { CommitUnknown, DatabaseUnavailable, PassingFault } from './database-errors.ts';
+import {
+  CommitUnknown,
+  DatabaseUnavailable,
+  PassingFault,
+  SQL_STATE,
+  sqlStateOf,
+} from './database-errors.ts';
 import type { Connections } from './pools.ts';
-import { SQL_STATE, sqlStateOf } from './sql-states.ts';
+
 import { kindOfRefusedWrite } from './write-refusals.ts';
 
 const POOL = 'db_client_connection_pool_name';

@@ -9,10 +9,17 @@ import {
 import type { DatabaseObserver } from './database-metrics.ts';
 import { whyRefused } from './database-wait.ts';
 import { type Deadline, withServerTimes } from './deadline.ts';
-import { type Connections, makePool, nameServers, USUAL_CONNECTIONS } from './pools.ts';
+import {
+  type Connections,
+  makePool,
+  nameServers,
+  tracedStatement,
+  tracedTransaction,
+  USUAL_CONNECTIONS,
+} from './pools.ts';
 import { openPrimary } from './primary.ts';
 import { isWrite, run, runTransaction } from './run-transaction.ts';
-import { tracedStatement, tracedTransaction } from './traced-statements.ts';
+
 import { noteWrite, watchOfCaller } from './write-watch.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { READ_TYPES } from './read-types.ts';
+import { READ_TYPES } from './pools.ts';
 
 const INT8_ARRAY = 1016;
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Row, Statement, Tx } from './database.ts';
 import { DatabaseUnavailable, isConnectionLost } from './database-errors.ts';
 import { type Deadline, serverTime, withServerTimes } from './deadline.ts';
-import { tracedStatement } from './traced-statements.ts';
+import { tracedStatement } from './pools.ts';
 
 const writing = new Map<string, boolean>();
 

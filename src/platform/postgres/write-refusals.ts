@@ -1,4 +1,4 @@
-import { SQL_STATE, sqlStateOf } from './sql-states.ts';
+import { SQL_STATE, sqlStateOf } from './database-errors.ts';
 
 /**
  * Answers of PostgreSQL with which it certainly wrote nothing, caused by the server itself. `full`:

@@ -1,6 +1,7 @@
-import type { TSchema } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import type { ExactDecimal } from '../http/schema-faults.ts';
 import { FORMATS } from '../requests/formats.ts';
+import { isFreeText } from '../requests/text-readings.ts';
 import { AS_DECLARED, type Wording } from './wording.ts';
 
 type Json = Record<string, unknown>;
@@ -138,4 +139,28 @@ function orNull(printed: Json): Json {
 function printAnyOf(branches: readonly Json[]): Json {
   const isBare = branches.every((branch) => Object.keys(branch).join() === 'type');
   return isBare ? { type: branches.map((branch) => branch.type) } : { anyOf: branches };
+}
+
+/** Parameters of an endpoint as OpenAPI has them; in a query an empty choice or number is absent. */
+export function printParameters(
+  place: 'path' | 'query',
+  schema: TObject | undefined,
+  wording: Wording,
+  id: string,
+): Record<string, unknown>[] {
+  if (schema === undefined) return [];
+  const required = (schema.required ?? []) as readonly string[];
+  const mayBeEmpty = (name: string, property: TSchema) =>
+    place === 'query' && !required.includes(name) && !isFreeText(property);
+  return Object.entries(schema.properties as Record<string, TSchema>).map(([name, property]) => {
+    const { description, ...printed } = printSchema(property, wording, [id, name]);
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      ...(mayBeEmpty(name, property) ? { allowEmptyValue: true } : {}),
+      schema: printed,
+    };
+  });
 }

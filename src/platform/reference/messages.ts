@@ -1,5 +1,5 @@
+import type { TObject } from 'typebox';
 import { printSchema } from './json-schema.ts';
-import type { MessageContract } from './message.ts';
 import type { Wording } from './wording.ts';
 
 type Json = Record<string, unknown>;
@@ -57,3 +57,14 @@ function printMessage(
     ),
   };
 }
+
+/** What the service sends to a merchant's address by itself. */
+export type MessageContract = {
+  /** Unique among messages and operations, in camelCase. */
+  readonly id: string;
+  readonly group: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly body: TObject;
+  readonly example: unknown;
+};

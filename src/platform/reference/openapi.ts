@@ -3,11 +3,10 @@ import type { Contract } from '../http/endpoint.ts';
 import { FAILURES, type Failure, forbiddenScope } from '../http/failures.ts';
 import type { Sentence } from '../http/sentence.ts';
 import { requestReader } from '../requests/request-reader.ts';
-import { printSchema } from './json-schema.ts';
-import type { MessageContract } from './message.ts';
-import { printMessages } from './messages.ts';
-import { printParameters } from './parameters.ts';
-import { IDEMPOTENCY_KEY, PUBLISHED_HEADERS } from './published-headers.ts';
+import { IDEMPOTENCY_KEY, PUBLISHED_HEADERS } from './catalogue.ts';
+import { printParameters, printSchema } from './json-schema.ts';
+import { type MessageContract, printMessages } from './messages.ts';
+
 import { AS_DECLARED, type Wording } from './wording.ts';
 
 export type ApiInfo = {

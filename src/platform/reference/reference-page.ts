@@ -3,10 +3,9 @@ import { escapedMarkup } from '../../values/markup.ts';
 import type { Contract } from '../http/endpoint.ts';
 import type { ExactDecimal } from '../http/schema-faults.ts';
 import { FORMATS } from '../requests/formats.ts';
-import type { CatalogueTable } from './catalogue.ts';
+import { type CatalogueTable, IDEMPOTENCY_KEY } from './catalogue.ts';
 import { describedAs } from './json-schema.ts';
-import type { MessageContract } from './message.ts';
-import { MESSAGE_HEADERS } from './messages.ts';
+import { MESSAGE_HEADERS, type MessageContract } from './messages.ts';
 import {
   type CommonStatus,
   commonDescription,
@@ -15,9 +14,8 @@ import {
   invalidExample,
   type ServerUrls,
 } from './openapi.ts';
-import { anchor, block, inline, jsonText, paragraphs, table } from './page-parts.ts';
-import { STYLE } from './page-style.ts';
-import { IDEMPOTENCY_KEY } from './published-headers.ts';
+import { anchor, block, inline, jsonText, paragraphs, STYLE, table } from './page-style.ts';
+
 import { type Texts, type Wording, wordingIn } from './wording.ts';
 
 /** What the published documents are printed from. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { prefersCsv } from './accepted-types.ts';
+import { prefersCsv } from '../http/routes.ts';
 
 test('CSV is answered to those who name it, and prefer it to JSON', () => {
   for (const accept of ['text/csv', 'Text/CSV; charset=utf-8', 'text/csv, */*', 'text/csv, application/json'])

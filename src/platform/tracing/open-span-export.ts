@@ -1,8 +1,7 @@
 import { Pool } from 'undici';
 import { askOnce } from '../channels/ask-once.ts';
 import type { Channel } from '../channels/open-channel.ts';
-import { otlpTraces, type Resource, rejectedSpans } from './otlp-json.ts';
-import type { Span } from './span.ts';
+import type { Span, SpanKind } from './span.ts';
 
 /** `queueFull`: more ended than are sent. `notTaken`: the collector was away, or refused them. */
 export type SpanFate = 'exported' | 'queueFull' | 'notTaken';
@@ -87,4 +86,50 @@ export function openSpanExport(options: SpanExportOptions): SpanExport {
       await pool.destroy();
     },
   };
+}
+
+/** The sender of the spans, such as `service.name`. */
+type Resource = Readonly<Record<string, string>>;
+
+const KINDS: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
+const STATUS_ERROR = 2;
+const SCOPE = 'parcela';
+
+/** The body of a request to `/v1/traces` (OTLP/HTTP with JSON). */
+function otlpTraces(resource: Resource, spans: readonly Span[]): string {
+  const attributes = Object.entries(resource).map(([key, value]) => attribute(key, value));
+  const scopeSpans = [{ scope: { name: SCOPE }, spans: spans.map(otlpSpan) }];
+  return JSON.stringify({ resourceSpans: [{ resource: { attributes }, scopeSpans }] });
+}
+
+function otlpSpan(span: Span): object {
+  const { name, kind, context, parentSpanId, startedAt, endedAt, links } = span;
+  return {
+    traceId: context.traceId,
+    spanId: context.spanId,
+    ...(parentSpanId === null ? {} : { parentSpanId }),
+    name,
+    kind: KINDS[kind],
+    startTimeUnixNano: nanoseconds(startedAt),
+    endTimeUnixNano: nanoseconds(endedAt ?? startedAt),
+    attributes: [...span.attributes].map(([key, value]) => attribute(key, value)),
+    ...(links.length === 0 ? {} : { links: links.map(({ traceId, spanId }) => ({ traceId, spanId })) }),
+    ...(span.hasFailed ? { status: { code: STATUS_ERROR } } : {}),
+  };
+}
+
+/** 64 bits stand in JSON as text. */
+function attribute(key: string, value: string | number): object {
+  return { key, value: typeof value === 'string' ? { stringValue: value } : { intValue: String(value) } };
+}
+
+function nanoseconds(milliseconds: number): string {
+  return `${Math.round(milliseconds * 1_000)}000`;
+}
+
+/** How many spans of a batch the answer says were not taken. */
+function rejectedSpans(body: unknown): number {
+  const { partialSuccess } = Object(body) as { partialSuccess?: { rejectedSpans?: unknown } };
+  const rejected = Number(partialSuccess?.rejectedSpans ?? 0);
+  return Number.isSafeInteger(rejected) && rejected > 0 ? rejected : 0;
 }

@@ -4,7 +4,7 @@ import { isUuid } from '../../values/ids.ts';
 import type { Answer, Caller } from '../http/endpoint.ts';
 import type { IsTrusted } from '../http/peers.ts';
 import { notePayment, type RequestFields, type Scope } from './scope.ts';
-import { readTraceparent } from './trace-context.ts';
+import { readTraceparent } from './span.ts';
 import type { Tracer } from './tracer.ts';
 
 export type RequestScopeOptions = {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Attributes, errorTypeOf } from './attributes.ts';
-import type { Span, SpanStart } from './span.ts';
-import { traceparentOf } from './trace-context.ts';
+import { type Span, type SpanStart, traceparentOf } from './span.ts';
+
 import type { Tracer, TraceTarget } from './tracer.ts';
 
 /** What every line of the log about a request says of it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Span } from './span.ts';
-import { readTraceparent } from './trace-context.ts';
+import { readTraceparent, type Span } from './span.ts';
+
 import { Tracer } from './tracer.ts';
 
 const CALLER = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true };

@@ -1,7 +1,6 @@
 import { newSpanId, newTraceId } from '../chance.ts';
 import { rateLimit } from '../http/rate-limit.ts';
-import { Span, type SpanStart } from './span.ts';
-import type { SpanContext } from './trace-context.ts';
+import { Span, type SpanContext, type SpanStart } from './span.ts';
 
 /** Other programs that may get `traceparent` with what they are asked or sent. */
 export const TRACE_TARGETS = ['acquirer', 'bank', 'antifraud', 'merchants'] as const;

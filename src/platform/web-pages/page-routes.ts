@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { send } from '../http/answers.ts';
-import { ownerOf, readBody, WrongContentType } from '../http/body-bytes.ts';
-import type { BodyMemory } from '../http/body-memory.ts';
+import { type BodyMemory, ownerOf, readBody, WrongContentType } from '../http/body-memory.ts';
+
 import { Connection } from '../http/connection.ts';
 import type { Answer } from '../http/endpoint.ts';
 import type { Failure } from '../http/failures.ts';

@@ -1,15 +1,18 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
+import type { FiledBankChange } from '../../boletos/changes/bank-change.ts';
 import {
+  type FiledChangeOfBoleto,
   findOurNumbers,
   type KeptCounts,
   keepFiledChanges,
 } from '../../boletos/changes/filed-changes.sql.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { cents } from '../../values/cents.ts';
+import { type Instant, instant, startOfSaoPauloDay } from '../../values/instant.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { NO_CODE } from '../files/entry-fields.ts';
-import { filedChanges } from './filed-changes.ts';
-import { type ReturnFile, readReturnFile } from './read-return-file.ts';
+import { type ReturnEntry, type ReturnFileHead, ReturnFileReader, ReturnFileRefused } from './return-file.ts';
 
 export type ProcessedReturnFile = ReturnFile & KeptCounts;
 
@@ -97,4 +100,97 @@ const MOST_NAMED = 20;
 export function namedNumbers(numbers: readonly string[]): string {
   const more = numbers.length - MOST_NAMED;
   return numbers.slice(0, MOST_NAMED).join(' ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+export type ChangeEntry = ReturnEntry & {
+  readonly event: FiledBankChange['event'];
+  readonly ourNumber: string;
+};
+
+/**
+ * The entries as changes of the bank, in their order. Their ids come from what they say, so that the
+ * same payment in a file that is sent anew, under whatever number, is the same change; equal ones of
+ * one file are numbered.
+ */
+function filedChanges(bank: string, entries: readonly ChangeEntry[]): FiledChangeOfBoleto[] {
+  const equal = new Map<string, number>();
+  return entries.flatMap(({ ourNumber, event, value, dueOn, paid, fee, happenedOn, creditedOn }) => {
+    if (happenedOn === null) return [];
+    const isPaid = event === 'paid';
+    const text = `file:${bank}:${ourNumber}:${event}:${happenedOn}${isPaid ? `:${paid}` : ''}`;
+    const number = (equal.get(text) ?? 0) + 1;
+    equal.set(text, number);
+    return {
+      changeId: `${text}:${number}`,
+      ourNumber,
+      event,
+      amount: isPaid ? cents(paid) : null,
+      paidOn: isPaid ? happenedOn : null,
+      creditedOn: isPaid ? creditedOn : null,
+      fee: isPaid ? cents(fee) : null,
+      value,
+      dueOn,
+      happenedAt: noon(startOfSaoPauloDay(happenedOn)),
+    };
+  });
+}
+
+const TWELVE_HOURS = 43_200_000;
+
+/** A file knows days only. */
+function noon(start: Instant): Instant {
+  return instant(start + TWELVE_HOURS);
+}
+
+/** More than a bank sends in a day; what is kept of them is small. */
+const MOST_PAIRS = 500_000;
+const LONGEST_LINE = 1_000;
+/** Behind the last line some banks write the sign that ended files long ago. */
+const END_OF_FILE = '\u001a';
+
+export type ReturnFile = {
+  readonly head: ReturnFileHead;
+  /** Those that change a boleto. */
+  readonly entries: readonly (ReturnEntry & { readonly ourNumber: string; readonly event: string })[];
+  readonly lineCount: number;
+  /** Pairs that change something of which our number is not known. */
+  readonly foreign: number;
+  /** Pairs that change nothing, by movement. */
+  readonly others: Readonly<Record<string, number>>;
+  /** Of them those of a movement that is not known, with our number. */
+  readonly unknown: readonly (ReturnEntry & { readonly ourNumber: string })[];
+};
+
+/** Reads a whole file before anything is made of it; throws `ReturnFileRefused` at its first fault. */
+export async function readReturnFile(bytes: AsyncIterable<Uint8Array>): Promise<ReturnFile> {
+  const reader = new ReturnFileReader();
+  const entries: ReturnFile['entries'][number][] = [];
+  const others: Record<string, number> = {};
+  const unknown: ReturnFile['unknown'][number][] = [];
+  let [foreign, pairs, lineCount] = [0, 0, 0];
+  for await (const line of linesOf(bytes)) {
+    lineCount += 1;
+    const entry = reader.take(line);
+    if (entry === null) continue;
+    pairs += 1;
+    if (pairs > MOST_PAIRS) throw new ReturnFileRefused(lineCount, 'tooManyPairs');
+    const { event, ourNumber, isKnown } = entry;
+    if (!isKnown && ourNumber !== null) unknown.push({ ...entry, ourNumber });
+    if (event === null) others[entry.movement] = (others[entry.movement] ?? 0) + 1;
+    else if (ourNumber === null) foreign += 1;
+    else entries.push({ ...entry, event, ourNumber });
+  }
+  return { head: reader.end(), entries, lineCount, foreign, others, unknown };
+}
+
+/** Each byte is a character, as in Latin-1. A line that is much too long is given cut, and refused. */
+async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of bytes) {
+    const lines = (rest + Buffer.from(chunk).toString('latin1')).split('\n');
+    rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+    for (const line of lines) yield line.replace(/\r$/, '');
+  }
+  const last = rest.replace(/\r$/, '').replace(END_OF_FILE, '');
+  if (last !== '') yield last;
 }

@@ -12,7 +12,7 @@ import {
   zeros,
 } from '../../../test/boletos/return-lines.ts';
 import { CNAB_RECORDS } from './cnab240-layout.ts';
-import { type ReturnFile, readReturnFile } from './read-return-file.ts';
+import { type ReturnFile, readReturnFile } from './process-return-file.ts';
 import { type ReturnFileFault, ReturnFileRefused } from './return-file.ts';
 
 async function* inChunks(text: string, size: number): AsyncGenerator<Uint8Array> {

@@ -1,4 +1,4 @@
-import { hasAccount } from '../../merchants/accounts.sql.ts';
+import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { Reader } from '../../platform/postgres/database.ts';
 import type { LookUp, Search } from '../../platform/postgres/searches.ts';
 import { readJudged } from '../judging/judged.sql.ts';

@@ -1,19 +1,317 @@
+import { type Static, Type } from 'typebox';
+import type { MerchantActor } from '../../audit/audit-event.ts';
+import { hasAccount } from '../../merchants/merchants.sql.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
-import { callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer } from '../../platform/http/refusal.ts';
-import { pageFor, writePage } from '../../platform/pages.ts';
-import { saoPauloDay } from '../../values/instant.ts';
 import {
-  EXCEPTION_PERIOD_FAULTS,
-  LIST_EXCEPTIONS,
-  RESOLVE_EXCEPTION,
-  RESOLVE_REFUSALS,
-  readExceptionSearch,
-  writeException,
-} from './contract.ts';
-import { type ListExceptionsTools, listExceptions } from './list-exceptions.ts';
-import { type ResolveTools, resolveUnexpectedPayment } from './resolve-unexpected-payment.ts';
+  callerAt,
+  callerOf,
+  contract,
+  type Endpoint,
+  endpoint,
+  GENERAL_TAG,
+} from '../../platform/http/endpoint.ts';
+import { FAILURES } from '../../platform/http/failures.ts';
+import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { type Page, pageFor, pageQuery, readPage, type WantedPage, writePage } from '../../platform/pages.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
+import { isUuid } from '../../values/ids.ts';
+import { addDays, type Day, saoPauloDay, utcText } from '../../values/instant.ts';
+import {
+  EXCEPTION_CLASSES,
+  EXCEPTION_STATES,
+  EXPLANATIONS,
+  type ExceptionClass,
+  type ExceptionState,
+  type ReconciliationException,
+} from './exception.ts';
+import {
+  type ExceptionFilter,
+  type ExceptionOrder,
+  findOwnException,
+  listExceptionPage,
+  type WantedResolution,
+} from './exceptions.sql.ts';
+
+type ResolveTools = {
+  readonly lookUp: LookUp;
+  readonly writeResolution: BatchedWrite<WantedResolution, 'done'>;
+};
+
+/** `ofFile`: what a file of the acquirer says is for the operator to find out. */
+export type ResolveRefusal = 'notFound' | 'ofFile';
+
+/**
+ * A merchant says what became of money that was not expected. One that has ended already stays as it is:
+ * the first word counts.
+ */
+async function resolveUnexpectedPayment(
+  { lookUp, writeResolution }: ResolveTools,
+  actor: MerchantActor,
+  wanted: { readonly exceptionId: string; readonly reason: string },
+  deadlineAt: number,
+): Promise<ReconciliationException | ResolveRefusal> {
+  const { merchantId } = actor;
+  const exceptionId = wanted.exceptionId.toLowerCase();
+  if (!isUuid(exceptionId)) return 'notFound';
+  const find = () => lookUp(merchantId, (database) => findOwnException(database, merchantId, exceptionId));
+  const found = await find();
+  if (found === null) return 'notFound';
+  if (found.class !== 'unexpectedPayment') return 'ofFile';
+  if (found.state !== 'open') return found;
+  await writeResolution({ actor, exception: found, reason: wanted.reason }, deadlineAt);
+  return (await find()) ?? found;
+}
+
+type ListExceptionsTools = { readonly search: Search };
+
+/** A page of the exceptions of one of the merchant's accounts; of any other account nothing is found. */
+async function listExceptions(
+  { search }: ListExceptionsTools,
+  merchantId: string,
+  filter: ExceptionFilter,
+  wanted: WantedPage<ExceptionOrder>,
+): Promise<Page<ReconciliationException> | 'notFound'> {
+  return search(merchantId, async (database) =>
+    (await hasAccount(database, merchantId, filter.accountNumber))
+      ? listExceptionPage(database, merchantId, filter, wanted)
+      : 'notFound',
+  );
+}
+
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+const textOrNull = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+/** What an exception shows, in a list and in a message. */
+export const EXCEPTION_FIELDS = {
+  exceptionId: Type.String(),
+  class: Type.Enum([...EXCEPTION_CLASSES], { description: 'What differs.' }),
+  state: Type.Enum([...EXCEPTION_STATES], {
+    description:
+      '`explained`: a rule knows why; `healed`: what came later shows no difference any more; `resolved`: a person found out.',
+  }),
+  transactionId: Type.String({ description: 'The payment, or the transaction of a billing.' }),
+  installmentNumber: Type.Integer(),
+  amount: Type.Integer({
+    description:
+      'Cents that you lack; negative: that you have too much. Of `dateDiffers` what came on another day.',
+  }),
+  expected: textOrNull('What was expected: cents, a day or a count.'),
+  found: textOrNull('What the file says; null: nothing.'),
+  day: textOrNull('The day on which the money was expected, or came.'),
+  explanation: Type.Union([Type.Enum([...EXPLANATIONS]), Type.Null()], {
+    description: 'Why a rule takes it for known; null: no rule does.',
+  }),
+};
+
+const EXAMPLE = {
+  exceptionId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a48',
+  class: 'feeDiffers',
+  state: 'open',
+  transactionId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  installmentNumber: 1,
+  boletoId: null,
+  amount: 100,
+  expected: '249',
+  found: '349',
+  day: '2026-12-14',
+  explanation: null,
+  ageDays: 3,
+  openedAt: '2026-12-15T08:00:00.123Z',
+  endedAt: null,
+  reason: null,
+};
+
+export type ExceptionPeriodFault = 'exceptionPeriodBackwards' | 'exceptionPeriodTooLong';
+
+/** What is wrong with the period of a list of exceptions. */
+export const EXCEPTION_PERIOD_FAULTS = {
+  exceptionPeriodBackwards: {
+    status: 400,
+    tag: 'to',
+    sentence: {
+      pt: 'O fim do período vem antes do começo.',
+      en: 'The period ends before its beginning.',
+    },
+  },
+  exceptionPeriodTooLong: {
+    status: 400,
+    tag: 'to',
+    sentence: { pt: 'O período passa de 93 dias.', en: 'The period is longer than 93 days.' },
+  },
+} as const satisfies Record<ExceptionPeriodFault, RefusalShape>;
+
+const MOST_DAYS = 93;
+const ORDERS = ['day'] as const;
+
+const LIST_QUERY = Type.Object({
+  accountNumber: Type.String({
+    minLength: 1,
+    maxLength: 20,
+    description: 'An account number of yours; any other is not found.',
+  }),
+  from: Type.String({ format: 'day', maxLength: 10, description: 'First day of the money.' }),
+  to: Type.String({ format: 'day', maxLength: 10, description: 'Last day, included; 93 days at most.' }),
+  state: Type.Optional(Type.Enum([...EXCEPTION_STATES])),
+  class: Type.Optional(Type.Enum([...EXCEPTION_CLASSES])),
+  ...pageQuery(ORDERS),
+});
+
+/** An exception, in a list and by itself. */
+const SHOWN_EXCEPTION = Type.Object({
+  ...EXCEPTION_FIELDS,
+  transactionId: textOrNull('The payment, or the transaction of a billing; null: it is of a boleto.'),
+  installmentNumber: Type.Union([Type.Integer(), Type.Null()]),
+  boletoId: textOrNull('Whose payment was not expected; null: it is of an installment.'),
+  ageDays: Type.Integer({ description: 'Since `day`.' }),
+  openedAt: Type.String(),
+  endedAt: textOrNull('When it healed or was resolved.'),
+  reason: textOrNull('What a person found out.'),
+});
+
+const OF_EXCEPTIONS = { api: 'integration', scope: 'integration', group: 'Reconciliation' } as const;
+
+export const LIST_EXCEPTIONS = contract({
+  ...OF_EXCEPTIONS,
+  id: 'listReconciliationExceptions',
+  method: 'GET',
+  path: '/api/reconciliation/exceptions',
+  summary: 'See where files of the acquirer and your sales differ',
+  description:
+    'Exceptions of installments and boletos of an account, by the day of their money, the newest first.',
+  query: LIST_QUERY,
+  answers: {
+    200: {
+      description: 'One page of them; total counts all.',
+      schema: Type.Object({
+        items: Type.Array(SHOWN_EXCEPTION),
+        page: Type.Integer(),
+        limit: Type.Integer(),
+        total: Type.Integer(),
+      }),
+      example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
+    },
+    404: {
+      description: 'You have no such account.',
+      schema: ERRORS,
+      example: [{ tag: '__general__', description: 'Recurso não encontrado.' }],
+    },
+  },
+});
+
+export const RESOLVE_EXCEPTION = contract({
+  ...OF_EXCEPTIONS,
+  id: 'resolveReconciliationException',
+  method: 'POST',
+  path: '/api/reconciliation/exceptions/{exceptionId}/resolve',
+  summary: 'Say what became of a payment that was not expected',
+  description:
+    'Of the class `unexpectedPayment` alone: the money of a boleto is yours. What a file of the acquirer says is for the operator to find out (409). ' +
+    'Said again, the first reason stays.',
+  parameters: Type.Object({ exceptionId: Type.String({ maxLength: 36 }) }),
+  body: Type.Object({
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 200,
+      format: 'filledText',
+      description: 'Such as: given back to the payer. It stands with the exception and in the audit log.',
+    }),
+  }),
+  bodyExample: { reason: 'Devolvido ao pagador em 12/12' },
+  answers: {
+    200: {
+      description: 'The exception as it stands.',
+      schema: SHOWN_EXCEPTION,
+      example: {
+        ...EXAMPLE,
+        class: 'unexpectedPayment',
+        state: 'resolved',
+        transactionId: null,
+        installmentNumber: null,
+        boletoId: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+        amount: -14_990,
+        expected: null,
+        found: '14990',
+        endedAt: '2026-12-16T08:00:00.123Z',
+        reason: 'Devolvido ao pagador em 12/12',
+      },
+    },
+    409: {
+      description: 'It is of a file of the acquirer.',
+      schema: ERRORS,
+      example: [
+        {
+          tag: '__general__',
+          description: 'Esta exceção é de um arquivo da adquirente: o operador a apura.',
+        },
+      ],
+    },
+  },
+});
+
+/** Why an exception is not resolved by its merchant. */
+export const RESOLVE_REFUSALS = {
+  ofFile: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Esta exceção é de um arquivo da adquirente: o operador a apura.',
+      en: 'This exception is of a file of the acquirer: the operator finds it out.',
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+export type WantedExceptions = {
+  readonly filter: {
+    readonly accountNumber: string;
+    readonly from: Day;
+    readonly to: Day;
+    readonly state: ExceptionState | null;
+    readonly class: ExceptionClass | null;
+  };
+  readonly wanted: WantedPage<'day'>;
+};
+
+function readExceptionSearch(query: Static<typeof LIST_QUERY>): WantedExceptions | ExceptionPeriodFault {
+  const [from, to] = [query.from as Day, query.to as Day];
+  if (to < from) return 'exceptionPeriodBackwards';
+  if (addDays(from, MOST_DAYS - 1) < to) return 'exceptionPeriodTooLong';
+  return {
+    filter: {
+      accountNumber: query.accountNumber,
+      from,
+      to,
+      state: query.state ?? null,
+      class: query.class ?? null,
+    },
+    wanted: readPage(query, ORDERS, { field: 'day', isDescending: true }),
+  };
+}
+
+const DAY_MILLISECONDS = 86_400_000;
+
+/** `today`: of the merchant. */
+function writeException(exception: ReconciliationException, today: Day): object {
+  const { day } = exception;
+  const age = day === null ? 0 : (Date.parse(today) - Date.parse(day)) / DAY_MILLISECONDS;
+  return {
+    exceptionId: exception.exceptionId,
+    class: exception.class,
+    state: exception.state,
+    transactionId: exception.transactionId,
+    installmentNumber: exception.installmentNumber,
+    boletoId: exception.boletoId,
+    amount: exception.amount,
+    expected: exception.expected,
+    found: exception.found,
+    day,
+    explanation: exception.explanation,
+    ageDays: Math.max(0, age),
+    openedAt: utcText(exception.openedAt),
+    endedAt: exception.endedAt === null ? null : utcText(exception.endedAt),
+    reason: exception.reason,
+  };
+}
 
 export type ExceptionTools = ListExceptionsTools & ResolveTools & { readonly clock: BusinessClock };
 

@@ -103,7 +103,7 @@ function moved(state: ExceptionState, event: ExceptionEvent): ExceptionMove {
 
 /** What a merchant that wants it is notified of. */
 export const EXCEPTION_EVENTS = ['opened', 'healed'] as const;
-export type ExceptionNotice = (typeof EXCEPTION_EVENTS)[number];
+type ExceptionNotice = (typeof EXCEPTION_EVENTS)[number];
 
 /**
  * Cents of rounding are nobody's business. A pledge is explained, and the money is elsewhere all the
@@ -150,4 +150,32 @@ export function ageOf(
 ): number {
   const since = day === null ? openedAt : Date.parse(`${day}T03:00:00Z`);
   return Math.max(0, now - since);
+}
+
+/** An exception as its merchant is notified of it. */
+export type NotifiedException = Finding & {
+  readonly exceptionId: string;
+  readonly accountNumber: string;
+  readonly state: ExceptionState;
+  readonly transactionId: string;
+  readonly installmentNumber: number;
+};
+
+/** The very text that is sent: these fields in this order. Amounts are cents. */
+export function exceptionMessage(event: ExceptionNotice, exception: NotifiedException): string {
+  return JSON.stringify({
+    type: 'ReconciliationException',
+    event,
+    accountNumber: exception.accountNumber,
+    exceptionId: exception.exceptionId,
+    class: exception.class,
+    state: exception.state,
+    transactionId: exception.transactionId,
+    installmentNumber: exception.installmentNumber,
+    amount: exception.amount,
+    expected: exception.expected,
+    found: exception.found,
+    day: exception.day,
+    explanation: exception.explanation,
+  });
 }

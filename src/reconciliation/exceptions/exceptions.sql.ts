@@ -1,5 +1,5 @@
-import type { Audit } from '../../audit/audit-event.ts';
-import { type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
+import { type Audit, type MerchantActor, merchantEvent } from '../../audit/audit-event.ts';
+
 import { MOST_COUNTED_OF_ALL, type Page, type WantedPage } from '../../platform/pages.ts';
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Reader, type Row, statement, type Tx } from '../../platform/postgres/database.ts';

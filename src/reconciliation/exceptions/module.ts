@@ -3,9 +3,9 @@ import { serve } from '../../platform/http/endpoint.ts';
 import { databaseGauge, type Metrics } from '../../platform/metrics.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
 import { countingWhenRead } from '../../platform/work/every-so-often.ts';
-import { EXCEPTION_PERIOD_FAULTS, RESOLVE_REFUSALS } from './contract.ts';
-import { EXCEPTION_ENDPOINTS } from './endpoints.ts';
-import { type CountedExceptions, countExceptions } from './exception-counts.sql.ts';
+import { EXCEPTION_ENDPOINTS, EXCEPTION_PERIOD_FAULTS, RESOLVE_REFUSALS } from './endpoints.ts';
+import { type CountedExceptions, countExceptions } from './exception-writes.sql.ts';
+
 import { resolutionsWrite } from './exceptions.sql.ts';
 
 const OPEN_EXCEPTIONS = databaseGauge('parcela_reconciliation_exceptions', 'Open exceptions, by class.', [

@@ -1,22 +1,167 @@
-import { type Export, streamOf } from '../../platform/exports.ts';
-import type { Answer } from '../../platform/http/endpoint.ts';
-import { type Call, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
-import { FAILURES, RETRY_AFTER_SECONDS } from '../../platform/http/failures.ts';
-import { refusalAnswer } from '../../platform/http/refusal.ts';
-import { linesOf } from '../../platform/row-format.ts';
-import { RECEIVABLE_REFUSALS } from '../period-contract.ts';
-import type { Receivable } from '../receivables/receivable.ts';
-import type { WantedReceivables } from '../receivables/receivables.sql.ts';
+import { type Static, Type } from 'typebox';
+import { hasAccount } from '../../merchants/merchants.sql.ts';
+import { type Export, type OpenExport, streamOf } from '../../platform/exports.ts';
 import {
-  EXPORT_BY_PAYMENT,
-  EXPORT_BY_SALE,
-  EXPORT_REFUSALS,
-  MOST_ROWS_AT_ONCE,
-  readExportQuery,
-  STREAMS,
-  type StreamFormat,
-} from './contract.ts';
-import { type ReadExportTools, readExport } from './read-export.ts';
+  type Answer,
+  type Call,
+  callerOf,
+  contract,
+  type Endpoint,
+  endpoint,
+} from '../../platform/http/endpoint.ts';
+import { FAILURES, RETRY_AFTER_SECONDS } from '../../platform/http/failures.ts';
+import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import type { LookUp } from '../../platform/postgres/searches.ts';
+import { linesOf, type RowFormat } from '../../platform/row-format.ts';
+import { CSV_TYPE } from '../../values/csv.ts';
+import { addDays, type Day, startOfSaoPauloDay } from '../../values/instant.ts';
+import { ACCOUNT, dayField, MOST_DAYS, periodCheck, RECEIVABLE_REFUSALS } from '../period-contract.ts';
+import {
+  CSV_HEAD,
+  OF_RECONCILIATION,
+  RECEIVABLE_SAMPLE,
+  writeReceivable,
+  writeReceivableLine,
+} from '../receivables/endpoints.ts';
+import type { Follower } from '../receivables/open-follower.ts';
+import type { Receivable } from '../receivables/receivable.ts';
+import {
+  type ListedReceivable,
+  listReceivables,
+  type ReceivableOrder,
+  type WantedReceivables,
+} from '../receivables/receivables.sql.ts';
+
+type ReadExportTools = Pick<Follower, 'isUpToDate'> & {
+  readonly lookUp: LookUp;
+  readonly openExport: OpenExport;
+};
+
+export type ExportRefusal = 'receivablesBehind';
+
+/**
+ * What the acquirer owes in a period, in the order of its days. Null: the merchant has no such account.
+ * Throws `Overloaded` when there is no place.
+ */
+async function readExport(
+  { lookUp, isUpToDate, openExport }: ReadExportTools,
+  merchantId: string,
+  wanted: WantedReceivables,
+): Promise<Export<ListedReceivable> | ExportRefusal | null> {
+  const isOwn = await lookUp(merchantId, (database) =>
+    hasAccount(database, merchantId, wanted.accountNumber),
+  );
+  if (!isOwn) return null;
+  if (!(await isUpToDate(merchantId))) return 'receivablesBehind';
+  return openExport<ListedReceivable>(merchantId, (database, after, limit) =>
+    listReceivables(database, merchantId, wanted, after?.place ?? null, limit),
+  );
+}
+
+const STREAM_FORMATS = ['ndjson', 'csv-stream'] as const;
+type StreamFormat = (typeof STREAM_FORMATS)[number];
+
+const QUERY = Type.Object({
+  accountNumber: ACCOUNT,
+  startDate: dayField('First day, YYYY-MM-DD in São Paulo.'),
+  endDate: dayField('Last day, included.'),
+  format: Type.Optional(
+    Type.Enum([...STREAM_FORMATS], {
+      description:
+        'A stream of any length: a JSON object a line, or CSV. Absent: CSV in base64, in one piece.',
+    }),
+  ),
+});
+
+/** Of an export in one piece: some megabytes. */
+const MOST_ROWS_AT_ONCE = 10_000;
+const ROWS = MOST_ROWS_AT_ONCE.toLocaleString('en');
+const LINHAS = MOST_ROWS_AT_ONCE.toLocaleString('pt-BR');
+
+export const EXPORT_REFUSALS = {
+  tooManyRows: {
+    status: 400,
+    tag: 'format',
+    sentence: {
+      pt: `São mais de ${LINHAS} parcelas: peça com format=csv-stream ou format=ndjson, ou restrinja o período.`,
+      en: `More than ${ROWS} installments: ask with format=csv-stream or format=ndjson, or narrow the period.`,
+    },
+  },
+} as const satisfies Record<string, RefusalShape>;
+
+const CSV_SAMPLE = CSV_HEAD + writeReceivableLine(RECEIVABLE_SAMPLE);
+
+const NDJSON_SAMPLE = `${JSON.stringify(writeReceivable(RECEIVABLE_SAMPLE))}\n`;
+
+const STREAMED =
+  ` At most ${MOST_DAYS} days, and ${ROWS} installments in one piece; with format, or with \`Accept: text/csv\`, any number. A stream shows ` +
+  'each installment as it stands when it is read, and one that lacks its end broke off: ask again.';
+
+const exportOf = (id: string, path: string, summary: string, description: string) =>
+  contract({
+    ...OF_RECONCILIATION,
+    id,
+    method: 'GET',
+    path,
+    summary,
+    description: description + STREAMED,
+    query: QUERY,
+    checkQuery: periodCheck('startDate', 'endDate'),
+    answers: {
+      200: {
+        description: 'The columns are those of the search by code, under their names.',
+        schema: Type.Object({
+          fileBase64: Type.String({
+            description: 'CSV in UTF-8, with semicolons and decimal commas, in base64.',
+          }),
+        }),
+        example: { fileBase64: 'dHJhbnNhY3Rpb25EYXRlO3Rlcm1pbmFsDQo=' },
+        csvExample: CSV_SAMPLE,
+        ndjsonExample: NDJSON_SAMPLE,
+      },
+    },
+  });
+
+export const EXPORT_BY_SALE = exportOf(
+  'exportReceivablesBySale',
+  '/api/transaction/concil/export-by-operation-date',
+  'Export what was sold',
+  'Every installment of what was sold on these days, in the order of the sales.',
+);
+
+export const EXPORT_BY_PAYMENT = exportOf(
+  'exportReceivablesByPayment',
+  '/api/transaction/concil/export-by-payment-date',
+  'Export what came or will come',
+  'Every installment whose money came on these days, or is expected on them and has not come.',
+);
+
+/** The last day of the calendar has no next one. */
+const LAST_DAY = '9999-12-31';
+
+function readExportQuery(
+  order: ReceivableOrder,
+  { accountNumber, startDate, endDate }: Static<typeof QUERY>,
+): WantedReceivables {
+  const [from, to] = [startDate as Day, endDate as Day];
+  return {
+    order,
+    accountNumber,
+    from,
+    to,
+    soldFrom: startOfSaoPauloDay(from),
+    soldBefore: startOfSaoPauloDay(to === LAST_DAY ? to : addDays(to, 1)),
+  };
+}
+
+const STREAMS = {
+  ndjson: {
+    type: 'application/x-ndjson; charset=utf-8',
+    head: '',
+    line: (receivable: Receivable) => `${JSON.stringify(writeReceivable(receivable))}\n`,
+  },
+  'csv-stream': { type: CSV_TYPE, head: CSV_HEAD, line: writeReceivableLine },
+} as const satisfies Record<StreamFormat, RowFormat<Receivable>>;
 
 const RETRY = { 'retry-after': RETRY_AFTER_SECONDS };
 

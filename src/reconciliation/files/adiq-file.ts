@@ -11,8 +11,8 @@ import type { RecordLayout, RecordValues } from '../layouts/fixed-width.ts';
 import { FORMATS } from '../layouts/formats.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
 import { agrees, bareEntry, installmentOf, keptText, negative, unknownUnder } from './entry-fields.ts';
-import type { FileReading } from './file-reading.ts';
-import type { Findings } from './findings.ts';
+import type { FileReading, Findings } from './findings.ts';
+
 import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
 import {
   disagrees,

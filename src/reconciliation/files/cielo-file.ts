@@ -11,8 +11,8 @@ import type { RecordValues } from '../layouts/fixed-width.ts';
 import { FORMATS } from '../layouts/formats.ts';
 import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
 import { bareEntry, cieloBrand, installmentOf, keptText, negative, unknownUnder } from './entry-fields.ts';
-import type { FileReading } from './file-reading.ts';
-import type { Findings, Place } from './findings.ts';
+import type { FileReading, Findings, Place } from './findings.ts';
+
 import { type GoodLine, onRecord, recordLines } from './record-lines.ts';
 import {
   DAYS_REVERSED,

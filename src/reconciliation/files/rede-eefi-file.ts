@@ -17,20 +17,26 @@ import {
   EEFI_BRANCH_TOTAL,
   EEFI_CREDIT,
   EEFI_CREDIT_ADJUSTMENT,
+  EEFI_CREDIT_STATUS,
   EEFI_CREDIT_TOTAL,
   EEFI_HEADER,
   EEFI_TRAILER,
 } from '../layouts/rede-eefi-layout.ts';
-import type { SettlementEntry } from '../settlement-entry.ts';
-import { agrees, keptText } from './entry-fields.ts';
-import type { FileReading } from './file-reading.ts';
-import type { Findings } from './findings.ts';
+import type { EntryKind, SettlementEntry } from '../settlement-entry.ts';
+import { agrees, bareEntry, installmentOfText, keptText, redeBrand, unknownUnder } from './entry-fields.ts';
+import type { FileReading, Findings } from './findings.ts';
 import { type GoodLine, onRecord, type RecordHandler, recordLines } from './record-lines.ts';
-import { anticipationOf, creditAdjustmentOf, creditOf } from './rede-credit.ts';
-import { bankDebit, netAdjustment, orderedDebit, unscheduled } from './rede-debit.ts';
-import { comparisons, type EefiTotals, noEefiTotals, type StatedTotals } from './rede-eefi-totals.ts';
+import {
+  bankDebit,
+  kindOfReason,
+  netAdjustment,
+  orderedDebit,
+  reasonOf,
+  reasonWords,
+  unscheduled,
+} from './rede-debit.ts';
 import { checkLineCounts, redeHead } from './rede-header.ts';
-import { disagrees, outOfPlace } from './settlement-faults.ts';
+import { disagrees, notOf, outOfPlace } from './settlement-faults.ts';
 
 const TWIN_ALONE = 'what e-commerce adds to a record that is not on the line before it';
 const DEMONSTRATION = 'adjustment that an earlier 049 reported';
@@ -215,4 +221,138 @@ type Twin = {
 
 function isTwinOf({ nsu, batch }: Twin, entry: SettlementEntry): boolean {
   return nsu === entry.nsu && (batch === null || batch === entry.batch);
+}
+
+function creditOf(
+  values: RecordValues<typeof EEFI_CREDIT>,
+  line: GoodLine,
+  findings: Findings,
+): SettlementEntry | null {
+  const installment = installmentOfText(values.installment);
+  if (installment === null) {
+    findings.fault(line, 'installment', notOf('installment', EEFI_CREDIT.type));
+    return null;
+  }
+  const kind = kindOfStatus(values.status);
+  return {
+    ...bareEntry(line.lineNumber, kind, values.originalEstablishment ?? values.establishment),
+    brand: redeBrand(values.brand),
+    ...installment,
+    gross: values.gross,
+    fee: values.fee,
+    net: values.net,
+    bankOn: values.creditDay,
+    batch: values.batch,
+    document: values.document,
+    description: kind === 'unknown' ? unknownUnder(values.status) : null,
+  };
+}
+
+function kindOfStatus(status: string): EntryKind {
+  const kind = /\(`(\w+)`\)/.exec(EEFI_CREDIT_STATUS[status] ?? '')?.[1];
+  return (kind as EntryKind | undefined) ?? 'unknown';
+}
+
+function anticipationOf(
+  values: RecordValues<typeof EEFI_ANTICIPATION>,
+  line: GoodLine,
+  findings: Findings,
+): SettlementEntry | null {
+  const installment = installmentOfText(values.installment);
+  if (installment === null) {
+    findings.fault(line, 'installment', notOf('installment', EEFI_ANTICIPATION.type));
+    return null;
+  }
+  return {
+    ...bareEntry(line.lineNumber, 'anticipation', values.originalEstablishment ?? values.establishment),
+    brand: redeBrand(values.brand),
+    ...installment,
+    gross: values.gross,
+    fee: values.fee,
+    net: values.net,
+    anticipationFee: values.originalNet - values.net,
+    bankOn: values.creditDay,
+    batch: values.batch,
+    document: values.document,
+  };
+}
+
+function creditAdjustmentOf(
+  values: RecordValues<typeof EEFI_CREDIT_ADJUSTMENT>,
+  line: GoodLine,
+): SettlementEntry {
+  const reason = reasonOf(values);
+  const kind = creditKind(reason);
+  return {
+    ...bareEntry(line.lineNumber, kind, values.establishment),
+    brand: redeBrand(values.brand),
+    gross: values.net,
+    net: values.net,
+    bankOn: values.creditDay,
+    document: values.document,
+    description: reasonWords(kind, reason, values.description),
+  };
+}
+
+/** What takes money back is no credit. */
+function creditKind(reason: string | null): EntryKind {
+  const kind = kindOfReason(reason);
+  return kind === 'cancel' || kind === 'chargeback' ? 'adjustment' : kind;
+}
+
+type Sum = { count: number; amount: number };
+type Name = 'credits' | 'anticipations' | 'creditAdjustments' | 'debitAdjustments';
+
+/** What the records of an EEFI come to, of a head office or of the file. */
+type EefiTotals = Record<Name, Sum>;
+
+type StatedTotals = {
+  readonly creditCount: number;
+  readonly credits: number;
+  readonly anticipationCount: number;
+  readonly anticipated: number;
+  readonly creditAdjustmentCount: number;
+  readonly creditAdjustments: number;
+  readonly debitAdjustmentCount: number;
+  readonly debitAdjustments: number;
+  /** How many digits the counts have, in this order. */
+  readonly digits: readonly [number, number, number, number];
+};
+
+const NO_DIGITS_LOST = 15;
+
+function comparisons(stated: StatedTotals, found: EefiTotals) {
+  const [credits, anticipations, creditAdjustments, debitAdjustments] = stated.digits;
+  const count = (name: keyof StatedTotals & `${string}Count`, against: number, digits: number) => ({
+    name,
+    value: stated[name],
+    against,
+    digits,
+  });
+  const amount = (name: Exclude<keyof StatedTotals, `${string}Count` | 'digits'>, against: number) => ({
+    name,
+    value: stated[name],
+    against,
+    digits: NO_DIGITS_LOST,
+  });
+  return [
+    count('creditCount', found.credits.count, credits),
+    amount('credits', found.credits.amount),
+    count('anticipationCount', found.anticipations.count, anticipations),
+    amount('anticipated', found.anticipations.amount),
+    count('creditAdjustmentCount', found.creditAdjustments.count, creditAdjustments),
+    amount('creditAdjustments', found.creditAdjustments.amount),
+    count('debitAdjustmentCount', found.debitAdjustments.count, debitAdjustments),
+    amount('debitAdjustments', found.debitAdjustments.amount),
+  ];
+}
+
+function noEefiTotals(): EefiTotals {
+  const none = (): Sum => ({ count: 0, amount: 0 });
+  return {
+    credits: none(),
+    anticipations: none(),
+    creditAdjustments: none(),
+    debitAdjustments: none(),
+  };
 }

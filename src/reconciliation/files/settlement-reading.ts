@@ -1,13 +1,18 @@
+import type { Sentence } from '../../platform/http/sentence.ts';
 import type { SettlementEvent, SettlementFileEnd, SettlementFormat } from '../settlement-entry.ts';
 import { AdiqFile } from './adiq-file.ts';
 import { CieloFile } from './cielo-file.ts';
-import type { FileReading } from './file-reading.ts';
-import { Findings } from './findings.ts';
-import { recognizedFormat } from './recognized-format.ts';
+import { type FileReading, Findings } from './findings.ts';
 import { RedeEefiFile } from './rede-eefi-file.ts';
 import { RedeEevcFile } from './rede-eevc-file.ts';
-import { BEHIND_TRAILER, EMPTY_FILE, longerThan, noTrailer } from './settlement-faults.ts';
-import { LineSplitter, LONGEST_LINE } from './split-lines.ts';
+import {
+  BEHIND_TRAILER,
+  EMPTY_FILE,
+  longerThan,
+  noTrailer,
+  otherFile,
+  UNKNOWN_FORMAT,
+} from './settlement-faults.ts';
 
 const READINGS: Readonly<Record<SettlementFormat, new (findings: Findings) => FileReading>> = {
   adiq: AdiqFile,
@@ -91,4 +96,78 @@ export class SettlementReading {
       leftOut,
     };
   }
+}
+
+const CIELO_STATEMENTS: Readonly<Record<string, string>> = {
+  '03': 'Cielo 03',
+  '09': 'Cielo 09',
+  '15': 'Cielo 15',
+  '16': 'Cielo 16',
+};
+
+/** The format whose header a first line is, or why there is none. */
+function recognizedFormat(
+  line: string,
+): { readonly format: SettlementFormat } | { readonly sentence: Sentence } {
+  if (/^A0\d{4}/.test(line)) return { format: 'adiq' };
+  if (line.startsWith('0') && line.slice(42, 47) === 'CIELO') return cielo(line.slice(47, 49));
+  return rede(line);
+}
+
+function cielo(statement: string): ReturnType<typeof recognizedFormat> {
+  if (statement === '04') return { format: 'cielo04' };
+  const name = CIELO_STATEMENTS[statement];
+  return { sentence: name === undefined ? UNKNOWN_FORMAT : otherFile(name) };
+}
+
+/** The last word of the version, in upper or lower case as it may be. */
+function rede(line: string): ReturnType<typeof recognizedFormat> {
+  if (line.startsWith('002') && /EEVC *$/i.test(line.slice(101, 121))) return { format: 'redeEevc' };
+  if (line.startsWith('030') && /EEFI *$/i.test(line.slice(105, 125))) return { format: 'redeEefi' };
+  if (/^00,.*EEVD/i.test(line) || (/^0\d\d/.test(line) && /EEVD *$/i.test(line.slice(0, 130)))) {
+    return { sentence: otherFile('Rede EEVD') };
+  }
+  if (line.startsWith('060') && /REDE/i.test(line.slice(11, 19))) return { sentence: otherFile('Rede EESA') };
+  return { sentence: UNKNOWN_FORMAT };
+}
+
+/** Longest line that is looked at; every format has shorter ones. */
+const LONGEST_LINE = 4096;
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/**
+ * Cuts bytes into lines of ISO-8859-1, without the LF or CR LF behind them. What is not yet a line
+ * waits for the next bytes, and is never longer than a line may be.
+ */
+class LineSplitter {
+  #rest: Buffer = Buffer.alloc(0);
+
+  /** Null when a line is longer than any may be. */
+  push(bytes: Uint8Array): string[] | null {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    const lines: string[] = [];
+    let start = 0;
+    for (;;) {
+      const end = all.indexOf(LINE_FEED, start);
+      if (end === -1) break;
+      lines.push(textOf(all, start, end));
+      start = end + 1;
+    }
+    // A copy: the caller may use its bytes again.
+    this.#rest = Buffer.from(all.subarray(start));
+    return this.#rest.length > LONGEST_LINE ? null : lines;
+  }
+
+  /** The line that the file ends with, when nothing ends the line. */
+  last(): string | null {
+    return this.#rest.length === 0 ? null : textOf(this.#rest, 0, this.#rest.length);
+  }
+}
+
+function textOf(bytes: Buffer, start: number, end: number): string {
+  const isReturn = end > start && bytes[end - 1] === CARRIAGE_RETURN;
+  return bytes.toString('latin1', start, isReturn ? end - 1 : end);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Actor, Audit } from '../../audit/audit-event.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -24,6 +25,7 @@ import {
   readFile,
   writeLines,
 } from './settlement-files.sql.ts';
+import { keepRefusedFile } from './settlement-refusals.sql.ts';
 
 export type ImportTools = {
   readonly database: Database;
@@ -262,4 +264,25 @@ async function hashOf(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const hash = createHash('sha256');
   for await (const chunk of bytes) hash.update(chunk);
   return hash.digest();
+}
+
+/** A file with one fault often has it in every line. */
+const MOST_FAULTS = 20;
+
+/** So that a person finds out without the log why a file is missing; by whom it was given. */
+export async function rememberRefusedFile(
+  { database }: { readonly database: Database },
+  path: string,
+  { sha256, reason, faults }: Extract<ImportResult, { kind: 'refused' }>,
+  refusedBy: string,
+): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  await keepRefusedFile(database, {
+    sha256,
+    name: keptName(basename(path)),
+    sizeBytes: found?.size ?? 0,
+    reason,
+    faults: faults.slice(0, MOST_FAULTS),
+    refusedBy,
+  });
 }

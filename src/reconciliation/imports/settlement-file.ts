@@ -1,5 +1,6 @@
 import type { Day, Instant } from '../../values/instant.ts';
 import type { EntryKind, SettlementFileHead, SettlementFormat } from '../settlement-entry.ts';
+import type { ImportResult } from './import-settlement-file.ts';
 
 /** A file that was taken, as the operator sees it. */
 export type SettlementFile = SettlementFileHead & {
@@ -96,4 +97,17 @@ export function filedChargebackId(chargeback: {
 export function keptName(name: string): string {
   const [last = ''] = name.split(/[\\/]/).slice(-1);
   return last.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd').slice(0, 200);
+}
+
+/** Why a file was refused, in lines for the operator. */
+export function refusalLines({ reason, faults }: Extract<ImportResult, { kind: 'refused' }>): string[] {
+  const ofLines = faults.map(({ lineNumber, record, field, sentence }) => {
+    const place = [
+      `line ${lineNumber}`,
+      ...(record === null ? [] : [`record ${record}`]),
+      ...(field === null ? [] : [`field ${field}`]),
+    ];
+    return `${place.join(', ')}: ${sentence.en}`;
+  });
+  return [...(reason === null ? [] : [reason]), ...ofLines];
 }

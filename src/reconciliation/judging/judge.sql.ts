@@ -1,8 +1,14 @@
 import { newId } from '../../platform/chance.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
-import { type ExceptionClass, exceptionMove, type Finding, noticeOf } from '../exceptions/exception.ts';
-import { exceptionMessage } from '../exceptions/exception-message.ts';
+import {
+  type ExceptionClass,
+  exceptionMessage,
+  exceptionMove,
+  type Finding,
+  noticeOf,
+} from '../exceptions/exception.ts';
+
 import { type ExceptionRow, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { findingsOf } from './finding.ts';
 import { type KnownInstallment, lockKnown, type StandingException } from './judged.sql.ts';

@@ -5,9 +5,8 @@ import { CARD_BRANDS } from '../../values/card-number.ts';
 import { CHARGED_BACK } from '../judging/judged.sql.ts';
 import type { JudgedInstallment } from '../judging/judged-installment.ts';
 import { ENTRY_KINDS, SETTLEMENT_FORMATS, type SettlementEntry } from '../settlement-entry.ts';
-import type { BatchMember } from './batch-members.ts';
 import type { Candidate } from './entry-match.ts';
-import type { PartWeight } from './entry-parts.ts';
+import type { BatchMember, PartWeight } from './entry-parts.ts';
 
 /** An installment that a line may be about, as the books have it now. */
 export type FoundCandidate = Candidate &

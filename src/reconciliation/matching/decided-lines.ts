@@ -1,13 +1,12 @@
-import type { FiledChange } from '../../transactions/changes/filed-changes.sql.ts';
+import type { FiledChange } from '../../transactions/changes/changes.sql.ts';
 import { startOfSaoPauloDay } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
 import { filedChangeId, filedChargebackId } from '../imports/settlement-file.ts';
 import type { InstallmentKey, MatchRule } from '../judging/matched-part.ts';
 import { type EntryKind, type EntryMoney, isPaying, netOf } from '../settlement-entry.ts';
-import { paidMembers } from './batch-members.ts';
 import type { FiledEntry, FoundBatch, FoundCandidate } from './candidates.sql.ts';
 import { type EntryMatch, matchEntry, type UnmatchedReason } from './entry-match.ts';
-import { divideEntry } from './entry-parts.ts';
+import { divideEntry, paidMembers } from './entry-parts.ts';
 
 /** A line's part in an installment, as it is written. */
 export type DecidedMatch = InstallmentKey &

@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Day } from '../../values/instant.ts';
 import { referenceTail } from '../order-reference.ts';
-import { paidMembers } from './batch-members.ts';
 import { type Candidate, type MatchableEntry, matchEntry } from './entry-match.ts';
-import { divideEntry } from './entry-parts.ts';
+import { divideEntry, paidMembers } from './entry-parts.ts';
 
 const SALE: Candidate = {
   merchantId: 'LOJA',

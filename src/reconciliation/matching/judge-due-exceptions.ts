@@ -1,7 +1,16 @@
+import { judge } from '../judging/judge.sql.ts';
 import type { InstallmentKey } from '../judging/matched-part.ts';
 import { findEntry } from './candidates.sql.ts';
-import { claimDueExceptions, type DueException } from './due-exceptions.sql.ts';
+import {
+  awaitFollower,
+  type CoverageToLook,
+  findCoveragesToLook,
+  findNotFiled,
+  type ReceivablePlace,
+  recordLook,
+} from './coverages.sql.ts';
 import { decideEntries, type MatchTools, withBatches } from './match-due-file.ts';
+import { claimDueExceptions, type DueException } from './matched-files.sql.ts';
 import { judgeInstallments, recordFoundLine } from './matches.sql.ts';
 
 const EXCEPTIONS_OF_RUN = 100;
@@ -16,10 +25,10 @@ export async function judgeDueExceptions(tools: MatchTools, signal: AbortSignal)
   const keys = due.flatMap(({ installment }) => (installment === null ? [] : [installment]));
   const errors: unknown[] = [];
   if (keys.length > 0)
-    await judge(tools, keys).catch(async () => {
+    await judgeException(tools, keys).catch(async () => {
       // One that fails keeps none of the others.
       for (const key of keys)
-        if (!signal.aborted) await judge(tools, [key]).catch((error) => errors.push(error));
+        if (!signal.aborted) await judgeException(tools, [key]).catch((error) => errors.push(error));
     });
   for (const exception of due) {
     if (signal.aborted) break;
@@ -30,7 +39,7 @@ export async function judgeDueExceptions(tools: MatchTools, signal: AbortSignal)
   return due.length;
 }
 
-async function judge(
+async function judgeException(
   { database, notifyDeliverer }: MatchTools,
   keys: readonly InstallmentKey[],
 ): Promise<void> {
@@ -48,4 +57,42 @@ async function matchLineAgain(
   const decided = await decideEntries(database, [entry], batches, sha256);
   if (decided.matches.length === 0) return;
   if (await recordFoundLine(database, { exceptionId, fileNumber }, decided)) notifyDeliverer();
+}
+
+const INSTALLMENTS_OF_COMMIT = 400;
+
+/**
+ * Judges what was to be paid on days that files cover, and stands in none. Days are looked through again
+ * when a file or an installment of them is written later. Repeating it is harmless,
+ * in any number of processes: an exception is found once. Gives how many coverages it looked through.
+ */
+export async function findMissingPayouts(tools: MatchTools, signal: AbortSignal): Promise<number> {
+  const coverages = await findCoveragesToLook(tools.database);
+  for (const coverage of coverages) {
+    if (signal.aborted) break;
+    await lookThrough(tools, coverage, signal);
+  }
+  return coverages.length;
+}
+
+async function lookThrough(
+  { database, notifyDeliverer }: MatchTools,
+  coverage: CoverageToLook,
+  signal: AbortSignal,
+): Promise<void> {
+  await awaitFollower(database, coverage.merchantId);
+  let after: ReceivablePlace = [coverage.lookedTo, '00000000-0000-0000-0000-000000000000', 0];
+  while (!signal.aborted) {
+    const missing = await findNotFiled(database, coverage, after, INSTALLMENTS_OF_COMMIT);
+    const last = missing.at(-1);
+    const isLast = missing.length < INSTALLMENTS_OF_COMMIT;
+    const isWaiting = await database.transaction(async (tx) => {
+      const isWaiting = await judge(tx, missing);
+      if (isLast) await recordLook(tx, coverage);
+      return isWaiting;
+    });
+    if (isWaiting) notifyDeliverer();
+    if (isLast || last === undefined) return;
+    after = [last.expectedOn, last.transactionId, last.installmentNumber];
+  }
 }

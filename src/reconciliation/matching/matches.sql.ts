@@ -2,7 +2,7 @@ import { newId } from '../../platform/chance.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
-import { keepFiledChanges } from '../../transactions/changes/filed-changes.sql.ts';
+import { keepFiledChanges } from '../../transactions/changes/changes.sql.ts';
 import { EXCEPTION_STATES } from '../exceptions/exception.ts';
 import { type ExceptionRow, NO_MERCHANT, recordExceptions } from '../exceptions/exception-writes.sql.ts';
 import { judge } from '../judging/judge.sql.ts';

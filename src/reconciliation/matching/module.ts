@@ -1,11 +1,74 @@
 import type { Actor, Audit } from '../../audit/audit-event.ts';
+import type { Log } from '../../platform/log.ts';
 import { counter } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
-import { createWakeSignal } from '../../platform/work/wake-signal.ts';
-import { watchedFolderWork } from '../imports/work.ts';
-import type { MatchTools } from './match-due-file.ts';
-import { matchingWorks } from './work.ts';
+import { everySoOften } from '../../platform/work/every-so-often.ts';
+import { createWakeSignal, type WakeSignal } from '../../platform/work/wake-signal.ts';
+import { processWatchedFolder, WATCHED_LIMITS } from '../imports/process-watched-folder.ts';
+import type { WatchedFile } from '../imports/watched-file.ts';
+import { EARLIEST_FILE } from './candidates.sql.ts';
+import { COVERAGES_DUE, coveragesDueValues } from './coverages.sql.ts';
+import { findMissingPayouts, judgeDueExceptions } from './judge-due-exceptions.ts';
+import { type MatchTools, matchDueFile } from './match-due-file.ts';
+import { EARLIEST_EXCEPTION } from './matched-files.sql.ts';
+
+const LOOK_FOR_MISSING_MILLISECONDS = 5_000;
+
+/** Matching of what was taken, and what follows from it by and by. */
+function matchingWorks(tools: MatchTools, wakeSignal: WakeSignal): Work[] {
+  return [
+    {
+      name: 'matchFiles',
+      wakeSignal,
+      runDue: (signal) => matchDueFile(tools, signal),
+      look: { piece: EARLIEST_FILE },
+    },
+    {
+      name: 'judgeExceptions',
+      wakeSignal: createWakeSignal(),
+      runDue: (signal) => judgeDueExceptions(tools, signal),
+      look: { piece: EARLIEST_EXCEPTION },
+    },
+    everySoOften(
+      'findMissingPayouts',
+      LOOK_FOR_MISSING_MILLISECONDS,
+      async (signal) => void (await findMissingPayouts(tools, signal)),
+      { piece: COVERAGES_DUE, values: coveragesDueValues },
+    ),
+  ];
+}
+
+type WatchTools = {
+  readonly database: Database;
+  readonly audit: Audit;
+  readonly notify: () => void;
+  readonly log: Log;
+  readonly service: Actor;
+};
+
+const LOOK_MILLISECONDS = 5_000;
+
+/** Takes the files of a folder, once they have stopped growing between two looks. */
+function watchedFolderWork({ log, service, ...tools }: WatchTools, folder: string): Work {
+  const seen = new Map<string, WatchedFile>();
+  return everySoOften('watchSettlementFolder', LOOK_MILLISECONDS, async (signal) => {
+    await processWatchedFolder(
+      {
+        ...tools,
+        seen,
+        limits: WATCHED_LIMITS,
+        actor: service,
+        observe(name, outcome) {
+          log.info({ file: name, outcome }, 'a file of the settlement folder was looked at');
+        },
+      },
+      folder,
+      signal,
+    );
+  });
+}
 
 const SETTLEMENT_LINES = counter(
   'parcela_settlement_lines_total',

@@ -1,5 +1,5 @@
-import type { Audit } from '../../audit/audit-event.ts';
-import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
+import { type Audit, changedFields, type MerchantActor, merchantEvent } from '../../audit/audit-event.ts';
+
 import type { BatchedWriteOptions } from '../../platform/postgres/batched-writes.ts';
 import { type Reader, statement } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';

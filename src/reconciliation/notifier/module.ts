@@ -2,10 +2,13 @@ import type { Audit } from '../../audit/audit-event.ts';
 import { serve } from '../../platform/http/endpoint.ts';
 import type { Module, ModuleContext, Published } from '../../platform/module.ts';
 import type { Webhooks } from '../../webhooks/module.ts';
-import { EXCEPTION_MESSAGES } from './contract.ts';
-import { EXCEPTION_NOTIFIER_ENDPOINTS } from './endpoints.ts';
+import {
+  EXCEPTION_MESSAGES,
+  EXCEPTION_NOTIFIER_ENDPOINTS,
+  EXCEPTION_NOTIFIER_REFUSALS,
+} from './endpoints.ts';
+
 import { notifierChangesWrite } from './exception-notifiers.sql.ts';
-import { EXCEPTION_NOTIFIER_REFUSALS } from './refusals.ts';
 
 export const EXCEPTION_NOTIFIERS: Published = {
   messages: EXCEPTION_MESSAGES,

@@ -1,6 +1,6 @@
 import type { Database } from '../../platform/postgres/database.ts';
+import { type FeeVersions, feeVersions } from '../../transactions/fees/fee-table.ts';
 import { listVersionsOf } from '../../transactions/fees/fee-tables.sql.ts';
-import { type FeeVersions, feeVersions } from '../../transactions/fees/fee-version.ts';
 import { type Instant, saoPauloDay } from '../../values/instant.ts';
 import {
   listNumbers,

@@ -1,6 +1,6 @@
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
 import type { ShippedLine } from '../../audit/shipped-line.ts';
-import { changeStanding } from '../../merchants/change-standing.ts';
+import { changeStanding } from '../../merchants/change-merchant.ts';
 import { newId } from '../../platform/chance.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';

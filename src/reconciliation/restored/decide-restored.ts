@@ -1,6 +1,6 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
-import { holdInDoubt } from '../../transactions/card/charges-in-doubt.sql.ts';
+import { holdInDoubt } from '../../transactions/card/resolutions.sql.ts';
 import { findBooksOf } from './books.sql.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';

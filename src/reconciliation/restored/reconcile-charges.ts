@@ -1,23 +1,28 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Acquirer } from '../../acquirers/acquirer.ts';
 import type { ListedCharge } from '../../acquirers/listed-charge.ts';
 import type { Actor, Audit, AuditEvent } from '../../audit/audit-event.ts';
-import type { Tx } from '../../platform/postgres/database.ts';
-import { holdInDoubt } from '../../transactions/card/charges-in-doubt.sql.ts';
+import type { Database, Tx } from '../../platform/postgres/database.ts';
+import { holdInDoubt } from '../../transactions/card/resolutions.sql.ts';
 import { skipMovementIds } from '../../transactions/movements/movements.sql.ts';
 import { isUuid } from '../../values/ids.ts';
 import { type Instant, instant, utcText } from '../../values/instant.ts';
 import { bookKey, findBooks, findBooksOf } from './books.sql.ts';
-import { claimWalk, type HeldWalk } from './claim-walk.ts';
 import { type FillTools, fillCharge, type NotWritten } from './fill-charge.ts';
 import { GuardLost, guardedDatabase } from './guarded-database.ts';
 import { type AskedList, listCharges, Stopped } from './list-charges.ts';
 import {
   advanceRestoreRun,
   holdWalk,
+  isWalked,
+  keepWalking,
+  leaveRun,
   newestRestoreRun,
   openRestoreRun,
   resumeRestoreRun,
   tallyOfRun,
+  WALK_LEASE_MILLISECONDS,
+  type WalkedRun,
 } from './restore-runs.sql.ts';
 import {
   type Books,
@@ -314,4 +319,63 @@ async function judgeAll(
       (tally as Record<keyof RestoreTally, number>)[name] += added;
   }
   return { kind: 'finished', tally, end };
+}
+
+/** A walk that this process alone goes on with: `restore accept`, and another walk, wait for its end. */
+type HeldWalk = {
+  readonly run: WalkedRun;
+  /** Throws `Stopped` when it may not be this process's any more: asked before anything is done. */
+  readonly mustBeHeld: () => void;
+};
+
+const KEEP_EVERY_MILLISECONDS = WALK_LEASE_MILLISECONDS / 4;
+const LOOK_EVERY_MILLISECONDS = 500;
+const TAKEN_MEANWHILE =
+  'another restore reconcile came to its end meanwhile, or this database was accepted: see restore show';
+
+/**
+ * Takes the run, works on it, and leaves it. One that was killed in it is waited for until its lease has run
+ * out.
+ */
+async function claimWalk<T>(
+  database: Database,
+  take: () => Promise<WalkedRun | null>,
+  work: (held: HeldWalk) => Promise<T>,
+): Promise<T> {
+  let takenAt = performance.now();
+  const endsAt = takenAt + WALK_LEASE_MILLISECONDS + KEEP_EVERY_MILLISECONDS;
+  let run = await take();
+  while (run === null) {
+    if (!(await isWalked(database))) throw new Stopped(TAKEN_MEANWHILE);
+    if (performance.now() > endsAt) throw new Stopped('another restore reconcile goes on with it');
+    await pause(LOOK_EVERY_MILLISECONDS);
+    takenAt = performance.now();
+    run = await take();
+  }
+  return keepAndWork(database, run, { takenAt, work });
+}
+
+async function keepAndWork<T>(
+  database: Database,
+  run: WalkedRun,
+  { takenAt, work }: { readonly takenAt: number; readonly work: (held: HeldWalk) => Promise<T> },
+): Promise<T> {
+  let heldUntil = takenAt + WALK_LEASE_MILLISECONDS;
+  const keep = async () => {
+    const askedAt = performance.now();
+    if (await keepWalking(database, run)) heldUntil = askedAt + WALK_LEASE_MILLISECONDS;
+  };
+  // Where the database is away the lease runs out, and nothing more is done.
+  const timer = setInterval(() => void keep().catch(() => {}), KEEP_EVERY_MILLISECONDS);
+  try {
+    return await work({
+      run,
+      mustBeHeld() {
+        if (performance.now() >= heldUntil) throw new Stopped('another restore reconcile may go on with it');
+      },
+    });
+  } finally {
+    clearInterval(timer);
+    await leaveRun(database, run).catch(() => {});
+  }
 }

@@ -4,15 +4,65 @@ import type { Keyring } from '../../keys/open-keyring.ts';
 import type { Log } from '../../platform/log.ts';
 import { databaseGauge, type Metrics } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import type { Work } from '../../platform/work/due-work.ts';
+import { countingWhenRead, everySoOften } from '../../platform/work/every-so-often.ts';
+import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import { EXCEPTION_CLASSES } from '../exceptions/exception.ts';
 import type { Follower } from '../receivables/open-follower.ts';
-import type { DayTruth } from './day-truth.ts';
-import { TRUTH_CLASSES } from './truth.ts';
+import { type DayTruth, TRUTH_CLASSES } from './truth.ts';
+import { ageOfOldestDifference, type KeptReport, readNewestReport } from './truth-differences.sql.ts';
 import { isAtOne, type TruthRun } from './truth-run.ts';
-import type { NightTools } from './verify-due-run.ts';
+import { EARLIEST_RUN, type NewestRun, readNewestRuns } from './truth-runs.sql.ts';
+import {
+  type NightTools,
+  openNights,
+  type ReportTools,
+  sealDayReport,
+  verifyDueRun,
+} from './verify-due-run.ts';
 import type { LeftOutDays } from './verify-sums.ts';
-import { verifyingWorks } from './work.ts';
+
+const LOOK_FOR_NIGHTS_MILLISECONDS = 10_000;
+const COUNT_MILLISECONDS = 15_000;
+const REPORT_MILLISECONDS = 15_000;
+
+export type CountedTruth = {
+  readonly runs: readonly NewestRun[];
+  readonly oldestDifference: number;
+  /** Null: none was made yet. */
+  readonly report: KeptReport | null;
+};
+
+async function countTruth(database: Database): Promise<CountedTruth> {
+  return {
+    runs: await readNewestRuns(database, null),
+    oldestDifference: await ageOfOldestDifference(database),
+    report: await readNewestReport(database),
+  };
+}
+
+/** Nights are opened, worked on, and counted. */
+function verifyingWorks(
+  tools: NightTools & Pick<ModuleContext, 'metrics'>,
+  reporting: ReportTools,
+  observe: (counted: CountedTruth) => void,
+): Work[] {
+  const { database } = tools;
+  return [
+    everySoOften('openNights', LOOK_FOR_NIGHTS_MILLISECONDS, (signal) => openNights(tools, signal)),
+    everySoOften('reportTruth', REPORT_MILLISECONDS, () => sealDayReport(reporting)),
+    {
+      name: 'verifyNights',
+      wakeSignal: createWakeSignal(),
+      runDue: (signal) => verifyDueRun(tools, signal),
+      look: { piece: EARLIEST_RUN },
+    },
+    countingWhenRead('countRuns', COUNT_MILLISECONDS, tools.metrics, async () =>
+      observe(await countTruth(database)),
+    ),
+  ];
+}
 
 const TRUTH_OLDEST_RUN_AGE_SECONDS = databaseGauge(
   'parcela_truth_oldest_run_age_seconds',

@@ -1,10 +1,12 @@
 import type { FoundCharge } from '../../acquirers/acquirer.ts';
+import { lengthPrefixed } from '../../audit/audit-chain.ts';
 import type { InstallmentState } from '../../transactions/transaction.ts';
 import type { Day } from '../../values/instant.ts';
 import type { ExceptionClass } from '../exceptions/exception.ts';
 import { findingsOf } from '../judging/finding.ts';
 import { isRoundingOfFee, type JudgedInstallment } from '../judging/judged-installment.ts';
 import { type FiledPayout, filedPayout, type MatchedPart } from '../judging/matched-part.ts';
+import { type CountedDifferences, type EndedRun, NOTHING_COMPARED, withTally } from './truth-run.ts';
 
 /** What differs between the views themselves; between a file and what was expected it is an exception. */
 export const TRUTH_CLASSES = [
@@ -221,4 +223,80 @@ export function ledgerDifference(
   // Given back as a whole, it may have been voided there.
   if (found.kind === 'voided' && sale.canceled === sale.amount) return null;
   return different('ledgerDiffers', 'approved', found.kind, 0 - sale.amount);
+}
+
+/** What was verified on a day, of all merchants together. */
+export type DayTruth = {
+  readonly day: Day;
+  readonly environment: string;
+  /** Of those that have sold something: verified on that day, and not. */
+  readonly merchants: number;
+  readonly unverified: number;
+  readonly charges: number;
+  readonly receivables: number;
+  /** Whose sums were compared, and those that could not be read. */
+  readonly days: number;
+  readonly daysLeftOut: number;
+  /** How many differences there are, of whatever class. */
+  readonly differing: number;
+  readonly differences: CountedDifferences;
+  /** Sales that the acquirer was asked for; what it was not asked for, and whether it stopped answering. */
+  readonly asked: number;
+  readonly beyondLookUp: number;
+  readonly leftOut: number;
+  readonly isCutShort: boolean;
+};
+
+export function dayTruth(
+  { day, environment, merchants }: Pick<DayTruth, 'day' | 'environment' | 'merchants'>,
+  runs: readonly EndedRun[],
+): DayTruth {
+  const all = runs.reduce<Parameters<typeof withTally>[0]>(withTally, NOTHING_COMPARED);
+  const { charges, receivables, days, daysLeftOut, differences, asked, beyondLookUp, leftOut, isCutShort } =
+    all;
+  return {
+    ...{ day, environment, merchants, unverified: merchants - runs.length },
+    ...{ charges, receivables, days, daysLeftOut },
+    differing: Object.values(differences).reduce((sum, { count }) => sum + count, 0),
+    ...{ differences, asked, beyondLookUp, leftOut, isCutShort },
+  };
+}
+
+const REPORT_MARK = 'parcela truth report 1';
+
+/** What is sealed of a report; no entry of the audit log has these bytes. */
+export function reportBytes(report: string): Buffer {
+  return lengthPrefixed([REPORT_MARK, report]);
+}
+
+/** A report as it is handed on: the text that was sealed, and its seal. */
+export type SealedReport = {
+  readonly report: string;
+  readonly dataKeyId: number;
+  /** Hexadecimal. */
+  readonly seal: string;
+};
+
+const SEAL_DIGITS = 64;
+
+/** Null: the text is no sealed report. Whether it is a true one, its seal says. */
+export function readSealedReport(text: string): SealedReport | null {
+  const { report, dataKeyId, seal } = objectOf(text);
+  if (typeof report !== 'string' || !Number.isSafeInteger(dataKeyId) || typeof seal !== 'string') return null;
+  if (seal.length !== SEAL_DIGITS || !/^[\da-f]+$/.test(seal)) return null;
+  return { report, dataKeyId: dataKeyId as number, seal };
+}
+
+/** Of a text whose seal is good. */
+export function parseReport(report: string): DayTruth {
+  return JSON.parse(report) as DayTruth;
+}
+
+function objectOf(text: string): Record<string, unknown> {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === 'object' && read !== null ? (read as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
 }

@@ -1,12 +1,21 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Actor, Audit } from '../../audit/audit-event.ts';
+import type { Keyring } from '../../keys/open-keyring.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
+import type { Database } from '../../platform/postgres/database.ts';
 import { addDays, type Day, saoPauloDay } from '../../values/instant.ts';
+import type { BudgetOfRun } from './ask-ledger.ts';
+import { type DayTruth, dayTruth, reportBytes } from './truth.ts';
+import { insertReport, readReport } from './truth-differences.sql.ts';
 import { firstDayOf, type TruthRun } from './truth-run.ts';
 import {
   claimTruthRun,
   forgetRuns,
   listVerifiedMerchants,
+  openAskedRun,
   openNight,
   postponeRun,
+  readRunsOfDay,
 } from './truth-runs.sql.ts';
 import { leaseOf, type VerifyTools, verifyBatch } from './verify-batch.ts';
 
@@ -51,4 +60,80 @@ export async function verifyDueRun(tools: NightTools, signal: AbortSignal): Prom
     await forgetRuns(database, run.merchantId, addDays(run.day, 0 - DAYS_KEPT) as Day);
   }
   return 1;
+}
+
+const MOST_WAITS = 20;
+const PAUSE_MILLISECONDS = 500;
+
+/**
+ * Verifies a merchant now, in this process. Null: its receivables did not reach what was recorded, or
+ * another process went on with the run.
+ */
+export async function verifyMerchant(
+  tools: VerifyTools,
+  { merchantId, day }: { readonly merchantId: string; readonly day: Day },
+  budget: BudgetOfRun,
+  report: (receivables: number) => void,
+): Promise<TruthRun | null> {
+  const lease = leaseOf(tools);
+  let run = await openAskedRun(tools.database, { merchantId, day, fromOn: firstDayOf(day) }, lease);
+  for (let waits = 0; waits < MOST_WAITS; ) {
+    const result = await verifyBatch(tools, run, budget, lease, new AbortController().signal);
+    if (result.kind === 'gone') return null;
+    if (result.kind === 'behind') {
+      waits += 1;
+      await pause(PAUSE_MILLISECONDS);
+      continue;
+    }
+    run = result.run;
+    if (result.kind === 'ended') return run;
+    report(run.tally.receivables);
+  }
+  return null;
+}
+
+export type ReportTools = {
+  readonly database: Database;
+  readonly keyring: Pick<Keyring, 'auditSeal'>;
+  readonly audit: Pick<Audit, 'transaction'>;
+  readonly clock: Pick<BusinessClock, 'unmoved'>;
+  readonly environment: string;
+  /** In whose name it is audited. */
+  readonly service: Actor;
+  /** Called with a report that was made. */
+  readonly observeReport: (report: DayTruth) => void;
+};
+
+/**
+ * Makes the report of today once every merchant was verified on it, and that of yesterday, even if some were
+ * missed, once it is over. A day on which nothing was verified has none.
+ */
+export async function sealDayReport(tools: ReportTools): Promise<void> {
+  const today = saoPauloDay(tools.clock.unmoved());
+  await makeReport(tools, addDays(today, -1), true);
+  await makeReport(tools, today, false);
+}
+
+async function makeReport(tools: ReportTools, day: Day, isOver: boolean): Promise<void> {
+  const { database, keyring, audit, environment, service, observeReport } = tools;
+  if ((await readReport(database, day)) !== null) return;
+  const { merchants, runs } = await readRunsOfDay(database, day);
+  if (runs.length === 0 || (!isOver && runs.length < merchants)) return;
+  const truth = dayTruth({ day, environment, merchants }, runs);
+  const report = JSON.stringify(truth);
+  const { dataKeyId, seal } = keyring.auditSeal(reportBytes(report));
+  const { charges, differing, unverified } = truth;
+  const sealed = { report, dataKeyId, seal: seal.toString('hex') };
+  const isMade = await audit.transaction(async (tx) => {
+    if (!(await insertReport(tx, truth, sealed))) return false;
+    tx.record({
+      ...service,
+      action: 'reconciliation.report',
+      outcome: differing === 0 ? 'success' : 'failure',
+      resource: `reconciliation/truth/${day}`,
+      detail: { charges, differing, unverified, seal: sealed.seal },
+    });
+    return true;
+  });
+  if (isMade) observeReport(truth);
 }

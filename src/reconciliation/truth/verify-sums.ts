@@ -11,8 +11,8 @@ import {
   type SumDifference,
   type Summed,
 } from './kept-sums.ts';
-import { holdMoment, RECEIVABLE_SUMS } from './receivable-sums.sql.ts';
-import { listDifferingDays } from './sum-differences.sql.ts';
+import { holdMoment, listDifferingDays, RECEIVABLE_SUMS } from './receivable-sums.sql.ts';
+
 import type { TruthRun } from './truth-run.ts';
 
 /** Of one statement, and of the days of a round: a fifth of a second where they are in memory. */

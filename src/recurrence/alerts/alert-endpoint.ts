@@ -1,4 +1,4 @@
-import type { MerchantActor } from '../../audit/merchant-event.ts';
+import type { MerchantActor } from '../../audit/audit-event.ts';
 import type { Instant } from '../../values/instant.ts';
 import type { Stamp } from '../plans/plan.ts';
 import { ALERT_EVENTS, type AlertEvent } from './alert.ts';

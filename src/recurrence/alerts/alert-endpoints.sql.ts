@@ -1,5 +1,12 @@
-import type { Audit, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
-import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
+import {
+  type Audit,
+  type AuditEvent,
+  type AuditedTx,
+  changedFields,
+  type MerchantActor,
+  merchantEvent,
+} from '../../audit/audit-event.ts';
+
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import type { Page, WantedPage } from '../../platform/pages.ts';

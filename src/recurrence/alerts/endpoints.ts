@@ -1,19 +1,35 @@
-import { type Answer, callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { type Static, Type } from 'typebox';
+import type { MerchantActor } from '../../audit/audit-event.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import {
+  type Answer,
+  type Caller,
+  callerAt,
+  callerOf,
+  contract,
+  type Endpoint,
+  endpoint,
+  type Fault,
+} from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
 import { refusalAnswer, tooManyAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { writePage } from '../../platform/pages.ts';
-import type { MoveResult } from './alert-endpoints.sql.ts';
-import { type ChangeAlertEndpointTools, changeAlertEndpoint } from './change-alert-endpoint.ts';
+import { type Page, pageQuery, readPage, type WantedPage, writePage } from '../../platform/pages.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { Search } from '../../platform/postgres/searches.ts';
+import { idOrUnissued } from '../../values/ids.ts';
+import { STAMPED, writeStamps } from '../plans/contract.ts';
+import { PLAN_FAULTS } from '../plans/faults-contract.ts';
+import { ALERT_EVENTS } from './alert.ts';
 import {
-  CHANGE_ALERT_ENDPOINT,
-  LIST_ALERT_ENDPOINTS,
-  REGISTER_ALERT_ENDPOINT,
-  readAlertEndpointSearch,
-  readAlertEndpointState,
-  writeAlertEndpoint,
-} from './contract.ts';
-import { type ListAlertEndpointsTools, listAlertEndpoints } from './list-alert-endpoints.ts';
+  ALERT_ENDPOINT_STATES,
+  type AlertEndpoint,
+  type AlertEndpointFilter,
+  type AlertEndpointMove,
+  type AlertEndpointOrder,
+  type AlertEndpointState,
+} from './alert-endpoint.ts';
+import { listAlertEndpointPage, type MoveResult } from './alert-endpoints.sql.ts';
 import { ALERT_ENDPOINT_REFUSALS } from './refusals.ts';
 import {
   checkAlertEndpoint,
@@ -21,6 +37,260 @@ import {
   type RegisterAlertEndpointTools,
   registerAlertEndpoint,
 } from './register-alert-endpoint.ts';
+
+type ChangeAlertEndpointTools = {
+  readonly clock: BusinessClock;
+  readonly moveAlertEndpoint: BatchedWrite<AlertEndpointMove, MoveResult>;
+  /** An endpoint may have to be notified of cards at once. */
+  readonly notifyAlerts: () => void;
+};
+
+/**
+ * Ends an alert endpoint of this merchant, or makes it active again. What has the state already is
+ * not changed. One of another merchant, and a text that is no id, is not found like one that never
+ * was.
+ */
+async function changeAlertEndpoint(
+  { clock, moveAlertEndpoint, notifyAlerts }: ChangeAlertEndpointTools,
+  actor: MerchantActor,
+  alertEndpointId: string,
+  state: AlertEndpointState,
+  deadlineAt: number,
+): Promise<MoveResult> {
+  const { merchantId } = actor;
+  const at = clock.now(merchantId);
+  const move = { merchantId, alertEndpointId: idOrUnissued(alertEndpointId), state, actor, at };
+  const result = await moveAlertEndpoint(move, deadlineAt);
+  if (result === 'done' && state === 'active') notifyAlerts();
+  return result;
+}
+
+type ListAlertEndpointsTools = {
+  /** A merchant's searches take their turns. */
+  readonly search: Search;
+};
+
+/**
+ * A page of this merchant's alert endpoints; of another merchant it sees none. Throws `Overloaded`
+ * when too many searches of the merchant wait.
+ */
+async function listAlertEndpoints(
+  { search }: ListAlertEndpointsTools,
+  merchantId: string,
+  filter: AlertEndpointFilter,
+  wanted: WantedPage<AlertEndpointOrder>,
+): Promise<Page<AlertEndpoint>> {
+  if (filter.merchantId !== null && filter.merchantId !== merchantId) return { items: [], total: 0 };
+  return search(merchantId, (database) => listAlertEndpointPage(database, merchantId, filter, wanted));
+}
+
+const STATE_WORDS = { active: 'Active', inactive: 'Inactive' } as const satisfies Record<
+  AlertEndpointState,
+  string
+>;
+
+const OF_NOTICES = { api: 'gateway', scope: 'recurrence', group: 'Notices' } as const;
+const PATH = '/v1/recurrences/merchantnotifier';
+const ERRORS = Type.Array(Type.Object({ tag: Type.String(), description: Type.String() }));
+
+const EVENTS = Type.Array(Type.Enum([...ALERT_EVENTS]), {
+  minItems: 1,
+  maxItems: 20,
+  description:
+    'What it is notified of: `failed` and `paid` of charges; `canceled`, `blocked`, `reactivated` and `completed` of ' +
+    'subscriptions; `cardExpiring`; `upcoming`, three days before a due day.',
+});
+
+const ALERT_ENDPOINT_ANSWER = Type.Object({
+  id: Type.String(),
+  merchantId: Type.String(),
+  name: Type.String(),
+  description: Type.String(),
+  callbackUrl: Type.String(),
+  events: EVENTS,
+  status: Type.Enum(Object.values(STATE_WORDS)),
+  ...STAMPED,
+});
+
+const EXAMPLE = {
+  id: '0199c1f2-6a2b-7c11-9a3e-5d1f0c7b2a44',
+  merchantId: '01700555550000',
+  name: 'Cobranças',
+  description: 'Avisa o time de cobrança',
+  callbackUrl: 'https://loja.example/avisos',
+  events: ['failed', 'paid', 'upcoming'],
+  status: 'Active',
+  createdBy: 'loja-01',
+  createdDate: '2026-11-21T10:00:00.123',
+};
+
+const TOO_MANY_ACTIVE = {
+  409: {
+    description: 'Twenty are active already.',
+    schema: ERRORS,
+    example: [
+      {
+        tag: '__general__',
+        description: 'Já existem 20 notificadores ativos; desative um deles antes.',
+      },
+    ],
+  },
+};
+
+/** An alert endpoint is the caller's own. A value that is no text is a fault of the schema. */
+function merchantFaults(body: unknown, caller: Caller | null): Fault[] {
+  const { merchantId } = (body ?? {}) as Record<string, unknown>;
+  const isOthers = typeof merchantId === 'string' && caller !== null && merchantId !== caller.merchantId;
+  return isOthers ? [PLAN_FAULTS.otherMerchant] : [];
+}
+
+const REGISTRATION = Type.Object({
+  merchantId: Type.String({ maxLength: 20, mayHoldCard: true, description: 'Your own.' }),
+  name: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
+  description: Type.String({ minLength: 1, maxLength: 255, format: 'filledText' }),
+  callbackUrl: Type.String({ maxLength: 500, format: 'webAddress', description: 'Where notices are sent.' }),
+  events: Type.Optional(EVENTS),
+});
+
+const REGISTER_ALERT_ENDPOINT = contract({
+  ...OF_NOTICES,
+  id: 'registerNotifier',
+  method: 'POST',
+  path: PATH,
+  summary: 'Be notified of what happens to subscriptions',
+  description:
+    'A notice of each of its `events` is posted to `callbackUrl`, signed with the secret of the account like every webhook; ' +
+    'without `events` it is notified of charges that fail. It is Active at once; at most 20 are.',
+  body: REGISTRATION,
+  check: merchantFaults,
+  isRepeatable: true,
+  bodyExample: {
+    merchantId: EXAMPLE.merchantId,
+    name: EXAMPLE.name,
+    description: EXAMPLE.description,
+    callbackUrl: EXAMPLE.callbackUrl,
+    events: EXAMPLE.events,
+  },
+  answers: {
+    200: {
+      description: 'The id of the new notifier.',
+      schema: Type.String({ description: 'The id of the notifier.' }),
+      example: EXAMPLE.id,
+    },
+    ...TOO_MANY_ACTIVE,
+  },
+});
+
+/** The fields by which a list can be put in order, in the words of the code. */
+const ORDERS = {
+  id: 'alertEndpointId',
+  merchantId: 'merchantId',
+  name: 'name',
+  description: 'description',
+  callbackUrl: 'callbackUrl',
+  status: 'state',
+  createdBy: 'createdBy',
+  createdDate: 'createdAt',
+  modifiedBy: 'modifiedBy',
+  modifiedDate: 'modifiedAt',
+} as const satisfies Record<string, AlertEndpointOrder>;
+const ORDER_FIELDS = Object.keys(ORDERS) as (keyof typeof ORDERS)[];
+
+const LIST_QUERY = Type.Object({
+  merchantId: Type.Optional(
+    Type.String({ maxLength: 20, description: 'Your own; of another none is seen.' }),
+  ),
+  name: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Part of the name; capitals and accents do not matter.' }),
+  ),
+  status: Type.Optional(Type.Enum(Object.values(STATE_WORDS))),
+  ...pageQuery(ORDER_FIELDS),
+});
+
+export const LIST_ALERT_ENDPOINTS = contract({
+  ...OF_NOTICES,
+  id: 'listNotifiers',
+  method: 'GET',
+  path: PATH,
+  summary: 'Search notifiers',
+  description:
+    'Items and total are of one moment. Names are put in order without regard to capitals and accents; what was never ' +
+    'changed comes last by `modifiedBy` and `modifiedDate`.',
+  query: LIST_QUERY,
+  answers: {
+    200: {
+      description: 'One page of them; total counts all.',
+      schema: Type.Object({
+        items: Type.Array(ALERT_ENDPOINT_ANSWER),
+        page: Type.Integer(),
+        limit: Type.Integer(),
+        total: Type.Integer(),
+      }),
+      example: { items: [EXAMPLE], page: 1, limit: 20, total: 1 },
+    },
+  },
+});
+
+const CHANGE_ALERT_ENDPOINT = contract({
+  ...OF_NOTICES,
+  id: 'changeNotifierStatus',
+  method: 'POST',
+  path: `${PATH}/{notifierId}/status`,
+  summary: 'End a notifier, or have it again',
+  description:
+    'Nothing new is written for an Inactive one; notices that wait for it are still sent, or given up when nobody takes them. An ' +
+    'Active one is notified from then on, at once of the cards and due days within reach of which it was not notified yet. Asking for the ' +
+    'status that it has changes nothing.',
+  parameters: Type.Object({ notifierId: Type.String({ maxLength: 36 }) }),
+  body: Type.Object({ status: Type.Enum(Object.values(STATE_WORDS)) }),
+  bodyExample: { status: 'Inactive' },
+  answers: {
+    200: {
+      description: 'It has the status.',
+      schema: Type.Object({ id: Type.String() }),
+      example: { id: EXAMPLE.id },
+    },
+    ...TOO_MANY_ACTIVE,
+  },
+});
+
+function writeAlertEndpoint(notifier: AlertEndpoint): object {
+  return {
+    id: notifier.alertEndpointId,
+    merchantId: notifier.merchantId,
+    name: notifier.name,
+    description: notifier.description,
+    callbackUrl: notifier.callbackUrl,
+    events: notifier.events,
+    status: STATE_WORDS[notifier.state],
+    ...writeStamps(notifier),
+  };
+}
+
+function readAlertEndpointState(word: string): AlertEndpointState {
+  const found = alertEndpointStateOf(word);
+  if (found === undefined) throw new Error(`no state of a notifier is shown as ${word}`);
+  return found;
+}
+
+function alertEndpointStateOf(word: string | undefined): AlertEndpointState | undefined {
+  return ALERT_ENDPOINT_STATES.find((state) => STATE_WORDS[state] === word);
+}
+
+function readAlertEndpointSearch(query: Static<typeof LIST_QUERY>): {
+  readonly filter: AlertEndpointFilter;
+  readonly wanted: WantedPage<AlertEndpointOrder>;
+} {
+  const { page, limit, order } = readPage(query, ORDER_FIELDS, { field: 'createdDate', isDescending: true });
+  return {
+    filter: {
+      name: query.name ?? '',
+      state: alertEndpointStateOf(query.status) ?? null,
+      merchantId: query.merchantId ?? null,
+    },
+    wanted: { page, limit, order: { field: ORDERS[order.field], isDescending: order.isDescending } },
+  };
+}
 
 export type AlertEndpointTools = RegisterAlertEndpointTools &
   ChangeAlertEndpointTools &

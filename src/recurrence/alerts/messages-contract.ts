@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { MessageContract } from '../../platform/reference/message.ts';
+import type { MessageContract } from '../../platform/reference/messages.ts';
 import type { Day } from '../../values/instant.ts';
 import { type AlertEvent, chargeAlert, expiryAlert, subscriptionAlert, upcomingAlert } from './alert.ts';
 

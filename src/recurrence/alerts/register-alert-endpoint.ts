@@ -1,8 +1,8 @@
-import type { MerchantActor } from '../../audit/merchant-event.ts';
-import { answerOnce } from '../../idempotency/answer-once.ts';
-import type { FindRequestTools } from '../../idempotency/find-earlier-request.ts';
+import type { MerchantActor } from '../../audit/audit-event.ts';
+import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
+
 import type { SentRequest } from '../../idempotency/idempotency-key.ts';
-import { identifyRequest } from '../../idempotency/identify-request.ts';
+
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
 import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
 import { BILLING_STATES } from './billing.ts';
-import { type BillingToCancel, billingAfterCancel } from './billing-cancel.ts';
+import { type BillingToCancel, billingAfterCancel } from './billing-after-charge.ts';
 
 const OPENED: BillingToCancel = {
   state: 'opened',

@@ -1,5 +1,11 @@
-import type { Audit, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
-import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
+import {
+  type Audit,
+  type AuditEvent,
+  type AuditedTx,
+  changedFields,
+  type MerchantActor,
+  merchantEvent,
+} from '../../audit/audit-event.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
@@ -13,10 +19,14 @@ import type { Stamp, Terms } from '../plans/plan.ts';
 import { TERMS } from '../plans/plans.sql.ts';
 import { moveAlert } from '../subscriptions/reasons.ts';
 import { SUBSCRIPTION_MOVES, SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
-import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
+import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
 import { BILLING_STATES } from './billing.ts';
-import type { NextBilling, SubscriptionChange } from './billing-after-charge.ts';
-import { billingAfterCancel, type CancelRefusal } from './billing-cancel.ts';
+import {
+  billingAfterCancel,
+  type CancelRefusal,
+  type NextBilling,
+  type SubscriptionChange,
+} from './billing-after-charge.ts';
 
 const SUBSCRIPTION = rowCodec(
   { subscriptionId: column.text(), subscription: column.oneOf(SUBSCRIPTION_STATES, 's.state') },

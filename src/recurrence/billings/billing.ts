@@ -2,10 +2,9 @@ import type { Cents } from '../../values/cents.ts';
 import type { Day } from '../../values/instant.ts';
 import type { Stamp } from '../plans/plan.ts';
 import type { Subscription, SubscriptionReason } from '../subscriptions/subscription.ts';
-import type { BillingCharge } from './charge.ts';
+import type { BillingCharge } from './charge-result.ts';
 
-export type { BillingCharge } from './charge.ts';
-export type { ChargeOutcome, ChargeRule } from './charge-result.ts';
+export type { BillingCharge, ChargeOutcome, ChargeRule } from './charge-result.ts';
 
 export const BILLING_STATES = ['opened', 'paymentInvalid', 'canceled', 'denied', 'paid'] as const;
 export type BillingState = (typeof BILLING_STATES)[number];

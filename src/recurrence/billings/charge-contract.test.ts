@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Day } from '../../values/instant.ts';
-import { RULE_WORDS, sentenceOfCharge } from './charge-contract.ts';
 import { CHARGE_OUTCOMES, type ChargeRule } from './charge-result.ts';
+import { RULE_WORDS, sentenceOfCharge } from './contract.ts';
 
 const DAY = '2026-12-03' as Day;
 const CHARGE_RULES = Object.keys(RULE_WORDS) as ChargeRule[];

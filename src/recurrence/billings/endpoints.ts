@@ -1,8 +1,19 @@
-import { callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import type { MerchantActor } from '../../audit/audit-event.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { newId } from '../../platform/chance.ts';
+import { callerAt, callerOf, type Endpoint, endpoint, GENERAL_TAG } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer } from '../../platform/http/refusal.ts';
-import { pageFor, writePage } from '../../platform/pages.ts';
-import { type CancelBillingTools, cancelBilling } from './cancel-billing.ts';
+import { type RefusalShape, refusalAnswer } from '../../platform/http/refusal.ts';
+import { type Page, pageFor, tooManyToOrder, writePage } from '../../platform/pages.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
+import type { LookUp, Search } from '../../platform/postgres/searches.ts';
+import { idOrUnissued, isUuid } from '../../values/ids.ts';
+import type { Billing, BillingWithCharges } from './billing.ts';
+import type { CancelRefusal } from './billing-after-charge.ts';
+import type { BillingCancel, CancelResult } from './billing-cancels.sql.ts';
+import { isRangeBackwards, type SearchRefusal, type WantedBillings } from './billing-search.ts';
+import { listFoundBillings } from './billing-searches.sql.ts';
+import { findBilling } from './billings.sql.ts';
 import {
   CANCEL_BILLING,
   GET_BILLING,
@@ -11,8 +22,101 @@ import {
   writeBilling,
   writeWholeBilling,
 } from './contract.ts';
-import { listBillings, readBilling, type SearchTools } from './list-billings.ts';
-import { BILLING_CANCEL_REFUSALS, BILLING_SEARCH_REFUSALS } from './refusals.ts';
+
+type SearchTools = {
+  readonly lookUp: LookUp;
+  /** Searches of one merchant take their turns: each may read a great many rows. */
+  readonly search: Search;
+};
+
+/**
+ * What is put in order by something that no index has, in a second or two. More than these must be
+ * narrowed down.
+ */
+const MOST_SORTED = 1_000_000;
+
+/**
+ * A page of a merchant's billings; of another merchant it sees none. Throws `Overloaded` when too
+ * many searches of the merchant wait.
+ */
+async function listBillings(
+  { search }: Pick<SearchTools, 'search'>,
+  merchantId: string,
+  wanted: WantedBillings,
+): Promise<Page<Billing> | SearchRefusal> {
+  if (isRangeBackwards(wanted)) return 'rangeBackwards';
+  if (wanted.merchantId !== null && wanted.merchantId !== merchantId) return { items: [], total: 0 };
+  const subscriptionId = wanted.subscriptionId === null ? null : idOrUnissued(wanted.subscriptionId);
+  const known = { ...wanted, subscriptionId };
+  return search(merchantId, (database) => listFoundBillings(database, merchantId, known, MOST_SORTED));
+}
+
+/**
+ * A billing of this merchant with its charges, or null: one of another merchant looks like one that
+ * never was.
+ */
+async function readBilling(
+  { lookUp }: Pick<SearchTools, 'lookUp'>,
+  merchantId: string,
+  billingId: string,
+): Promise<BillingWithCharges | null> {
+  if (!isUuid(billingId)) return null;
+  return lookUp(merchantId, (database) => findBilling(database, merchantId, billingId));
+}
+
+type CancelBillingTools = {
+  readonly clock: BusinessClock;
+  readonly writeCancel: BatchedWrite<BillingCancel, CancelResult>;
+};
+
+/** Cancels an open billing of this merchant by hand; its series goes on. */
+async function cancelBilling(
+  { clock, writeCancel }: CancelBillingTools,
+  actor: MerchantActor,
+  billingId: string,
+  deadlineAt: number,
+): Promise<CancelResult> {
+  if (!isUuid(billingId)) return 'notFound';
+  const { merchantId, userName } = actor;
+  const stamp = { by: userName, at: clock.now(merchantId) };
+  const key = { merchantId, billingId: billingId.toLowerCase() };
+  return writeCancel({ ...key, nextBillingId: newId(), stamp, actor }, deadlineAt);
+}
+
+export const BILLING_SEARCH_REFUSALS = {
+  rangeBackwards: {
+    status: 400,
+    tag: 'expirationDateRangeEndDate',
+    sentence: {
+      pt: 'O fim do período vem antes do começo.',
+      en: 'The period ends before its beginning.',
+    },
+  },
+  tooManyToOrder: tooManyToOrder(
+    'São mais de um milhão de cobranças para esta ordem; escolha um status, um período ou outra ordem.',
+    'More than a million billings for this order; choose a status, a period or another order.',
+  ),
+} as const satisfies Record<SearchRefusal, RefusalShape>;
+
+export const BILLING_CANCEL_REFUSALS = {
+  finalized: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'A cobrança já foi finalizada e não pode ser cancelada.',
+      en: 'The billing is finalized already and cannot be canceled.',
+    },
+  },
+  charging: {
+    status: 409,
+    retryAfterSeconds: 5,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'A cobrança está sendo processada; aguarde o resultado.',
+      en: 'The billing is being charged; wait for the outcome.',
+    },
+  },
+} as const satisfies Record<CancelRefusal, RefusalShape>;
 
 export type BillingTools = SearchTools & CancelBillingTools;
 

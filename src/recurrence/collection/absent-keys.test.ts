@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openAbsentKeys, secondsUntilKeyIsSought } from './absent-keys.ts';
+import { openAbsentKeys, secondsUntilKeyIsSought } from './open-collector.ts';
 
 test('what waits for a key is looked at again soon, then ever more seldom, at least every hour', () => {
   const waits = [0, 60, 600, 7_200, 1_000_000].map(secondsUntilKeyIsSought);

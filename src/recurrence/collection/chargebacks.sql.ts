@@ -11,7 +11,7 @@ import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts'
 import { BILLING_MOVES } from '../billings/billing.ts';
 import { moveAlert } from '../subscriptions/reasons.ts';
 import { SUBSCRIPTION_MOVES } from '../subscriptions/subscription.ts';
-import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscription-events.sql.ts';
+import { MOVE_NOTICES, WRITTEN_MOVES } from '../subscriptions/subscriptions.sql.ts';
 
 const CHARGED = rowCodec({
   subscriptionId: column.text('l.subscription_id'),

@@ -1,8 +1,7 @@
 import type { StoredCardReason } from '../../acquirers/acquirer.ts';
 import type { NamedCard } from '../../cards/card.ts';
-import type { CardTools, OpenedCardSource } from '../../cards/open-card-source.ts';
+import { type CardTools, type OpenedCardSource, openVaultCard } from '../../cards/open-card-source.ts';
 import type { CardRefusal } from '../../cards/refusals.ts';
-import { openVaultCard } from '../../cards/vault/open-vault-card.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
@@ -10,19 +9,19 @@ import { Overloaded } from '../../platform/work/overloaded.ts';
 import { type ChargeTools, chargeCard } from '../../transactions/card/charge-card.ts';
 import {
   checkMerchantInitiatedCharge,
+  isNumberReached,
   type LimitTools,
 } from '../../transactions/card/check-network-limits.ts';
 import type { PastDecline } from '../../transactions/card/network-limits.ts';
-import type { OutcomeResult, OutcomeRow } from '../../transactions/card/outcomes.sql.ts';
-import type { UnsentChargeRow } from '../../transactions/card/unsent-charges.sql.ts';
+import type { OutcomeResult, OutcomeRow, UnsentChargeRow } from '../../transactions/card/outcomes.sql.ts';
 import type { Intent } from '../../transactions/transaction.ts';
 import { MAX_PAYMENT_CENTS } from '../../values/cents.ts';
-import type { Instant } from '../../values/instant.ts';
+import { type Day, type Instant, saoPauloDay, startOfSaoPauloDay } from '../../values/instant.ts';
 import type { ChargeRule, UnsentResult } from '../billings/charge-result.ts';
 import { ENDLESS } from '../plans/plan.ts';
+import { type Retry, retryAfterFailure } from '../plans/retry-schedule.ts';
 import type { StartedCharge, TakeResult } from './charge-intents.sql.ts';
 import type { ChargeEnd, ChargeEndResult } from './charge-outcomes.sql.ts';
-import { checkRetry } from './check-retry.ts';
 import type { DueBilling } from './due-billings.sql.ts';
 import { APPROVED, type ChargeFacts, factsOfDecline, factsOfUnsent } from './result-facts.ts';
 
@@ -293,4 +292,46 @@ async function factsOf(
   if (state !== 'declined' || responseCode === null) return null;
   const decline = { brand: opened.trace.brand, responseCode, adviceCode, amount: due.amount, soldAt };
   return checkRetry(tools, { ...due, attemptNumber }, opened, decline);
+}
+
+/** A charge that was declined. `attemptNumber`: on schedule from 1; null: by hand. */
+export type DeclinedCharge = Pick<
+  DueBilling,
+  'merchantId' | 'vaultId' | 'amount' | 'maxRetries' | 'chargeOn'
+> & { readonly attemptNumber: number | null };
+
+/**
+ * What a decline means for its billing. Whether the network takes another try is asked for the day
+ * on which it would be made. `opened`: null where the card is not there any more: then no try is
+ * sent, and no limit is met.
+ */
+export async function checkRetry(
+  tools: LimitTools,
+  charge: DeclinedCharge,
+  opened: OpenedCardSource | null,
+  decline: PastDecline,
+): Promise<ChargeFacts> {
+  const { brand, responseCode, adviceCode, soldAt } = decline;
+  const facts = factsOfDecline(brand, responseCode, adviceCode, soldAt);
+  const retry = facts.result === 'funds' ? retryOf(charge, saoPauloDay(soldAt), facts.earliestRetryOn) : null;
+  if (retry === null || opened === null) return { ...facts, isNetworkLimitReached: false };
+  const retryAt = startOfSaoPauloDay(retry.retryOn);
+  const isNetworkLimitReached = await isNumberReached(tools, { ...charge, opened }, decline, retryAt);
+  return { ...facts, isNetworkLimitReached };
+}
+
+/** A charge by hand is not retried. */
+function retryOf(
+  { attemptNumber, chargeOn, maxRetries }: DeclinedCharge,
+  chargedOn: Day,
+  earliestRetryOn: Day | null,
+): Retry | null {
+  if (attemptNumber === null) return null;
+  return retryAfterFailure({
+    attemptNumber,
+    maxRetries,
+    scheduledOn: chargeOn,
+    chargedOn,
+    earliestRetryOn,
+  });
 }

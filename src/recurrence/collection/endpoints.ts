@@ -1,13 +1,175 @@
-import { type Answer, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type TSchema, Type } from 'typebox';
+import {
+  DECLINE_ANSWER,
+  RETRY_LIMIT_ANSWER,
+  writeDecline,
+  writeRetryLimit,
+} from '../../acquirers/endpoints.ts';
+import { readDecline } from '../../acquirers/issuer-code.ts';
+import {
+  type Answer,
+  callerOf,
+  contract,
+  type Endpoint,
+  endpoint,
+  GENERAL_TAG,
+} from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, unavailableAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import {
+  type Once,
+  type RefusalShape,
+  refusalAnswer,
+  unavailableAnswer,
+  writeOnce,
+} from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
+import type { Reader } from '../../platform/postgres/database.ts';
+import { DatabaseUnavailable } from '../../platform/postgres/database-errors.ts';
 import type { BillingWithCharges } from '../billings/billing.ts';
-import { writeWholeBilling } from '../billings/contract.ts';
+import { findBilling } from '../billings/billings.sql.ts';
+import { GET_BILLING, writeWholeBilling } from '../billings/contract.ts';
 import { type ChargeByHandTools, chargeManually, type ManualChargeResult } from './charge-manually.ts';
-import { CHARGE_BILLING, readIssuerDecline, writeDecline, writeRetryLimit } from './contract.ts';
-import { readChargedBilling } from './read-charged-billing.ts';
-import { HAND_CHARGE_REFUSALS, MANUAL_CHARGE_LIMITS } from './refusals.ts';
+import type { IssuerDecline } from './collect-billing.ts';
+import type { HandChargeRefusal } from './manual-charge.ts';
+
+const READ_AGAIN_MILLISECONDS = 100;
+
+/**
+ * The billing behind a charge by hand that stands, as it is now; null: the answer needs nothing but
+ * the result of the charge. In no line behind the merchant's reads: the money has moved. What the
+ * database cannot show now is read again; at the deadline the error goes on, and the connection is cut.
+ */
+async function readChargedBilling(
+  { database }: { readonly database: Reader },
+  once: Once<ManualChargeResult>,
+  merchantId: string,
+  billingId: string,
+  deadlineAt: number,
+): Promise<BillingWithCharges | null> {
+  const kind = 'result' in once ? once.result.kind : null;
+  if (kind !== 'paid' && kind !== 'pending') return null;
+  for (;;) {
+    try {
+      return await findBilling(database, merchantId, billingId);
+    } catch (error) {
+      const isRepeatable = error instanceof DatabaseUnavailable;
+      if (!isRepeatable || performance.now() + READ_AGAIN_MILLISECONDS >= deadlineAt) throw error;
+      await pause(READ_AGAIN_MILLISECONDS);
+    }
+  }
+}
+
+export const HAND_CHARGE_REFUSALS = {
+  notChargeable: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Só uma cobrança Denied ou PaymentInvalid pode ser cobrada novamente.',
+      en: 'Only a billing that is Denied or PaymentInvalid can be charged again.',
+    },
+  },
+  charging: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'A cobrança está sendo processada; aguarde o resultado.',
+      en: 'The billing is being charged; wait for the outcome.',
+    },
+  },
+  cardExpired: {
+    status: 409,
+    tag: 'vaultId',
+    sentence: {
+      pt: 'O cartão da assinatura está vencido; informe outro cartão do cofre.',
+      en: "The subscription's card is expired; give it another stored card.",
+    },
+  },
+  cardUnusable: {
+    status: 409,
+    tag: 'vaultId',
+    sentence: {
+      pt: 'O cartão da assinatura não está mais no cofre; informe outro.',
+      en: "The subscription's card is no longer stored; give it another.",
+    },
+  },
+  amountOutOfRange: {
+    status: 409,
+    tag: 'amount',
+    sentence: {
+      pt: 'O valor está fora dos limites de uma cobrança (0,01 a 99.999.999,99).',
+      en: 'The amount is out of the range of a charge (0.01 to 99,999,999.99).',
+    },
+  },
+} as const satisfies Record<HandChargeRefusal, RefusalShape>;
+
+/** The acquirer was not asked. Answered like a decline, for it is the card's earlier no. */
+export const MANUAL_CHARGE_LIMITS = {
+  neverAgain: {
+    status: 402,
+    tag: 'retryLimit',
+    sentence: {
+      pt: 'O emissor já recusou este cartão em definitivo; informe outro cartão do cofre.',
+      en: 'The issuer has refused this card for good; give the subscription another stored card.',
+    },
+  },
+  limited: {
+    status: 402,
+    tag: 'retryLimit',
+    sentence: {
+      pt: 'O limite de tentativas da bandeira para este cartão foi atingido.',
+      en: 'The limit of tries of the card network is reached for this card.',
+    },
+  },
+} as const satisfies Record<'neverAgain' | 'limited', RefusalShape>;
+
+const WHOLE_BILLING = GET_BILLING.answers[200];
+
+export const CHARGE_BILLING = contract({
+  api: 'gateway',
+  scope: 'recurrence',
+  group: 'Billings',
+  id: 'chargeBilling',
+  method: 'POST',
+  path: '/v1/recurrences/billing/{billingId}/charge',
+  isBodyOptional: true,
+  isExact: true,
+  summary: 'Charge a billing again by hand',
+  description:
+    'A billing that is Denied or PaymentInvalid is charged once more, with the card that its subscription has now. It is Paid then, or ' +
+    'stays what it is; its schedule is not touched, and only a card that is canceled blocks the subscription. A card whose issuer ' +
+    'has said never again, or whose network takes no more tries, is not sent (402, tag retryLimit). Takes no body.',
+  isRepeatable: true,
+  parameters: Type.Object({ billingId: Type.String({ maxLength: 36 }) }),
+  answers: {
+    200: { ...WHOLE_BILLING, description: 'Paid.' },
+    202: {
+      ...WHOLE_BILLING,
+      description: 'The acquirer has not answered: the outcome is found out, and then shown by the billing.',
+    },
+    402: {
+      description: 'Declined by the issuer; or not sent, tag `retryLimit`.',
+      schema: Type.Union([DECLINE_ANSWER.schema as TSchema, RETRY_LIMIT_ANSWER]),
+      example: DECLINE_ANSWER.example,
+    },
+    409: {
+      description: 'It cannot be charged as it is.',
+      schema: Type.Array(Type.Object({ tag: Type.String(), description: Type.String() })),
+      example: [
+        {
+          tag: '__general__',
+          description: 'Só uma cobrança Denied ou PaymentInvalid pode ser cobrada novamente.',
+        },
+      ],
+    },
+  },
+});
+
+/** The issuer's no with what it means. */
+function readIssuerDecline({ brand, responseCode, adviceCode, soldAt }: IssuerDecline) {
+  const read = readDecline(brand, responseCode, adviceCode);
+  return { brand, responseCode, adviceCode, read, soldAt };
+}
 
 export const MANUAL_CHARGE_ENDPOINTS: readonly Endpoint<ChargeByHandTools>[] = [
   endpoint(CHARGE_BILLING, async (tools: ChargeByHandTools, call) => {

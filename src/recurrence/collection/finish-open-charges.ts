@@ -1,8 +1,8 @@
 import { KeyAbsent } from '../../keys/open-keyring.ts';
 import { newId } from '../../platform/chance.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { checkRetry } from './check-retry.ts';
-import { type CollectBillingTools, openStoredCard } from './collect-billing.ts';
+import { type CollectBillingTools, checkRetry, openStoredCard } from './collect-billing.ts';
+
 import { claimOpenCharges, type OpenCharge } from './open-charges.sql.ts';
 import { isSentAgainOften } from './outcome-record.ts';
 import { APPROVED, type ChargeFacts } from './result-facts.ts';

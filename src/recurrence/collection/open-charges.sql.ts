@@ -1,7 +1,12 @@
-import { type Database, statement } from '../../platform/postgres/database.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { TRANSACTION_STATES } from '../../transactions/transaction.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
+import { BILLING_STATES } from '../billings/billing.ts';
+import type { Terms } from '../plans/plan.ts';
+import { TERMS } from '../plans/plans.sql.ts';
+import { SUBSCRIPTION_STATES } from '../subscriptions/subscription.ts';
 
 const OPEN_CHARGE = rowCodec({
   merchantId: column.text('h.merchant_id'),
@@ -73,3 +78,110 @@ export const EARLIEST_OPEN_CHARGE = statement(
   `select (extract(epoch from min(c.due_at) - now()) * 1000)::float8 as milliseconds from billing_charges c
    where c.due_at is not null`,
 );
+
+/** A billing that is charged, and its subscription. */
+type ChargedBilling = {
+  readonly merchantId: string;
+  readonly subscriptionId: string;
+  readonly billingId: string;
+};
+
+const KEYS = inputRows<ChargedBilling>({
+  merchant_id: ['text', (row) => row.merchantId],
+  subscription_id: ['uuid', (row) => row.subscriptionId],
+  billing_id: ['uuid', (row) => row.billingId],
+});
+
+const SUBSCRIPTION = rowCodec(
+  {
+    subscriptionId: column.text(),
+    accountNumber: column.text(),
+    vaultId: column.text(),
+    subscription: column.oneOf(SUBSCRIPTION_STATES, 'h.state'),
+  },
+  'h',
+);
+
+/** In the order in which they come, which is that of the keys. */
+const HOLD_SUBSCRIPTIONS = statement(
+  'charging.hold_subscriptions',
+  `select ${SUBSCRIPTION.columns}, ${TERMS.columnsOf('h')}
+   from ${KEYS.sql} cross join lateral (
+     select s.* from subscriptions s where s.merchant_id = i.merchant_id
+       and s.subscription_id = i.subscription_id
+     limit 1 for no key update of s
+   ) h`,
+);
+
+const BILLING = rowCodec(
+  {
+    billingId: column.text(),
+    subscriptionId: column.text(),
+    state: column.oneOf(BILLING_STATES),
+    installment: column.whole(),
+    dueOn: column.day(),
+    chargeOn: column.nullable(column.day()),
+    chargesMade: column.whole(),
+    fence: column.whole(),
+    /** Of the charge under way, as the next three; null: none is. */
+    transactionId: column.nullable(column.text()),
+    chargeNumber: column.nullable(column.whole('c.charge_number')),
+    attemptNumber: column.nullable(column.whole('c.attempt_number')),
+    startedAt: column.nullable(column.instant('c.started_at')),
+    /** How often the same attempt came to nothing before, and how often of those it was sent. */
+    voided: column.whole('u.voided'),
+    voidedSent: column.whole('u.voided_sent'),
+  },
+  'h',
+);
+
+/**
+ * A statement of its own: it sees what was committed while a subscription was waited for. A charge
+ * that ended under its first fence was never sent to the acquirer (`transactions.end_unsent`).
+ */
+const HOLD_BILLINGS = statement(
+  'charging.hold_billings',
+  `select ${BILLING.columns}
+   from ${KEYS.sql} cross join lateral (
+     select b.* from billings b where b.merchant_id = i.merchant_id and b.billing_id = i.billing_id
+     limit 1 for no key update of b
+   ) h left join lateral (
+     select c.charge_number, c.attempt_number, c.started_at from billing_charges c
+     where c.merchant_id = i.merchant_id and c.transaction_id = h.transaction_id limit 1
+   ) c on true cross join lateral (
+     select count(*)::integer as voided, count(*) filter (where (
+       select t.fence from transactions t where t.merchant_id = o.merchant_id
+         and t.transaction_id = o.transaction_id
+     ) > 0)::integer as voided_sent
+     from billing_charges o
+     where o.merchant_id = i.merchant_id and o.billing_id = i.billing_id
+       and o.attempt_number = c.attempt_number
+       and o.outcome = 'voided'
+   ) u`,
+);
+
+/** A billing and its subscription, as they are locked. */
+export type Held = RowOf<typeof SUBSCRIPTION> & {
+  readonly terms: Terms;
+  readonly billing: RowOf<typeof BILLING>;
+};
+
+/** Locks subscriptions, then billings, in a commit that ends charges; gives them by billing. */
+export async function holdCharges(
+  tx: Tx,
+  rows: readonly ChargedBilling[],
+): Promise<ReadonlyMap<string, Held>> {
+  const values = KEYS.values(rows);
+  const subscriptions = (await tx.query(HOLD_SUBSCRIPTIONS, values)).map((row) => ({
+    ...SUBSCRIPTION.parse(row),
+    terms: TERMS.parse(row),
+  }));
+  const billings = (await tx.query(HOLD_BILLINGS, values)).map(BILLING.parse);
+  const byId = new Map(subscriptions.map((subscription) => [subscription.subscriptionId, subscription]));
+  return new Map(
+    billings.flatMap((billing): [string, Held][] => {
+      const subscription = byId.get(billing.subscriptionId);
+      return subscription === undefined ? [] : [[billing.billingId, { ...subscription, billing }]];
+    }),
+  );
+}

@@ -1,8 +1,20 @@
+import type { MerchantActor } from '../../audit/audit-event.ts';
+import { answerOnce, type FindRequestTools, identifyRequest } from '../../idempotency/answer-once.ts';
+import type { SentRequest } from '../../idempotency/idempotency-key.ts';
+import type { BusinessClock } from '../../platform/business-clock.ts';
+import { newId } from '../../platform/chance.ts';
 import { type Answer, callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import {
+  type Once,
+  type RefusalShape,
+  refusalAnswer,
+  refusalsAnswer,
+  writeOnce,
+} from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
 import { writePage } from '../../platform/pages.ts';
+import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import { type ChangePlanTools, changePlan } from './change-plan.ts';
 import {
   CREATE_PLAN,
@@ -13,10 +25,106 @@ import {
   UPDATE_PLAN,
   writePlan,
 } from './contract.ts';
-import { type CreatePlanTools, createPlan } from './create-plan.ts';
-import type { EditResult } from './plan-changes.sql.ts';
+import type { CreateResult, EditResult, NewPlan } from './plan-changes.sql.ts';
+import { type EditRefusal, type FixedField, newTerms, type WantedPlan } from './plan-edit.ts';
 import { type ListPlansTools, listPlans, type ReadPlanTools, readPlan } from './read-plan.ts';
-import { editRefusalShape } from './refusals.ts';
+
+type CreatePlanTools = FindRequestTools & {
+  readonly clock: BusinessClock;
+  readonly writePlan: BatchedWrite<NewPlan, CreateResult>;
+};
+
+/** Makes an active plan and gives its id. Asked for again with its key, gives the same id. */
+function createPlan(
+  tools: CreatePlanTools,
+  planner: MerchantActor,
+  wanted: WantedPlan,
+  sent: SentRequest,
+  deadlineAt: number,
+): Promise<Once<string>> {
+  const { merchantId, userName } = planner;
+  const request = identifyRequest(tools.keyring, merchantId, sent);
+  return answerOnce(tools, merchantId, request, {
+    async make(isFirst) {
+      if (!(await isFirst)) return 'keyUsed';
+      const planId = newId();
+      const { name, description, softDescriptor = null } = wanted;
+      const created = { by: userName, at: tools.clock.now(merchantId) };
+      const state = 'active' as const;
+      const terms = newTerms(wanted);
+      const plan = { merchantId, planId, name, description, softDescriptor, terms, state, created };
+      const result = await tools.writePlan(
+        { plan: { ...plan, modified: null }, planner, request },
+        deadlineAt,
+      );
+      return result === 'keyUsed' ? result : planId;
+    },
+    isRefused: () => false,
+    repeatAnswer: async (planId) => planId,
+  });
+}
+
+/** Why a plan is not made, changed or shown, apart from what stands in the way of an edit. */
+export type PlanRefusal = 'behindCalendar';
+
+const IN_USE = {
+  pt: 'Este campo não pode ser alterado enquanto o plano tem assinaturas ativas ou bloqueadas.',
+  en: 'This field cannot change while the plan has active or blocked subscriptions.',
+};
+
+const MISSING = {
+  pt: 'Campo obrigatório para que o plano se torne Custom.',
+  en: 'This field is required for the plan to become Custom.',
+};
+
+export const PLAN_REFUSALS = {
+  behindCalendar: {
+    status: 400,
+    tag: 'startOn',
+    sentence: {
+      pt: 'Os vencimentos passam do fim do calendário (ano 9999).',
+      en: 'The due days go beyond the end of the calendar (year 9999).',
+    },
+  },
+  missingInterval: { status: 400, tag: 'interval', sentence: MISSING },
+  missingInstallments: { status: 400, tag: 'installments', sentence: MISSING },
+  amountOfActive: {
+    status: 409,
+    tag: 'amount',
+    sentence: {
+      pt: 'O valor de um plano ativo não pode ser alterado.',
+      en: 'The amount of an active plan cannot change.',
+    },
+  },
+  inUseAmount: { status: 409, tag: 'amount', sentence: IN_USE },
+  inUsePlanType: { status: 409, tag: 'planType', sentence: IN_USE },
+  inUseTrialDays: { status: 409, tag: 'trialDays', sentence: IN_USE },
+  inUseInterval: { status: 409, tag: 'interval', sentence: IN_USE },
+  inUseInstallments: { status: 409, tag: 'installments', sentence: IN_USE },
+  inUseMaxRetries: { status: 409, tag: 'attempts', sentence: IN_USE },
+  inUseSoftDescriptor: { status: 409, tag: 'softDescriptor', sentence: IN_USE },
+} as const satisfies Record<string, RefusalShape> & Record<PlanRefusal, RefusalShape>;
+
+const IN_USE_FIELDS = {
+  amount: PLAN_REFUSALS.inUseAmount,
+  planType: PLAN_REFUSALS.inUsePlanType,
+  trialDays: PLAN_REFUSALS.inUseTrialDays,
+  intervalDays: PLAN_REFUSALS.inUseInterval,
+  installments: PLAN_REFUSALS.inUseInstallments,
+  maxRetries: PLAN_REFUSALS.inUseMaxRetries,
+  softDescriptor: PLAN_REFUSALS.inUseSoftDescriptor,
+} as const satisfies Record<FixedField, RefusalShape>;
+
+function editRefusalShape({ why, field }: EditRefusal): RefusalShape {
+  switch (why) {
+    case 'missing':
+      return field === 'intervalDays' ? PLAN_REFUSALS.missingInterval : PLAN_REFUSALS.missingInstallments;
+    case 'active':
+      return PLAN_REFUSALS.amountOfActive;
+    case 'inUse':
+      return IN_USE_FIELDS[field];
+  }
+}
 
 export type PlanTools = CreatePlanTools & ChangePlanTools & ListPlansTools & ReadPlanTools;
 

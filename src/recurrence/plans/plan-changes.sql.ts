@@ -1,5 +1,13 @@
-import type { Audit, AuditDetail, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
-import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
+import {
+  type Audit,
+  type AuditDetail,
+  type AuditEvent,
+  type AuditedTx,
+  changedFields,
+  type MerchantActor,
+  merchantEvent,
+} from '../../audit/audit-event.ts';
+
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import { isKeyTaken, keyValues, REMEMBER_KEYS } from '../../idempotency/idempotency-keys.sql.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';

@@ -1,4 +1,4 @@
-import type { MerchantActor } from '../../audit/merchant-event.ts';
+import type { MerchantActor } from '../../audit/audit-event.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import { newId } from '../../platform/chance.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';

@@ -1,5 +1,12 @@
-import type { Audit, AuditDetail, AuditEvent, AuditedTx } from '../../audit/audit-event.ts';
-import { changedFields, type MerchantActor, merchantEvent } from '../../audit/merchant-event.ts';
+import {
+  type Audit,
+  type AuditDetail,
+  type AuditEvent,
+  type AuditedTx,
+  changedFields,
+  type MerchantActor,
+  merchantEvent,
+} from '../../audit/audit-event.ts';
 import { type BatchedWriteOptions, writeOneByOne } from '../../platform/postgres/batched-writes.ts';
 import { type Row, statement, type Tx } from '../../platform/postgres/database.ts';
 import type { Deadline } from '../../platform/postgres/deadline.ts';
@@ -15,7 +22,7 @@ import { type Customer, changedCustomerFields, readCustomer } from './customer.t
 import { moveAlert } from './reasons.ts';
 import { type CountedBilling, type StatusMove, statusMove } from './schedule.ts';
 import { type ChangeRefusal, SUBSCRIPTION_MOVES, SUBSCRIPTION_STATES } from './subscription.ts';
-import { MOVE_NOTICES, WRITTEN_EVENTS, WRITTEN_MOVES } from './subscription-events.sql.ts';
+import { MOVE_NOTICES, WRITTEN_EVENTS, WRITTEN_MOVES } from './subscriptions.sql.ts';
 
 /**
  * What is wanted of one subscription, by which credential, and when in business time. Ids are UUIDs in

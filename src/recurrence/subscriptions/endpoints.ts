@@ -1,11 +1,31 @@
-import { type Answer, callerAt, callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { Type } from 'typebox';
+import {
+  type Answer,
+  callerAt,
+  callerOf,
+  contract,
+  type Endpoint,
+  endpoint,
+} from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusalAnswer, refusalsAnswer, writeOnce } from '../../platform/http/refusal.ts';
 import type { Language } from '../../platform/http/sentence.ts';
-import { pageFor, writePage } from '../../platform/pages.ts';
+import { pageFor, type TooManyToOrder, tooManyToOrder, writePage } from '../../platform/pages.ts';
+import type { LookUp } from '../../platform/postgres/searches.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { idOrUnissued } from '../../values/ids.ts';
+import { changePlanState, type MovePlanTools } from '../plans/change-plan.ts';
+import {
+  OF_PLANS,
+  PLAN_EXAMPLE,
+  PLAN_ID,
+  PLAN_PARAMETERS,
+  PLAN_STATE_WORDS,
+  readPlanState,
+} from '../plans/contract.ts';
+import { cancelWithPlan, type EndingTools } from './cancel-with-plan.ts';
 import { type ChangeSubscriptionTools, changeSubscription } from './change-subscription.ts';
 import type { ChangeResult } from './changes.sql.ts';
-import { checkNewSubscription } from './check-new-subscription.ts';
 import {
   CHANGE_SUBSCRIPTION_CARD,
   CHANGE_SUBSCRIPTION_CUSTOMER,
@@ -24,11 +44,122 @@ import {
   createSubscription,
 } from './create-subscription.ts';
 import { listSubscriptions, type ReadSubscriptionsTools, readSubscription } from './list-subscriptions.ts';
-import {
-  SUBSCRIPTION_CREATION_REFUSALS,
-  SUBSCRIPTION_REFUSALS,
-  SUBSCRIPTION_SEARCH_REFUSALS,
-} from './refusals.ts';
+import type { ChangeRefusal, SubscriptionCreationRefusal } from './subscription.ts';
+import { findCreationRefusals } from './subscription-creation.sql.ts';
+
+/**
+ * What a subscription names that this merchant does not have, of a request of which only a part can
+ * be read. A plan that is not active is no fault of the request.
+ */
+async function checkNewSubscription(
+  { lookUp }: { readonly lookUp: LookUp },
+  merchantId: string,
+  { planId, vaultId }: { readonly planId?: string; readonly vaultId?: string },
+): Promise<readonly SubscriptionCreationRefusal[]> {
+  if (planId === undefined && vaultId === undefined) return [];
+  const ids = { planId: idOrUnissued(planId ?? ''), vaultId: idOrUnissued(vaultId ?? '') };
+  const refusals = await lookUp(merchantId, (database) =>
+    findCreationRefusals(database, { merchantId, ...ids }),
+  );
+  const unknown = {
+    unknownPlan: planId !== undefined,
+    unknownCard: vaultId !== undefined,
+    planNotActive: false,
+  };
+  return refusals.filter((refusal) => unknown[refusal]);
+}
+
+export const SUBSCRIPTION_CREATION_REFUSALS = {
+  unknownPlan: {
+    status: 400,
+    tag: 'planId',
+    sentence: { pt: 'Plano não encontrado.', en: 'Plan not found.' },
+  },
+  unknownCard: {
+    status: 400,
+    tag: 'vaultId',
+    sentence: { pt: 'Cofre não encontrado', en: 'No such card in the vault' },
+  },
+  planNotActive: {
+    status: 409,
+    tag: 'planId',
+    sentence: {
+      pt: 'O plano não está ativo e não aceita novas assinaturas.',
+      en: 'The plan is not active and takes no new subscriptions.',
+    },
+  },
+} as const satisfies Record<SubscriptionCreationRefusal, RefusalShape>;
+
+export const SUBSCRIPTION_SEARCH_REFUSALS = {
+  tooManyToOrder: tooManyToOrder(
+    'São mais de trezentas mil assinaturas para esta ordem; escolha um plano, um status ou a ordem por createdDate.',
+    'More than 300,000 subscriptions for this order; choose a plan, a status or the order by createdDate.',
+  ),
+} as const satisfies Record<TooManyToOrder, RefusalShape>;
+
+export const SUBSCRIPTION_REFUSALS = {
+  completed: {
+    status: 409,
+    tag: 'status',
+    sentence: {
+      pt: 'Todas as parcelas da assinatura já foram encerradas; ela não pode ser reativada.',
+      en: 'All installments of the subscription are over; it cannot be activated again.',
+    },
+  },
+  cardRemoved: {
+    status: 409,
+    tag: 'status',
+    sentence: {
+      pt: 'O cartão da assinatura foi removido; informe outro cofre antes de ativá-la.',
+      en: 'The card of the subscription was removed; give it another one before you activate it.',
+    },
+  },
+  unknownCard: SUBSCRIPTION_CREATION_REFUSALS.unknownCard,
+} as const satisfies Record<Exclude<ChangeRefusal, 'notFound'>, RefusalShape>;
+
+const MOVE_PLAN = contract({
+  ...OF_PLANS,
+  id: 'changePlanStatus',
+  method: 'POST',
+  path: '/v1/recurrences/plans/{planId}/status',
+  summary: 'Change the status of a plan',
+  description:
+    'Any status to any other. Only an Active plan takes new subscriptions; an Inactive one goes on charging those it has. Canceled ' +
+    'cancels its Active and Blocked subscriptions and what they have open. From the answer on none of them is charged; of tens of ' +
+    'thousands the last may be shown as Canceled seconds later. A charge that is under way takes its outcome first.',
+  parameters: PLAN_PARAMETERS,
+  body: Type.Object({ status: Type.Enum(Object.values(PLAN_STATE_WORDS)) }),
+  bodyExample: { status: 'Inactive' },
+  answers: { 200: { description: 'The id of the plan.', schema: PLAN_ID, example: PLAN_EXAMPLE.id } },
+});
+
+export type PlanCancellationTools = MovePlanTools &
+  EndingTools & {
+    /** Wakes the work that goes on where the time of a request was over. */
+    readonly wakeSignal: WakeSignal;
+  };
+
+/** Kept back from the deadline of a request for the batch under way and the answer. */
+const ANSWER_MILLISECONDS = 3_000;
+
+export const PLAN_STATUS_ENDPOINTS: readonly Endpoint<PlanCancellationTools>[] = [
+  endpoint(MOVE_PLAN, async (tools: PlanCancellationTools, call) => {
+    const { status } = call.body;
+    const { planId } = call.parameters;
+    // A request that dies leaves the rest to the work, once that can be sure that no request is at
+    // it.
+    const lease = Math.max(0, Math.ceil(call.deadlineAt - performance.now()));
+    const state = readPlanState(status);
+    const plan = await changePlanState(tools, callerAt(call), planId, state, lease, call.deadlineAt);
+    if (plan === null) return refusalAnswer(FAILURES.unknownPath, call.language);
+    if (state === 'canceled') {
+      const goOn = () => performance.now() < call.deadlineAt - ANSWER_MILLISECONDS;
+      const isDone = await cancelWithPlan(tools, plan, goOn);
+      if (!isDone) tools.wakeSignal.notify();
+    }
+    return { status: 200, body: plan.planId };
+  }),
+];
 
 export type SubscriptionTools = CreateSubscriptionTools & ReadSubscriptionsTools & ChangeSubscriptionTools;
 

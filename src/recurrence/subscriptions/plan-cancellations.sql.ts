@@ -6,7 +6,7 @@ import { ENQUEUE_ALERTS, NOTICE_WAITS } from '../alerts/alert-deliveries.sql.ts'
 import { BILLING_MOVES } from '../billings/billing.ts';
 import { moveAlert } from './reasons.ts';
 import { SUBSCRIPTION_MOVES } from './subscription.ts';
-import { WRITTEN_MOVES } from './subscription-events.sql.ts';
+import { WRITTEN_MOVES } from './subscriptions.sql.ts';
 
 const CANCELLATION = rowCodec(
   {

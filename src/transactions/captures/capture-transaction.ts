@@ -1,6 +1,6 @@
 import type { Acquirer, CaptureAnswer } from '../../acquirers/acquirer.ts';
+import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
-import { newIdOf } from '../../idempotency/identify-request.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
@@ -16,8 +16,7 @@ import {
   SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
 } from '../transaction.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
-import type { CaptureIntentResult, CaptureIntentRow } from './captures.sql.ts';
-import { CAPTURE_REQUESTS } from './unresolved-captures.sql.ts';
+import { CAPTURE_REQUESTS, type CaptureIntentResult, type CaptureIntentRow } from './captures.sql.ts';
 
 export type CaptureTools = {
   readonly database: Database;

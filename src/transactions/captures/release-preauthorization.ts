@@ -1,5 +1,5 @@
 import type { Acquirer } from '../../acquirers/acquirer.ts';
-import { newIdOf } from '../../idempotency/identify-request.ts';
+import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';

@@ -12,7 +12,7 @@ import {
   resolveRequests,
 } from '../unresolved/resolve-requests.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
-import { CAPTURE_REQUESTS } from './unresolved-captures.sql.ts';
+import { CAPTURE_REQUESTS } from './captures.sql.ts';
 
 type DecidedAnswer = Extract<CaptureAnswer, { kind: 'captured' | 'refused' }>;
 

@@ -1,10 +1,12 @@
 import type { OpenedCardSource } from '../../cards/open-card-source.ts';
 import type { Fingerprint } from '../../keys/open-keyring.ts';
-import type { Looked } from '../../platform/postgres/batched-reads.ts';
+import { counter } from '../../platform/metrics.ts';
+import type { ModuleContext } from '../../platform/module.ts';
+import { batchReads, type Looked } from '../../platform/postgres/batched-reads.ts';
 import type { CardBrand } from '../../values/card-number.ts';
 import type { Cents } from '../../values/cents.ts';
 import { type Instant, instant } from '../../values/instant.ts';
-import type { DeclinesKey, StoredCardKey } from './declines.sql.ts';
+import { type DeclinesKey, declinesRead, type StoredCardKey, storedDeclinesRead } from './declines.sql.ts';
 import {
   hasSaidNeverAgain,
   isTrialCard,
@@ -142,4 +144,28 @@ export async function isNumberReached(
   const before = await declinesOf(tools, merchantId, opened.fingerprints, last.soldAt);
   const others = before.filter(({ soldAt }) => soldAt < last.soldAt);
   return networkRefusal(opened.trace.brand, amount, retryAt, [...others, last])?.cause === 'tooManyTries';
+}
+
+const TRIES_BEYOND_LIMITS = counter(
+  'parcela_tries_beyond_limits_total',
+  'Tries of cards that their network would fine or forbid: refused before they were sent, or only observed.',
+  ['outcome', 'brand', 'cause'],
+);
+
+type LimitsContext = Pick<ModuleContext, 'database' | 'log' | 'metrics'> & {
+  readonly configuration: ModuleContext['configuration'] & { readonly networkLimits: LimitMode };
+};
+
+export function openNetworkLimits({ configuration, database, log, metrics }: LimitsContext): LimitTools {
+  const tries = metrics.counter(TRIES_BEYOND_LIMITS);
+  return {
+    limitMode: configuration.networkLimits,
+    limitsTrialCardsOnly: configuration.environment === 'homologation',
+    findDeclines: batchReads(declinesRead(database)),
+    findStoredDeclines: batchReads(storedDeclinesRead(database)),
+    observeLimit: (merchantId, brand, cause, outcome) => {
+      tries.inc({ outcome, brand, cause });
+      log.info({ merchantId, brand, cause, outcome }, 'a card was tried beyond a limit of its network');
+    },
+  };
 }

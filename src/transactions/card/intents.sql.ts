@@ -1,7 +1,9 @@
 import { HOLD_CODES, TAKE_CODES } from '../../antifraud/codes.sql.ts';
 import { COUNT_TRIES, VELOCITY_COLUMNS } from '../../antifraud/velocity-events.sql.ts';
 import { LOCK_CARD_SOURCES } from '../../cards/card-source-locks.sql.ts';
+import type { IdSpan } from '../../idempotency/derived-id.ts';
 import { KEY_COLUMNS, REMEMBER_KEYS, racingForKeys } from '../../idempotency/idempotency-keys.sql.ts';
+import type { BatchedReadOptions } from '../../platform/postgres/batched-reads.ts';
 import { type BatchedWriteOptions, NOT_WRITTEN } from '../../platform/postgres/batched-writes.ts';
 import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
 import { NO_DEADLINE } from '../../platform/postgres/deadline.ts';
@@ -9,7 +11,7 @@ import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/in
 import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { utcText } from '../../values/instant.ts';
 import type { Intent } from '../transaction.ts';
-import { findStates } from '../transaction-queries.sql.ts';
+import { findStates, NEVER_SENT } from '../transaction-queries.sql.ts';
 
 export type IntentRow = Intent & { readonly leaseMilliseconds: number };
 
@@ -166,4 +168,51 @@ export async function writeIntents(tx: Tx, rows: readonly IntentRow[]): Promise<
   const untimed = rows.map((row) => ({ ...row, deadline: NO_DEADLINE }));
   const fates = (await tx.query(COMMIT_INTENTS, INPUT.values(untimed))).map(FATE.parse);
   return new Set(fates.filter(({ isWritten }) => isWritten).map(({ transactionId }) => transactionId));
+}
+
+/** Whose, and between which two ids. */
+export type MadeTransaction = IdSpan & { readonly merchantId: string };
+
+const SPANS = inputRows<MadeTransaction>({
+  merchant_id: ['text', ({ merchantId }) => merchantId],
+  first: ['uuid', ({ first }) => first],
+  last: ['uuid', ({ last }) => last],
+});
+
+const MADE = rowCodec({
+  merchantId: column.text('i.merchant_id'),
+  first: column.text('i.first'),
+  transactionId: column.text('m.transaction_id'),
+});
+
+const FIND = statement(
+  'transactions.find_made',
+  `select ${MADE.columns} from ${SPANS.sql}, lateral (
+     (select t.transaction_id from transactions t
+      where t.merchant_id = i.merchant_id and t.transaction_id between i.first and i.last and not coalesce(${NEVER_SENT}, false)
+      limit 1)
+     union all
+     (select r.transaction_id from restored_charges r
+      where r.merchant_id = i.merchant_id and r.transaction_id between i.first and i.last
+        and r.decision in ('undecided', 'unfinished')
+      limit 1)
+     limit 1
+   ) m`,
+);
+
+/**
+ * Transactions by derived ids: the one that was sent; after a restore also one that the acquirer has
+ * and the books are still to get, or a person is to decide on.
+ */
+export function madeTransactionsRead(database: Database): BatchedReadOptions<MadeTransaction, string> {
+  const textOf = ({ merchantId, first }: Pick<MadeTransaction, 'merchantId' | 'first'>) =>
+    `${merchantId}|${first}`;
+  return {
+    name: 'transactions of keys',
+    textOf,
+    async read(spans) {
+      const rows = await database.query(FIND, SPANS.values(spans));
+      return new Map(rows.map(MADE.parse).map((made) => [textOf(made), made.transactionId]));
+    },
+  };
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cents } from '../../values/cents.ts';
-import { addFees, FEES_BEYOND_LIMIT, feeOfRetry } from './network-fees.ts';
-import { NETWORK_LIMITS } from './network-limits.ts';
+import { addFees, FEES_BEYOND_LIMIT, feeOfRetry, NETWORK_LIMITS } from './network-limits.ts';
 
 const feeOf = (...decline: Parameters<typeof feeOfRetry>) => {
   const { reais, dollars } = feeOfRetry(...decline);

@@ -1,6 +1,16 @@
-import { WaitingChanges } from '../../platform/feeds/waiting-changes.sql.ts';
-import { statement } from '../../platform/postgres/database.ts';
-import { column, rowCodec } from '../../platform/postgres/row-codec.ts';
+import {
+  type AcquirerChange,
+  type AcquirerPage,
+  CHANGE_EVENTS,
+  type ChangeEvent,
+  type DecidedCancel,
+} from '../../acquirers/acquirer.ts';
+import { FeedCursors, MOVED_ON, UNREADABLE, WaitingChanges } from '../../platform/feeds/feed-cursors.sql.ts';
+import { type Database, statement, type Tx } from '../../platform/postgres/database.ts';
+import { inputRows } from '../../platform/postgres/input-rows.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { type Day, type Instant, utcText } from '../../values/instant.ts';
+import { ASK_FOR_DECIDED_CANCELS } from '../cancels/cancels.sql.ts';
 import type { WaitingChange } from './change.ts';
 
 const CHANGE = rowCodec<WaitingChange>(
@@ -43,4 +53,211 @@ const EARLIEST = statement(
 export const WAITING_CHANGES = new WaitingChanges(
   { claim: CLAIM, list: LIST, earliest: EARLIEST },
   CHANGE.parse,
+);
+
+/** What a file of the acquirer says of an installment, on its way through the table of states. */
+export type FiledChange = {
+  readonly merchantId: string;
+  /** Of the file and its line. */
+  readonly changeId: string;
+  readonly reference: string;
+  readonly installmentNumber: number;
+  readonly event: Extract<ChangeEvent, 'settle' | 'chargeback'>;
+  readonly happenedAt: Instant;
+  /** Cents that a chargeback took back; null: of a payout. */
+  readonly amount: number | null;
+  readonly fee: number | null;
+  readonly net: number | null;
+  readonly bankOn: Day | null;
+};
+
+const FILED_CHANGES = inputRows<FiledChange>(
+  {
+    merchant_id: ['text', (change) => change.merchantId],
+    change_id: ['text', (change) => change.changeId],
+    reference: ['text', (change) => change.reference],
+    installment_number: ['smallint', (change) => change.installmentNumber],
+    event: ['text', (change) => change.event],
+    happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
+    amount: ['bigint', (change) => change.amount],
+    fee: ['bigint', (change) => change.fee],
+    net: ['bigint', (change) => change.net],
+    bank_on: ['date', (change) => change.bankOn],
+  },
+  { place: 'place' },
+);
+
+const KEEP_FILED = statement(
+  'changes.keep_filed',
+  `insert into acquirer_changes (${FILED_CHANGES.names}, source)
+   select ${FILED_CHANGES.selected}, 'file'
+   from ${FILED_CHANGES.sql}
+   where i.event <> 'chargeback' or not exists (
+     select from acquirer_changes e
+     where e.merchant_id = i.merchant_id and e.reference = i.reference and e.installment_number = i.installment_number
+       and e.event = 'chargeback' and e.state <> 'refused' and e.source = 'feed'
+       and coalesce(e.amount, i.amount) = i.amount
+   )
+   order by i.place
+   on conflict do nothing
+   returning change_id`,
+);
+
+/**
+ * Keeps what a file says beside what the acquirer reports by itself, within a commit of the caller's:
+ * the work behind it applies or refuses each as any other. A change that is there already was filed
+ * before. A chargeback that the feed has reported is left out; one that the feed reports later is
+ * refused then (`takenAlready`).
+ */
+export async function keepFiledChanges(tx: Tx, changes: readonly FiledChange[]): Promise<void> {
+  if (changes.length > 0) await tx.query(KEEP_FILED, FILED_CHANGES.values(changes));
+}
+
+const REFUSED = rowCodec({
+  refusedAt: column.instant(),
+  /** Null: of an unreadable item, by the cursor of all merchants. */
+  merchantId: column.nullable(column.text()),
+  reason: column.text(),
+  /** The item, where it was unreadable. */
+  item: column.nullable(column.text()),
+});
+
+const REFUSED_CHANGE = rowCodec({
+  changeId: column.text(),
+  reference: column.text(),
+  installmentNumber: column.whole(),
+  event: column.oneOf(CHANGE_EVENTS),
+  amount: column.nullable(column.money()),
+  happenedAt: column.instant(),
+});
+
+export type RefusedChange = RowOf<typeof REFUSED> & {
+  /** Null: the item was unreadable. */
+  readonly change: RowOf<typeof REFUSED_CHANGE> | null;
+};
+
+const LIST_REFUSED = statement(
+  'changes.list_refused',
+  `select * from (
+     (select c.ended_at as refused_at, c.merchant_id, c.reason, null::text as item, ${REFUSED_CHANGE.columnsOf('c')}
+      from acquirer_changes c where c.state = 'refused' order by c.ended_at desc limit $1)
+     union all
+     (select u.created_at, nullif(u.merchant_id, ''), u.reason, u.item, null, null, null, null, null, null
+      from unreadable_changes u order by u.created_at desc limit $1)
+   ) r order by r.refused_at desc limit $1`,
+);
+
+/** The latest refused ones of all merchants, newest first. */
+export async function listRefusedChanges(database: Database, limit: number): Promise<RefusedChange[]> {
+  const rows = await database.query(LIST_REFUSED, [limit]);
+  return rows.map((row) => ({
+    ...REFUSED.parse(row),
+    change: row.change_id === null ? null : REFUSED_CHANGE.parse(row),
+  }));
+}
+
+const OPEN = statement(
+  'changes.open_cursor',
+  'insert into acquirer_cursors (merchant_id) values ($1) on conflict do nothing',
+);
+
+const FIND = statement(
+  'changes.find_cursor',
+  'select merchant_id, cursor, fence from acquirer_cursors where merchant_id = $1',
+);
+
+/** Of merchants that have sold something since. */
+const SELLERS = `from merchants m left join acquirer_cursors c on c.merchant_id = m.merchant_id
+     where c.merchant_id is null and exists (select from movements v where v.merchant_id = m.merchant_id)`;
+
+const OPEN_OF_SELLERS = statement(
+  'changes.open_cursors_of_sellers',
+  `insert into acquirer_cursors (merchant_id)
+   select m.merchant_id ${SELLERS} order by m.merchant_id
+   on conflict do nothing`,
+);
+
+const CLAIM_CURSORS = statement(
+  'changes.claim_cursors',
+  `with due as (
+     select merchant_id from acquirer_cursors where due_at <= now() and (merchant_id <> '') = $3
+     order by due_at limit $1 for no key update skip locked
+   )
+   update acquirer_cursors c set due_at = now() + $2 * interval '1 millisecond'
+   from due where c.merchant_id = due.merchant_id
+   returning c.merchant_id, c.cursor, c.fence`,
+);
+
+const CHANGES = inputRows<AcquirerChange>(
+  {
+    merchant_id: ['text', (change) => change.merchantId],
+    change_id: ['text', (change) => change.changeId],
+    reference: ['text', (change) => change.reference],
+    installment_number: ['smallint', (change) => change.installmentNumber],
+    event: ['text', (change) => change.event],
+    happened_at: ['timestamptz', (change) => utcText(change.happenedAt)],
+    amount: ['bigint', (change) => change.amount],
+    fee: ['bigint', (change) => change.fee],
+    net: ['bigint', (change) => change.net],
+    bank_on: ['date', (change) => change.bankOn],
+  },
+  { after: UNREADABLE, place: 'place' },
+);
+
+const DECIDED = inputRows<DecidedCancel>(
+  {
+    merchant_id: ['text', (cancel) => cancel.merchantId],
+    cancel_id: ['uuid', (cancel) => cancel.cancelId],
+  },
+  { as: 'd', after: CHANGES },
+);
+
+const KEEP = statement(
+  'changes.keep',
+  `with moved as (
+     update acquirer_cursors c set cursor = $2, ${MOVED_ON}
+     where c.merchant_id = $1 and c.fence = $3
+     returning c.merchant_id
+   ), kept as (
+     insert into acquirer_changes (${CHANGES.names}, source)
+     select ${CHANGES.selected}, 'feed'
+     from moved, ${CHANGES.sql}
+     order by i.place
+     on conflict do nothing
+   ), refused as (
+     insert into unreadable_changes (merchant_id, ${UNREADABLE.names})
+     select m.merchant_id, ${UNREADABLE.selected}
+     from moved m, ${UNREADABLE.sql}
+     where (select count(*) from (select from unreadable_changes limit $8) k) < $8
+     on conflict do nothing
+   ), decided as materialized (
+     select ${DECIDED.selected} from ${DECIDED.sql}
+   ), ${ASK_FOR_DECIDED_CANCELS}
+   select merchant_id from moved`,
+);
+
+const POSTPONE = statement(
+  'changes.postpone_pull',
+  `update acquirer_cursors set due_at = now() + $3 * interval '1 second' where merchant_id = $1 and fence = $2`,
+);
+
+const EARLIEST_CURSOR = statement(
+  'changes.earliest_pull',
+  `select case when $2 and exists (select ${SELLERS}) then 0 else (
+     select (extract(epoch from min(due_at) - now()) * 1000)::float8 from acquirer_cursors where (merchant_id <> '') = $1
+   ) end as milliseconds`,
+);
+
+/** How far the acquirer's changes were read. */
+export const CHANGE_CURSORS = new FeedCursors<AcquirerPage>(
+  {
+    find: FIND,
+    open: OPEN,
+    openOfNew: OPEN_OF_SELLERS,
+    claim: CLAIM_CURSORS,
+    keep: KEEP,
+    postpone: POSTPONE,
+    earliest: EARLIEST_CURSOR,
+  },
+  ({ changes, decidedCancels }) => [...CHANGES.values(changes), ...DECIDED.values(decidedCancels)],
 );

@@ -1,14 +1,12 @@
 import { type Acquirer, MOST_CHANGES } from '../../acquirers/acquirer.ts';
-import { observeFeed } from '../../platform/feeds/observe-feed.ts';
-import { type Feed, openFeed } from '../../platform/feeds/open-feed.ts';
+import { type Feed, observeFeed, openFeed } from '../../platform/feeds/open-feed.ts';
 import { counter, gauge } from '../../platform/metrics.ts';
 import type { ModuleContext } from '../../platform/module.ts';
 import { declarePeer } from '../../platform/process-reports/peer-metrics.ts';
 import { createWakeSignal } from '../../platform/work/wake-signal.ts';
 import type { ChangeResult } from './change.ts';
-import { CHANGE_CURSORS } from './change-cursors.sql.ts';
 import { type RecordTools, recordChange } from './change-outcomes.sql.ts';
-import { WAITING_CHANGES } from './changes.sql.ts';
+import { CHANGE_CURSORS, WAITING_CHANGES } from './changes.sql.ts';
 
 const ACQUIRER_CHANGES = counter(
   'parcela_acquirer_changes_total',

@@ -1,7 +1,7 @@
 import { type Database, type Reader, statement, type Tx } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { type Instant, utcText } from '../../values/instant.ts';
-import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, FEE_SOURCES, type FeeVersion } from './fee-version.ts';
+import { ALL_MERCHANTS, FEE_LEAD_MILLISECONDS, FEE_SOURCES, type FeeVersion } from './fee-table.ts';
 
 const VERSION = rowCodec({
   merchantId: column.text(),

@@ -1,6 +1,8 @@
 import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { column, listsCodec, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { CARD_BRANDS } from '../../values/card-number.ts';
+import { ENQUEUE_DELIVERIES } from '../../webhooks/deliveries/to-send.sql.ts';
+import { REMEMBER_ENDPOINTS } from '../../webhooks/endpoints/webhook-endpoints.sql.ts';
 import { MOST_SHARES_SHOWN, readSplit } from '../split.ts';
 import { INSTALLMENT_MOVEMENTS, INSTALLMENT_STATES } from '../transaction.ts';
 import {
@@ -10,6 +12,7 @@ import {
   type MovementSubject,
   type TransactionMovement,
 } from './movement.ts';
+import { CALLBACK_ENDPOINT, MOVEMENT_BODY } from './movement-deliveries.sql.ts';
 
 const LAST = rowCodec({ last: column.whole('case when is_called then last_value else 0 end') });
 
@@ -200,3 +203,44 @@ export async function listTransactionMovements(
 ): Promise<TransactionMovement[]> {
   return (await database.query(LIST_OF_PAYMENT, [merchantId, transactionId, limit])).map(MOVEMENT.parse);
 }
+
+/*
+ * How a statement that changes boletos writes their movements and enqueues the deliveries of these,
+ * in its own commit. The parts are constant texts, and read the part `news` of their statement: a
+ * row for each boleto that is shown otherwise than before: merchant_id, boleto_id, account_number,
+ * our_number, callback_url, old_state, new_state, moment, moment_text, callback_body (null: no
+ * callback). The work sends them.
+ */
+
+const MOVES = `moves as (
+     insert into movements (merchant_id, account_number, boleto_id, installment_number, type, old_state, new_state, nsu,
+       authorization_code, moment)
+     select merchant_id, account_number, boleto_id, 1, 'Boleto', old_state, new_state, our_number, '', moment from news
+     returning *
+   )`;
+
+const ENQUEUED_MOVEMENTS = `enqueued_movements as (
+     ${ENQUEUE_DELIVERIES}
+     select m.merchant_id, m.movement_id, 'movement', e.endpoint, m.account_number, m.boleto_id, m.installment_number,
+       m.nsu, null, ${MOVEMENT_BODY}, m.moment, m.moment, null, 0
+     from moves m join news n on n.merchant_id = m.merchant_id and n.boleto_id = m.boleto_id, lateral (
+       select endpoint from webhook_endpoints
+       where merchant_id = m.merchant_id and endpoint = 'account:' || m.account_number and state <> 'removed' limit 1
+     ) e
+     returning delivery_number
+   )`;
+
+const ENQUEUED_CALLBACKS = `called_endpoints as (
+     select n.merchant_id, ${CALLBACK_ENDPOINT} as endpoint from news n where n.callback_body is not null
+   ), ${REMEMBER_ENDPOINTS}, enqueued_callbacks as (
+     ${ENQUEUE_DELIVERIES}
+     select n.merchant_id, nextval('movement_ids'), 'callback', ${CALLBACK_ENDPOINT}, n.account_number, n.boleto_id, 0,
+       n.our_number, n.callback_url, n.callback_body, n.moment, n.moment, null, 0
+     from news n where n.callback_body is not null
+     returning delivery_number
+   )`;
+
+export const BOLETO_MOVEMENTS = `${MOVES}, ${ENQUEUED_MOVEMENTS}, ${ENQUEUED_CALLBACKS}`;
+
+/** Whether a delivery was written. */
+export const IS_WAITING = `(exists (select from enqueued_movements) or exists (select from enqueued_callbacks)) as is_waiting`;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { freshReads } from '../../platform/fresh-reads.ts';
 import type { Database } from '../../platform/postgres/database.ts';
+import { freshReads } from '../../platform/prepared-reads.ts';
 import { findWriters, readLastNumber } from './movements.sql.ts';
 
 /** Commits take milliseconds; one that waits for a lock or for a slow disk is not awaited. */

@@ -89,7 +89,7 @@ const LIST_CAPTURES = statement(
 /** What stands first: what waits longest, or the largest amount. */
 export type UnresolvedOrder = 'age' | 'money';
 
-export type UnresolvedFilter = {
+type UnresolvedFilter = {
   /** Null: of all merchants. */
   readonly merchantId: string | null;
   readonly olderThanMinutes: number;
@@ -238,4 +238,19 @@ export async function findCase(database: Reader, id: string): Promise<Case | nul
     if (row !== undefined) return CASE_OF_CHARGE.parse(row);
   }
   return null;
+}
+
+export const MOST_LISTED = 1_000;
+
+/** Up to `limit` (at most 1000), oldest first. */
+export async function listUnresolved(
+  database: Reader,
+  filter: UnresolvedFilter,
+  limit: number,
+): Promise<Unresolved[]> {
+  const most = Math.min(limit, MOST_LISTED);
+  const found: Unresolved[] = [];
+  for (const kind of UNRESOLVED_KINDS)
+    found.push(...(await findUnresolved(database, kind, filter, 'age', most)));
+  return found.toSorted((one, other) => one.createdAt - other.createdAt).slice(0, most);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 import type { DeliveryToSend } from './delivery.ts';
-import { logEndpoints } from './log-endpoints.ts';
+import { logEndpoints } from './module.ts';
 
 test('an endpoint that stays away is said now and then, and a name server that is away is not a line for each', (t) => {
   mock.timers.enable({ apis: ['setTimeout', 'Date'] });

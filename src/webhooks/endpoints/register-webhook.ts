@@ -1,14 +1,19 @@
-import type { MerchantActor } from '../../audit/merchant-event.ts';
+import type { MerchantActor } from '../../audit/audit-event.ts';
 import type { Keyring } from '../../keys/open-keyring.ts';
 import type { RateLimit } from '../../platform/http/rate-limit.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
-import { accountEndpoint } from '../deliveries/delivery.ts';
+import { accountEndpoint, callbackEndpoint } from '../deliveries/delivery.ts';
 import type { UrlFault, UrlRules } from '../posting/url-rules.ts';
 import { vetUrl } from '../posting/vet-url.ts';
 import { basicAuthRecord } from './webhook-endpoint.ts';
-import { findRegistration, type RegisterResult, type Registration } from './webhook-endpoints.sql.ts';
+import {
+  type CallbackEndpoint,
+  findRegistration,
+  type RegisterResult,
+  type Registration,
+} from './webhook-endpoints.sql.ts';
 
 export type RegisterWebhookTools = {
   readonly database: Database;
@@ -87,4 +92,31 @@ async function writeSealed(
     await keyring.reload();
   }
   throw new Overloaded('the data key was retired again and again');
+}
+
+export type CallbackEndpointTools = {
+  readonly writeCallbackEndpoint: BatchedWrite<CallbackEndpoint, true>;
+  /** Endpoints of this process that certainly have a row: such a row is never deleted. */
+  readonly knownCallbackEndpoints: Set<string>;
+};
+
+/** A merchant's callbacks go to one server or two. */
+const MOST_REMEMBERED = 20_000;
+
+/**
+ * Makes sure that the server behind the callback address of a payment has its row, without which
+ * nothing would be delivered there. Usually needs no query. `deadlineAt` in monotonic milliseconds.
+ */
+export async function rememberCallbackEndpoint(
+  { writeCallbackEndpoint, knownCallbackEndpoints: known }: CallbackEndpointTools,
+  merchantId: string,
+  url: string,
+  deadlineAt: number,
+): Promise<void> {
+  const endpoint = callbackEndpoint(url);
+  const name = `${merchantId}|${endpoint}`;
+  if (known.has(name)) return;
+  await writeCallbackEndpoint({ merchantId, endpoint }, deadlineAt);
+  if (known.size >= MOST_REMEMBERED) known.delete(known.values().next().value as string);
+  known.add(name);
 }

@@ -1,5 +1,4 @@
-import type { AuditDetail } from '../../audit/audit-event.ts';
-import { changedFields } from '../../audit/merchant-event.ts';
+import { type AuditDetail, changedFields } from '../../audit/audit-event.ts';
 
 /** `disabled`: nothing is sent there until a test succeeds or it is registered anew. */
 export const ENDPOINT_STATES = ['active', 'disabled', 'removed'] as const;

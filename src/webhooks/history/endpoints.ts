@@ -1,6 +1,6 @@
-import { callerOf, type Endpoint, endpoint } from '../../platform/http/endpoint.ts';
+import { callerOf, type Endpoint, endpoint, GENERAL_TAG } from '../../platform/http/endpoint.ts';
 import { FAILURES } from '../../platform/http/failures.ts';
-import { refusalAnswer, tooManyAnswer } from '../../platform/http/refusal.ts';
+import { type RefusalShape, refusalAnswer, tooManyAnswer } from '../../platform/http/refusal.ts';
 import { pageFor } from '../../platform/pages.ts';
 import {
   GET_DELIVERY,
@@ -11,19 +11,64 @@ import {
   readListQuery,
   readResend,
   SEND_TEST_NOTIFICATION,
+  writeListed,
   writeResent,
   writeSentTest,
+  writeWhole,
 } from './contract.ts';
-import { writeListed, writeWhole } from './delivery-contract.ts';
 import { type HistoryTools, listDeliveries, readDelivery } from './list-deliveries.ts';
-import { RESEND_REFUSALS } from './refusals.ts';
+import type { ResendRefusal } from './recorded-delivery.ts';
 import {
   type ResendManyTools,
   type ResendTools,
   resendDeliveries,
   resendDelivery,
+  sendTestNotification,
+  type TestTools,
 } from './resend-deliveries.ts';
-import { sendTestNotification, type TestTools } from './send-test-notification.ts';
+
+export const RESEND_REFUSALS = {
+  stillWaiting: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'A entrega ainda está em andamento: será tentada no momento de nextTryAt.',
+      en: 'The delivery is still under way: it will be tried at the moment of nextTryAt.',
+    },
+  },
+  testNotResent: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Um teste não é reenviado; peça outro.',
+      en: 'A test notification is not sent again; ask for another one.',
+    },
+  },
+  tooOldToResend: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'A entrega terminou há mais de 30 dias e não é mais reenviada.',
+      en: 'The delivery ended more than 30 days ago and is not sent again.',
+    },
+  },
+  endpointRemoved: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'Não há mais webhook registrado para esta conta; registre um e reenvie.',
+      en: 'This account has no registered webhook any more; register one and send again.',
+    },
+  },
+  triedTooOften: {
+    status: 409,
+    tag: GENERAL_TAG,
+    sentence: {
+      pt: 'A entrega já foi tentada vezes demais; leia o movimento em vez de reenviar.',
+      en: 'The delivery was tried too often; read the movement instead of sending it again.',
+    },
+  },
+} as const satisfies Record<Exclude<ResendRefusal, 'notFound'>, RefusalShape>;
 
 export type DeliveryHistoryTools = HistoryTools & ResendManyTools & TestTools;
 

@@ -1,11 +1,55 @@
 import { serve } from '../../platform/http/endpoint.ts';
 import { rateLimit } from '../../platform/http/rate-limit.ts';
 import type { Module, ModuleContext } from '../../platform/module.ts';
+import type { Database } from '../../platform/postgres/database.ts';
+import type { Work } from '../../platform/work/due-work.ts';
 import { fairLine } from '../../platform/work/fair-line.ts';
+import { forgetInSteps } from '../../platform/work/forgetting.ts';
 import { type SendTools, sendDelivery } from '../deliveries/send-delivery.ts';
 import { DELIVERY_HISTORY_ENDPOINTS } from './endpoints.ts';
-import type { DeliverOnce } from './send-test-notification.ts';
-import { forgetOldDeliveries, giveUpStaleDeliveries } from './work.ts';
+import type { DeliverOnce } from './resend-deliveries.ts';
+import { type EndpointPlace, forgetStep, giveUpStep, nextMerchant } from './retention.sql.ts';
+
+const ENDPOINTS_AT_ONCE = 500;
+/** Between two walks over everything: what is kept is kept for days. */
+const PAUSE_MILLISECONDS = 600_000;
+/** What waits for so long at a target that takes nothing is given up. */
+const DAYS_OF_WAITING = 30;
+
+const START: EndpointPlace = { merchantId: '', endpoint: '' };
+
+/**
+ * Forgets deliveries that ended more than `retentionDays` ago, merchant by merchant, in the order
+ * of their numbers.
+ */
+function forgetOldDeliveries(database: Database, retentionDays: number): Work {
+  let merchantId = '';
+  let behind: number | null = null;
+  const step = async (limit: number) => {
+    if (behind === null) {
+      const found = await nextMerchant(database, merchantId);
+      merchantId = found ?? '';
+      if (found === null) return null;
+    }
+    const { forgotten, next } = await forgetStep(database, merchantId, behind ?? 0, limit, retentionDays);
+    behind = next;
+    return forgotten;
+  };
+  return forgetInSteps('forgetOldDeliveries', step, PAUSE_MILLISECONDS);
+}
+
+/** Gives up what has waited for thirty days at endpoints that are disabled or were removed. */
+function giveUpStaleDeliveries(database: Database): Work {
+  let behind: EndpointPlace = START;
+  const limits = { endpoints: ENDPOINTS_AT_ONCE, days: DAYS_OF_WAITING };
+  const step = async (limit: number) => {
+    const { givenUp, next } = await giveUpStep(database, behind, { ...limits, limit });
+    behind = next ?? START;
+    if (next === null && givenUp === 0) return null;
+    return givenUp;
+  };
+  return forgetInSteps('giveUpStaleDeliveries', step, PAUSE_MILLISECONDS);
+}
 
 /**
  * Repetitions of deliveries may write very many rows: payments need the other connections to the

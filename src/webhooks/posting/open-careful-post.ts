@@ -1,5 +1,6 @@
-import { type ConnectionLimits, openConnections } from './open-connections.ts';
-import { type Exchange, postOnConnection } from './post-on-connection.ts';
+import type { Dispatcher } from 'undici';
+import type { Gate } from '../../platform/gate.ts';
+import { type Connection, type ConnectionLimits, openConnections } from './open-connections.ts';
 import {
   type PostFailure,
   type PostRequest,
@@ -74,3 +75,111 @@ export function openCarefulPost(
 type Sent =
   | Extract<Exchange, { kind: 'answered' }>
   | { readonly kind: 'failed'; readonly failure: PostFailure };
+
+/** The last step before merchants' servers: nothing is sent while the gate is shut. */
+export function gatedPost({ post }: Pick<CarefulPost, 'post'>, gate: Gate): CarefulPost['post'] {
+  return async (request) => {
+    if (gate.reason() === null) return post(request);
+    return { kind: 'failed', failure: 'notSent', milliseconds: 0 };
+  };
+}
+
+/**
+ * The result of one try to send on one connection. `unsent`: it was over before a byte was written.
+ */
+type Exchange =
+  | {
+      readonly kind: 'answered';
+      readonly status: number;
+      readonly retryAfter: string | undefined;
+      /** The beginning of the body, as much of it as came in time. */
+      readonly body: Buffer;
+    }
+  | {
+      readonly kind: 'failed';
+      readonly failure: Extract<PostFailure, 'timeout' | 'reset' | 'headersTooLarge' | 'malformed'>;
+    }
+  | { readonly kind: 'unsent' };
+
+const MOST_BODY_BYTES = 4 * 1024;
+/** The status is the answer. Its body only helps people, and is awaited no longer than this. */
+const BODY_MILLISECONDS = 2_000;
+
+/**
+ * Sends once and reads the answer, until the moment `endsAt` of the real clock (`performance.now`).
+ * Once a status has come it stands, whatever happens to the body. Rejects only for a request that
+ * no server could be sent.
+ */
+function postOnConnection(
+  connection: Connection,
+  url: URL,
+  { body, headers }: Pick<PostRequest, 'body' | 'headers'>,
+  endsAt: number,
+): Promise<Exchange> {
+  return new Promise((resolve, reject) => {
+    let status = 0;
+    let retryAfter: string | undefined;
+    let size = 0;
+    const chunks: Buffer[] = [];
+    let isSent = false;
+    let isOver = false;
+    let controller: Dispatcher.DispatchController | null = null;
+    const finish = (exchange: Exchange) => {
+      isOver = true;
+      clearTimeout(timer);
+      resolve(exchange);
+    };
+    const answered = (): Exchange => ({ kind: 'answered', status, retryAfter, body: Buffer.concat(chunks) });
+    /** What still comes is not read: the connection is closed. */
+    const stop = (exchange: Exchange) => {
+      if (isOver) return;
+      finish(exchange);
+      controller?.abort(new Error('nobody waits any more'));
+    };
+    const onLate = () => stop(status === 0 ? { kind: 'failed', failure: 'timeout' } : answered());
+    const left = (most: number) => Math.max(1, Math.min(endsAt - performance.now(), most));
+    let timer = setTimeout(onLate, left(Number.POSITIVE_INFINITY));
+    connection.client.dispatch(
+      { method: 'POST', path: url.pathname + url.search, headers, body },
+      {
+        onRequestStart(started) {
+          controller = started;
+          if (isOver) started.abort(new Error('its time is over'));
+          else isSent = true;
+        },
+        onResponseStart(_controller, statusCode, answerHeaders) {
+          // A lower status announces one that is still to come.
+          if (statusCode < 200 || isOver) return;
+          status = statusCode;
+          const value = answerHeaders['retry-after'];
+          retryAfter = Array.isArray(value) ? value[0] : value;
+          clearTimeout(timer);
+          timer = setTimeout(onLate, left(BODY_MILLISECONDS));
+        },
+        onResponseData(_controller, chunk) {
+          if (isOver) return;
+          chunks.push(chunk.subarray(0, MOST_BODY_BYTES - size));
+          size += chunk.length;
+          if (size >= MOST_BODY_BYTES) stop(answered());
+        },
+        onResponseEnd() {
+          if (!isOver) finish(answered());
+        },
+        onResponseError(_controller, error) {
+          if (isOver) return;
+          if ((error as { code?: string }).code === 'UND_ERR_INVALID_ARG') reject(error);
+          if (status !== 0) finish(answered());
+          else finish(isSent ? { kind: 'failed', failure: failureOf(error) } : { kind: 'unsent' });
+        },
+      },
+    );
+  });
+}
+
+function failureOf(error: Error): 'reset' | 'headersTooLarge' | 'malformed' {
+  const code = (error as { code?: string }).code ?? '';
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'headersTooLarge';
+  // Not HTTP at all, or a length that does not hold.
+  const isMalformed = error.name === 'HTTPParserError' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
+  return isMalformed ? 'malformed' : 'reset';
+}

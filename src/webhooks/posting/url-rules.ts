@@ -1,3 +1,5 @@
+import type { Fault } from '../../platform/http/endpoint.ts';
+import type { RefusalShape } from '../../platform/http/refusal.ts';
 import type { Sentence } from '../../platform/http/sentence.ts';
 import { parseAddress } from '../../values/ip-address.ts';
 import { type AddressRules, isAddressAllowed, isAddressOpened } from './address-rules.ts';
@@ -70,7 +72,7 @@ export function checkUrl(rules: CallRules, text: string): CheckedUrl | RefusedUr
 }
 
 /** The URL as it is kept; null when it cannot be read. */
-export function normalUrl(text: string): URL | null {
+function normalUrl(text: string): URL | null {
   const url = URL.parse(text);
   if (url?.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
   return url;
@@ -202,3 +204,35 @@ export const URL_FAULT_SENTENCES: Readonly<Record<UrlFault, Sentence>> = {
     en: 'The name of the server could not be looked up now; try again.',
   },
 };
+
+const fault = (reason: UrlFormFault): RefusalShape => ({
+  status: 400,
+  tag: 'urlCallBack',
+  sentence: URL_FAULT_SENTENCES[reason],
+});
+
+export const CALLBACK_FAULTS: Readonly<Record<UrlFormFault, RefusalShape>> = {
+  tooLong: fault('tooLong'),
+  malformed: fault('malformed'),
+  scheme: fault('scheme'),
+  userInfo: fault('userInfo'),
+  fragment: fault('fragment'),
+  name: fault('name'),
+  port: fault('port'),
+  address: fault('address'),
+};
+
+/**
+ * The checks without a look-up of the name, which would keep a buyer waiting for a name server: the
+ * name is looked up before each delivery, and the list of deliveries shows a name that leads
+ * nowhere or into a private network.
+ */
+export function checkCallback(rules: CallRules, text: string): Fault[] {
+  const checked = checkUrl(rules, text);
+  return checked.ok ? [] : [CALLBACK_FAULTS[checked.reason]];
+}
+
+/** The address as it is kept. `text` has passed the check. */
+export function callbackUrl(text: string | null): string | null {
+  return text === null ? null : (normalUrl(text)?.href ?? null);
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CARD_BRANDS } from '../../../values/card-number.ts';
-import { UNREAD_CAPABILITIES } from '../../capabilities.ts';
+import { UNREAD_CAPABILITIES } from '../../acquirer.ts';
 import { readAbout } from './about.ts';
 
 test('a bridge that reports no capabilities is taken for one whose capabilities are unread', () => {

@@ -1,6 +1,6 @@
 import { CARD_BRANDS, type CardBrand } from '../../../values/card-number.ts';
 import { MOST_INSTALLMENTS } from '../../../values/cents.ts';
-import { type AcquirerCapabilities, UNREAD_CAPABILITIES } from '../../capabilities.ts';
+import { type AcquirerCapabilities, UNREAD_CAPABILITIES } from '../../acquirer.ts';
 
 const PROTOCOL = 1;
 /** In every request. */

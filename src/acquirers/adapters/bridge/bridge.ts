@@ -1,32 +1,72 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Pool } from 'undici';
-import type { Question } from '../../../platform/channels/ask-once.ts';
-import type { Channel } from '../../../platform/channels/open-channel.ts';
-import { SharedPool } from '../../../platform/channels/shared-pool.ts';
+import type { Asked, Question } from '../../../platform/channels/ask-once.ts';
+import { type Channel, SharedPool } from '../../../platform/channels/open-channel.ts';
 import type { Wanted } from '../../../platform/work/fair-line.ts';
 import { utcText } from '../../../values/instant.ts';
-import type {
-  Acquirer,
-  AuthorizationAnswer,
-  AuthorizationRequest,
-  CancelAnswer,
-  CancelRequest,
-  FoundCharge,
-  VerificationAnswer,
-  VerificationRequest,
-  VoidAnswer,
+import {
+  type Acquirer,
+  type AuthorizationAnswer,
+  type AuthorizationRequest,
+  CAPTURE_REFUSAL_REASONS,
+  type CancelAnswer,
+  type CancelRequest,
+  type CapabilitiesAnswer,
+  type CaptureAnswer,
+  type CaptureRequest,
+  type FoundCapture,
+  type FoundCharge,
+  type Unknown,
+  type VerificationAnswer,
+  type VerificationRequest,
+  type VoidAnswer,
 } from '../../acquirer.ts';
-import { type About, PROTOCOL_HEADER } from './about.ts';
+import { type About, PROTOCOL_HEADER, readAbout, UNREAD_ABOUT } from './about.ts';
 import {
   connectedOrUnknown,
+  fieldsOf,
   readAuthorization,
   readCancel,
   readFoundCharge,
   readVerification,
   readVoid,
+  unknown,
 } from './bridge-answers.ts';
-import { bridgeCaptures } from './bridge-captures.ts';
-import { ALL_MERCHANTS, bridgePages } from './bridge-pages.ts';
-import { KnownAbout } from './known-about.ts';
+import { readChanges } from './change-answers.ts';
+import { readCharges } from './charge-pages.ts';
+
+/** The line of queries about all merchants. */
+const ALL_MERCHANTS = '';
+/** A page of changes, 500 of at most a kilobyte each, or of charges, 100 of at most five. */
+const LARGEST_PAGE_BYTES = 512 * 1024;
+
+/** What a bridge reports in pages. */
+function bridgePages(wire: {
+  readonly resolving: Pick<SharedPool, 'ask'>;
+  readonly asking: (method: 'GET', path: string) => Question;
+}): Pick<Acquirer, 'changesSince' | 'listCharges'> {
+  const { resolving, asking } = wire;
+  return {
+    async changesSince(request, timeout) {
+      const query = new URLSearchParams({ until: utcText(request.until), limit: String(request.limit) });
+      if (request.cursor !== null) query.set('after', request.cursor);
+      if (request.merchantId !== null) query.set('merchantId', request.merchantId);
+      const question = asking('GET', `/changes?${query}`);
+      const wanted = { merchantId: request.merchantId ?? ALL_MERCHANTS };
+      const answer = await resolving.ask(wanted, question, timeout, LARGEST_PAGE_BYTES);
+      return readChanges(connectedOrUnknown(answer), request);
+    },
+    async listCharges(request, timeout) {
+      const query = new URLSearchParams({ since: utcText(request.since), limit: String(request.limit) });
+      if (request.cursor !== null) query.set('after', request.cursor);
+      if (request.merchantId !== null) query.set('merchantId', request.merchantId);
+      const question = asking('GET', `/charges?${query}`);
+      const wanted = { merchantId: request.merchantId ?? ALL_MERCHANTS };
+      const answer = await resolving.ask(wanted, question, timeout, LARGEST_PAGE_BYTES);
+      return readCharges(connectedOrUnknown(answer), request);
+    },
+  };
+}
 
 /**
  * A running acquirer accepts a connection within milliseconds; a silent one is reported so long
@@ -168,4 +208,74 @@ export function bridgeAcquirer(
       observed('about', resolving.ask(OF_ALL, asking('GET', '/about'), timeout).then(about.read)),
     close: () => Promise.all([charging.destroy(), resolving.destroy()]),
   };
+}
+
+/** What the bridge reported of itself last; what cannot be believed leaves it as it was. */
+class KnownAbout {
+  last: About;
+
+  constructor(first: About | null) {
+    this.last = first ?? UNREAD_ABOUT;
+  }
+
+  readonly read = (answer: Asked): CapabilitiesAnswer => {
+    if (answer.kind !== 'answer') return unknownAbout(answer.reason);
+    const read = answer.status === 200 ? readAbout(answer.body) : `answered ${answer.status}`;
+    if (typeof read === 'string') return unknownAbout(`the bridge ${read}`);
+    // One to real money stays one.
+    if (this.last.isReal && !read.isReal) return unknownAbout('the bridge is a simulator now');
+    const changed = !isDeepStrictEqual(this.last, read);
+    this.last = read;
+    return { kind: 'capabilities', changed, capabilities: read.capabilities };
+  };
+}
+
+function unknownAbout(reason: string): Unknown {
+  return { kind: 'unknown', reason };
+}
+
+/** Captures of what was pre-authorized, over the connections of a bridge. */
+function bridgeCaptures(wire: {
+  readonly charging: Pick<SharedPool, 'ask'>;
+  readonly resolving: Pick<SharedPool, 'ask'>;
+  readonly asking: (method: 'GET' | 'POST', path: string, body?: object) => Question;
+}): Pick<Acquirer, 'capture' | 'findCapture'> {
+  const { charging, resolving, asking } = wire;
+  return {
+    async capture(request, timeout) {
+      const wanted = { merchantId: request.merchantId, kind: 'captures' };
+      const body = { ...request, capturedAt: utcText(request.capturedAt) };
+      return readCapture(await charging.ask(wanted, asking('POST', '/captures', body), timeout), request);
+    },
+    async findCapture({ merchantId, captureReference, amount }, timeout) {
+      const path = `/captures/${encodeURIComponent(captureReference)}?merchantId=${encodeURIComponent(merchantId)}`;
+      const question = { ...asking('GET', path), template: '/captures/{captureReference}' };
+      const answer = await resolving.ask({ merchantId }, question, timeout);
+      return readFoundCapture(answer, { captureReference, amount });
+    },
+  };
+}
+
+type AskedCapture = Pick<CaptureRequest, 'captureReference' | 'amount'>;
+
+/** A capture is accepted only with the requested reference and amount. */
+function readCapture(answer: Asked, asked: AskedCapture): CaptureAnswer {
+  if (answer.kind !== 'answer') return answer;
+  const body = fieldsOf(answer.body);
+  if (answer.status !== 200 || body === null) return unknown(`the acquirer answered ${answer.status}`);
+  if (body.captureReference !== asked.captureReference) return unknown('the answer was for another capture');
+  if (body.outcome === 'captured') {
+    return body.amount === asked.amount ? { kind: 'captured' } : unknown('the answer was for another amount');
+  }
+  const reason = CAPTURE_REFUSAL_REASONS.find((known) => known === body.reason);
+  if (body.outcome === 'refused' && reason !== undefined) return { kind: 'refused', reason };
+  return unknown('the answer was neither a yes nor a no');
+}
+
+function readFoundCapture(answer: Asked, asked: AskedCapture): FoundCapture {
+  const found = connectedOrUnknown(answer);
+  if (found.kind === 'answer' && found.status === 404 && fieldsOf(found.body)?.error === 'notFound')
+    return { kind: 'notFound' };
+  const read = readCapture(found, asked);
+  return read.kind === 'notConnected' ? { ...read, kind: 'unknown' } : read;
 }

@@ -5,9 +5,8 @@ import type { Asked } from '../../../platform/channels/ask-once.ts';
 import { composeBarCode } from '../../../values/bar-code.ts';
 import { cents } from '../../../values/cents.ts';
 import { type Day, instant } from '../../../values/instant.ts';
-import { readCancel, readFound, readIssue } from './bank-answers.ts';
-import { readBankChanges } from './bank-changes.ts';
-import { isPixCodeOf } from './pix-code.ts';
+import { isPixCodeOf, readCancel, readFound, readIssue } from './bank-answers.ts';
+import { readBankChanges } from './bridge.ts';
 
 const ASKED = { ourNumber: '00000000001', amount: cents(12_990), dueOn: '2026-11-10' as Day };
 const BAR_CODE = composeBarCode({ bankCode: '237', ...ASKED, freeField: '1'.repeat(25) });

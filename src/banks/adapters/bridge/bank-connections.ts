@@ -1,10 +1,7 @@
 import { Pool } from 'undici';
 import type { Asked, Question } from '../../../platform/channels/ask-once.ts';
-import type { Channel } from '../../../platform/channels/open-channel.ts';
-import { SharedPool } from '../../../platform/channels/shared-pool.ts';
+import { type Channel, SharedPool } from '../../../platform/channels/open-channel.ts';
 import type { Wanted } from '../../../platform/work/fair-line.ts';
-import { PROTOCOL_HEADER } from './about.ts';
-import { type Identified, KnownBank } from './known-bank.ts';
 
 const REGISTERING_CONNECTIONS = 32;
 const RESOLVING_CONNECTIONS = 8;
@@ -119,5 +116,55 @@ export class BankConnections {
     }
     const { bankCode } = identified.about;
     return { answer: await send(bankCode, timeout - (performance.now() - startedAt)), bankCode };
+  }
+}
+
+/** The version that we speak, in every request. */
+const PROTOCOL = 1;
+const PROTOCOL_HEADER: Readonly<Record<string, string>> = { 'parcela-protocol': String(PROTOCOL) };
+
+/** What a bank's bridge reports of itself. */
+type BankAbout = {
+  /** It reports that real people pay what it registers. */
+  readonly isReal: boolean;
+  readonly name: string;
+  /** Three digits: those that its bar codes begin with. */
+  readonly bankCode: string;
+};
+
+/** What `/about` says; or what is wrong with it, as the end of a sentence about the bridge. */
+function readBankAbout(body: unknown): BankAbout | string {
+  const { protocol, name, bankCode, simulator } = Object(body) as Record<string, unknown>;
+  if (protocol !== PROTOCOL) return `speaks protocol ${JSON.stringify(protocol)}, not ${PROTOCOL}`;
+  if (typeof name !== 'string' || !/^[^\p{Cc}]{1,64}$/u.test(name)) return 'has no name';
+  if (typeof bankCode !== 'string' || !/^\d{3}$/.test(bankCode)) return 'has no bank code of three digits';
+  return { isReal: simulator === false, name, bankCode };
+}
+
+/** `away`: it does not say now who it is. `unfit`: it is not one that may be asked. */
+export type Identified =
+  | { readonly kind: 'known'; readonly about: BankAbout }
+  | { readonly kind: 'away'; readonly reason: string }
+  | { readonly kind: 'unfit'; readonly reason: string };
+
+/** Which bank it is, as soon as it has said so once; another one is named with a restart. */
+class KnownBank {
+  about: BankAbout | null = null;
+  readonly #isRealOnly: boolean;
+
+  constructor(isRealOnly: boolean) {
+    this.#isRealOnly = isRealOnly;
+  }
+
+  read(answer: Asked): Identified {
+    if (answer.kind !== 'answer') return { kind: 'away', reason: answer.reason };
+    if (answer.status !== 200)
+      return { kind: 'away', reason: `the bank answered ${answer.status} at /about` };
+    const read = readBankAbout(answer.body);
+    if (typeof read === 'string') return { kind: 'unfit', reason: `the bank ${read}` };
+    if (this.#isRealOnly && !read.isReal)
+      return { kind: 'unfit', reason: 'the bank does not say that it is no simulator' };
+    this.about = read;
+    return { kind: 'known', about: read };
   }
 }
