@@ -46,8 +46,11 @@ export const CANCEL_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: CANCEL,
-        find: "if (answer.kind === 'unknown') return leaveUnresolved(tools, cancel, answer.reason);",
-        put: "if (answer.kind === 'unknown') return recordAnswer(tools, cancel, { kind: 'refused', reason: answer.reason }, deadlineAt);",
+        find: 'ask: (timeout) => tools.acquirer.cancel(question, timeout),',
+        put: `ask: async (timeout) => {
+        const answer = await tools.acquirer.cancel(question, timeout);
+        return answer.kind === 'unknown' ? { kind: 'refused', reason: answer.reason } : answer;
+      },`,
       },
     ],
     kinds: 'answers',

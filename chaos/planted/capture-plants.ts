@@ -8,8 +8,11 @@ export const CAPTURE_PLANTS: readonly Plant[] = [
     edits: [
       {
         file: 'src/transactions/captures/capture-transaction.ts',
-        find: "if (answer.kind === 'unknown') return leaveUnresolved(tools, capture, answer.reason);",
-        put: "if (answer.kind === 'unknown') return recordAnswer(tools, capture, { kind: 'refused', reason: 'expired' }, deadlineAt);",
+        find: 'ask: (timeout) => tools.acquirer.capture(question, timeout),',
+        put: `ask: async (timeout) => {
+        const answer = await tools.acquirer.capture(question, timeout);
+        return answer.kind === 'unknown' ? { kind: 'refused', reason: 'expired' } : answer;
+      },`,
       },
     ],
     kinds: 'answers',

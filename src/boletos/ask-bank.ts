@@ -2,16 +2,13 @@ import type { Bank } from '../banks/bank.ts';
 import type { BusinessClock } from '../platform/business-clock.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
 import type { Database } from '../platform/postgres/database.ts';
-import { CommitUnknown } from '../platform/postgres/database-errors.ts';
 import type { WakeSignal } from '../platform/work/wake-signal.ts';
-import {
-  OUTCOME_MARGIN_MILLISECONDS,
-  SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
-} from '../transactions/transaction.ts';
+import { type SentRequest, sendRequest } from '../transactions/requests/send-request.ts';
+import type { BankChanged, BankResult } from './bank-question.ts';
 import type { Boleto, BoletoKey } from './boleto.ts';
 import { type BoletoChange, moveOf } from './boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from './boletos.sql.ts';
-import { postponeBoleto } from './unresolved/unresolved-boletos.sql.ts';
+import { BOLETO_REQUESTS } from './unresolved/unresolved-boletos.sql.ts';
 
 /** What asks the bank while a caller waits. */
 export type AskBankTools = {
@@ -25,54 +22,55 @@ export type AskBankTools = {
   readonly writeMove: BatchedWrite<BoletoMoveRow, BoletoMoved>;
 };
 
-/** A boleto that this process has, as long as nobody raises its fence. */
-export type HeldBoleto = BoletoKey & Pick<Boleto, 'fence'>;
+type Recorded = {
+  readonly kind: 'recorded';
+  readonly boleto: Boleto;
+  readonly warning: BankChanged['warning'];
+};
 
-/** The bank has what is left until the deadline, less the time for recording what it says. */
-export async function askBank<Answer>(
-  { bankTimeoutMilliseconds }: Pick<AskBankTools, 'bankTimeoutMilliseconds'>,
-  deadlineAt: number,
-  ask: (timeout: number) => Promise<Answer>,
-): Promise<Answer | { readonly kind: 'notSent' }> {
-  const left = deadlineAt - OUTCOME_MARGIN_MILLISECONDS - performance.now();
-  const timeout = Math.min(bankTimeoutMilliseconds, left);
-  if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) return { kind: 'notSent' };
-  return ask(timeout);
-}
-
-/** Null: it could not be recorded, and is asked for again. */
-export async function recordChange(
+/**
+ * Asks the bank for the issue or the cancel of a boleto, and records what it says. What was not sent is
+ * taken back by `unsent`, as long as no other process has claimed the boleto.
+ */
+export function askBank(
   tools: AskBankTools,
-  held: HeldBoleto,
-  change: BoletoChange,
+  { merchantId, boletoId, fence }: BoletoKey & Pick<Boleto, 'fence'>,
+  ask: (timeoutMilliseconds: number) => Promise<BankResult>,
+  unsent: { readonly change: (boleto: Boleto) => BoletoChange; readonly keyToFree: Buffer | null },
   deadlineAt: number,
-): Promise<BoletoMoved> {
-  const moment = tools.clock.now(held.merchantId);
-  const row = {
-    merchantId: held.merchantId,
-    boletoId: held.boletoId,
-    decide: (boleto: Boleto) => moveOf(boleto, change, moment),
-    leaseMilliseconds: 0,
+): ReturnType<typeof sendRequest<BankChanged, Recorded | { readonly kind: 'unknown' }>> {
+  const move = (decide: (boleto: Boleto) => BoletoChange | null, keyToFree: Buffer | null = null) => {
+    const moment = tools.clock.now(merchantId);
+    const row: BoletoMoveRow = {
+      ...{ merchantId, boletoId, leaseMilliseconds: 0, keyToFree },
+      decide(boleto) {
+        const change = decide(boleto);
+        return change === null ? null : moveOf(boleto, change, moment);
+      },
+    };
+    return tools.writeMove(row, deadlineAt);
   };
-  try {
-    return await tools.writeMove(row, deadlineAt);
-  } catch (error) {
-    if (error instanceof CommitUnknown) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    await leaveUnresolved(tools, held, `the answer could not be recorded: ${reason}`);
-    return null;
-  }
-}
-
-export async function leaveUnresolved(
-  { database, wakeSignal }: AskBankTools,
-  held: HeldBoleto,
-  reason: string,
-): Promise<void> {
-  try {
-    await postponeBoleto(database, held, { seconds: 0, reason });
-    wakeSignal.notify();
-  } catch {
-    // Needs no record: when the lease ends the bank is asked again.
-  }
+  const request: SentRequest<BankChanged, Recorded | { readonly kind: 'unknown' }> = {
+    timeoutMilliseconds: tools.bankTimeoutMilliseconds,
+    wakeSignal: tools.wakeSignal,
+    ask,
+    async record({ change, warning }) {
+      const moved = await move(() => change);
+      return moved === null ? { kind: 'unknown' } : { kind: 'recorded', boleto: moved.boleto, warning };
+    },
+    async withdraw() {
+      const moved = await move(
+        (held) => (held.fence === fence ? unsent.change(held) : null),
+        unsent.keyToFree,
+      );
+      return moved === null || moved.isMoved;
+    },
+    leave: (reason) =>
+      BOLETO_REQUESTS.postpone(
+        tools.database,
+        { merchantId, requestId: boletoId, fence },
+        { seconds: 0, reason },
+      ),
+  };
+  return sendRequest(request, deadlineAt);
 }

@@ -8,11 +8,14 @@ import type {
 import type { Boleto } from './boleto.ts';
 import { type BoletoChange, keepChange } from './boleto-move.ts';
 
+export type BankChanged = {
+  readonly kind: 'changed';
+  readonly change: BoletoChange;
+  readonly warning: BankWarning | null;
+};
+
 /** What came of asking the bank: an event, or that it is asked again. */
-export type BankResult =
-  | { readonly kind: 'changed'; readonly change: BoletoChange; readonly warning: BankWarning | null }
-  | BankUnknown
-  | BankNotConnected;
+export type BankResult = BankChanged | BankUnknown | BankNotConnected;
 
 /**
  * `unknownToBank`: it does not know what it has registered. `refusedByBank`: nobody waits for the

@@ -1,9 +1,8 @@
 import type { Bank } from '../banks/bank.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
-import { CommitUnknown } from '../platform/postgres/database-errors.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../transactions/transaction.ts';
 import { isUuid } from '../values/ids.ts';
-import { type AskBankTools, askBank, leaveUnresolved, recordChange } from './ask-bank.ts';
+import { type AskBankTools, askBank } from './ask-bank.ts';
 import { resultOfCancel } from './bank-question.ts';
 import { type Boleto, type BoletoState, isOfBank, shownState } from './boleto.ts';
 import { keepChange, moveOf } from './boleto-move.ts';
@@ -97,45 +96,13 @@ async function askAndRecord(
 ): Promise<CancelResult> {
   const { merchantId, ourNumber } = boleto;
   const requestedAt = tools.clock.now(merchantId);
-  const answer = await askBank(tools, deadlineAt, (timeout) =>
-    bank.cancel(merchantId, ourNumber, requestedAt, timeout),
-  );
-  if (answer.kind === 'notSent' || answer.kind === 'notConnected')
-    return takeBack(tools, boleto, answer.kind, deadlineAt);
-  const result = resultOfCancel(boleto, answer);
-  if (result.kind !== 'changed') {
-    await leaveUnresolved(tools, boleto, result.reason);
-    return { kind: 'canceled', boleto, isPending: true };
-  }
-  const moved = await recordChange(tools, boleto, result.change, deadlineAt);
-  if (moved === null) return { kind: 'canceled', boleto, isPending: true };
-  if (result.warning === 'paidAtBank' && shownState(moved.boleto) !== 'canceled')
-    return { kind: 'refused', refusal: 'paidAtBank' };
-  return obstacleOf(moved.boleto);
-}
-
-/** What was not sent has no effect, and may be asked for again. */
-async function takeBack(
-  tools: CancelTools,
-  boleto: Boleto,
-  kind: 'notSent' | 'notConnected',
-  deadlineAt: number,
-): Promise<CancelResult> {
-  const moment = tools.clock.now(boleto.merchantId);
-  const { merchantId, boletoId, fence } = boleto;
-  try {
-    const moved = await tools.writeMove(
-      {
-        merchantId,
-        boletoId,
-        decide: (held) => (held.fence === fence ? moveOf(held, keepChange(held), moment) : null),
-        leaseMilliseconds: 0,
-      },
-      deadlineAt,
-    );
-    return moved?.isMoved === true ? { kind } : { kind: 'canceled', boleto, isPending: true };
-  } catch (error) {
-    if (error instanceof CommitUnknown) throw error;
-    return { kind: 'canceled', boleto, isPending: true };
-  }
+  const ask = async (timeout: number) =>
+    resultOfCancel(boleto, await bank.cancel(merchantId, ourNumber, requestedAt, timeout));
+  // What was not sent has no effect, and may be asked for again.
+  const answer = await askBank(tools, boleto, ask, { change: keepChange, keyToFree: null }, deadlineAt);
+  if (answer.kind === 'unknown') return { kind: 'canceled', boleto, isPending: true };
+  if (answer.kind !== 'recorded') return { kind: answer.kind };
+  return answer.warning === 'paidAtBank' && shownState(answer.boleto) !== 'canceled'
+    ? { kind: 'refused', refusal: 'paidAtBank' }
+    : obstacleOf(answer.boleto);
 }

@@ -6,12 +6,12 @@ import { hasAccount } from '../merchants/merchants.sql.ts';
 import { newId, newPageKey } from '../platform/chance.ts';
 import type { Once } from '../platform/http/refusal.ts';
 import type { BatchedWrite } from '../platform/postgres/batched-writes.ts';
-import { CommitUnknown } from '../platform/postgres/database-errors.ts';
 import type { LookUp } from '../platform/postgres/searches.ts';
 import { notePaymentMade } from '../platform/tracing/scope.ts';
+import { askInTime, FIRST_FENCE } from '../transactions/requests/send-request.ts';
 import { LEASE_MARGIN_MILLISECONDS } from '../transactions/transaction.ts';
 import { saoPauloDay } from '../values/instant.ts';
-import { type AskBankTools, askBank, leaveUnresolved, recordChange } from './ask-bank.ts';
+import { type AskBankTools, askBank } from './ask-bank.ts';
 import { resultOfIssue } from './bank-question.ts';
 import {
   type Boleto,
@@ -24,7 +24,6 @@ import {
   termsFaults,
 } from './boleto.ts';
 import type { BoletoIntentResult, BoletoIntentRow } from './boleto-intents.sql.ts';
-import { moveOf } from './boleto-move.ts';
 import { findBoleto } from './boletos.sql.ts';
 
 export type IssueTools = AskBankTools &
@@ -65,7 +64,8 @@ export async function issueBoleto(
       if (!(await isFirst)) return 'keyUsed';
       const refusal = await refusalOf(tools, merchantId, wanted);
       if (refusal !== null) return refusal;
-      const askedBank = await askBank(tools, deadlineAt, (tools.bank as Bank).learnCode);
+      const { learnCode } = tools.bank as Bank;
+      const askedBank = await askInTime(tools.bankTimeoutMilliseconds, deadlineAt, learnCode);
       // It has not been there since the start: nothing was sent to it.
       if (typeof askedBank !== 'string' || askedBank === '') return { kind: 'notConnected' };
       const now = tools.clock.now(merchantId);
@@ -130,54 +130,19 @@ async function askAndRecord(
   ourNumber: string,
   deadlineAt: number,
 ): Promise<IssueResult> {
-  const { bank } = tools;
-  const answer = await askBank(tools, deadlineAt, (timeout) =>
-    (bank as Bank).issue(requestOf({ ...row, ourNumber }), timeout),
+  const { merchantId, boletoId, request } = row;
+  const ask = async (timeout: number) =>
+    resultOfIssue(await (tools.bank as Bank).issue(requestOf({ ...row, ourNumber }), timeout));
+  const answer = await askBank(
+    tools,
+    { merchantId, boletoId, fence: FIRST_FENCE },
+    ask,
+    { change: () => ({ event: 'withdraw' }), keyToFree: request?.keyHash ?? null },
+    deadlineAt,
   );
-  if (answer.kind === 'notSent' || answer.kind === 'notConnected')
-    return withdraw(tools, row, answer.kind, deadlineAt);
-  const first = { merchantId: row.merchantId, boletoId: row.boletoId, fence: FIRST_FENCE };
-  const result = resultOfIssue(answer);
-  if (result.kind === 'changed') {
-    const moved = await recordChange(tools, first, result.change, deadlineAt);
-    if (moved !== null) return outcomeOf(moved.boleto) ?? { kind: 'notSent' };
-  } else await leaveUnresolved(tools, first, result.reason);
+  if (answer.kind === 'recorded') return outcomeOf(answer.boleto) ?? { kind: 'notSent' };
+  if (answer.kind !== 'unknown') return { kind: answer.kind };
   const boleto = await findBoleto(tools.database, row);
-  if (boleto === null) throw new Error(`the boleto ${row.boletoId} is gone`);
+  if (boleto === null) throw new Error(`the boleto ${boletoId} is gone`);
   return outcomeOf(boleto) ?? { kind: 'notSent' };
-}
-
-/** The fence of a boleto that no process has claimed since it was written. */
-const FIRST_FENCE = 0;
-
-/**
- * Takes back what was not sent, and its key. When that certainly failed, or this process dies
- * before, the work that claims it has it issued.
- */
-async function withdraw(
-  tools: IssueTools,
-  row: BoletoIntentRow,
-  kind: 'notSent' | 'notConnected',
-  deadlineAt: number,
-): Promise<IssueResult> {
-  const moment = tools.clock.now(row.merchantId);
-  try {
-    const moved = await tools.writeMove(
-      {
-        merchantId: row.merchantId,
-        boletoId: row.boletoId,
-        decide: (boleto) =>
-          boleto.fence === FIRST_FENCE ? moveOf(boleto, { event: 'withdraw' }, moment) : null,
-        leaseMilliseconds: 0,
-        keyToFree: row.request?.keyHash ?? null,
-      },
-      deadlineAt,
-    );
-    const boleto = moved?.boleto;
-    return boleto === undefined ? { kind } : (outcomeOf(boleto) ?? { kind });
-  } catch (error) {
-    if (error instanceof CommitUnknown) throw error;
-    const boleto = await findBoleto(tools.database, row);
-    return boleto === null ? { kind } : (outcomeOf(boleto) ?? { kind });
-  }
 }

@@ -1,4 +1,5 @@
 import { pageTexts } from '../../src/platform/postgres/page-of.ts';
+import { type RequestTable, requestTexts } from '../../src/transactions/requests/request-queue.sql.ts';
 import { importsOf } from './imports.ts';
 import { constantTextOf, isNode, type Node, nameOf, type Program, quasisOf, textsOf } from './program.ts';
 import {
@@ -21,19 +22,21 @@ export type SqlText = {
 };
 
 /**
- * All texts given to `statement(name, text)` and to `pageOf`, with the constants of their files, and of
- * `*.sql.ts` that these import, put in.
+ * All texts given to `statement(name, text)`, `pageOf` and `requestQueue`, with the constants of their
+ * files, and of `*.sql.ts` that these import, put in.
  */
 export function statementsOf(tree: SourceTree): SqlText[] {
   return programsOf(tree, (path) => path.startsWith('src/') && !isTest(path)).flatMap((file) => {
     const { path, program } = file;
-    const calls = path === PAGES_PATH ? [] : callsOf(program, 'statement');
+    const calls = path === PAGES_PATH || path === REQUESTS_PATH ? [] : callsOf(program, 'statement');
     const lists = callsOf(program, 'pageOf');
-    if (calls.length + lists.length === 0) return [];
+    const queues = callsOf(program, 'requestQueue');
+    if (calls.length + lists.length + queues.length === 0) return [];
     const constants = new Map([...importedConstantsOf(file, tree), ...constantsOf(program)]);
     return [
       ...calls.map((call) => statementOf(call, file, constants)),
       ...lists.flatMap((call) => pageStatementsOf(call, file, constants)),
+      ...queues.flatMap((call) => requestStatementsOf(call, file, constants)),
     ];
   });
 }
@@ -92,7 +95,34 @@ function pageStatementsOf(call: Node, { path, program }: SourceFile, constants: 
   }));
 }
 
+/** Here the statements of a table of requests are put together: its texts are read where its parts stand. */
+const REQUESTS_PATH = 'src/transactions/requests/request-queue.sql.ts';
+const REQUEST_TEXTS = [
+  ...(['table', 'alias', 'key', 'open', 'claimed', 'postponed', 'overdue', 'columns'] as const),
+] satisfies (keyof RequestTable)[];
+
+/** All statements of a table of requests, put together as the program does it. */
+function requestStatementsOf(call: Node, { path, program }: SourceFile, constants: Constants): SqlText[] {
+  const [described] = call.arguments as Node[];
+  const parts = new Map(
+    ((described?.properties ?? []) as Node[]).map(({ key, value }) => [nameOf(key), value as Node]),
+  );
+  const texts = REQUEST_TEXTS.map((part) => [part, resolvedPart(parts.get(part), program, constants)] as const);
+  const unknownParts = texts.flatMap(([, whole]) => whole.unknownParts);
+  const table = Object.fromEntries(texts.map(([part, { text }]) => [part, text])) as RequestTable;
+  return Object.entries(requestTexts(table)).map(([end, text]) => ({
+    path,
+    line: program.lineOf(call),
+    name: `${table.table}.${end}`,
+    text,
+    unknownParts,
+  }));
+}
+
+/** A text, the name of one, or code that makes one at load. */
 function resolvedPart(value: Node | undefined, program: Program, constants: Constants) {
+  const isCode = value !== undefined && (value.type === 'MemberExpression' || value.type === 'CallExpression');
+  if (isCode) return partOf(program.sourceOf(value), constants, []);
   const name = nameOf(value);
   return resolved(name === null ? sqlOf(value, program) : (constants.get(name) ?? null), constants, []);
 }

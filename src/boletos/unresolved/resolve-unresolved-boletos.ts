@@ -3,12 +3,15 @@ import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
-import { Dispatcher } from '../../platform/work/dispatcher.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { OutageWatch } from '../../platform/work/outage-watch.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
-import { secondsUntilNextResolveTry } from '../../transactions/transaction.ts';
 import {
+  REQUEST_LEASE_MARGIN_MILLISECONDS,
+  resolveRequests,
+} from '../../transactions/requests/resolve-requests.ts';
+import {
+  type BankChanged,
   type BankResult,
   type BankWarning,
   resultOfCancel,
@@ -17,14 +20,9 @@ import {
   resultOfSearch,
 } from '../bank-question.ts';
 import { type Boleto, isOfBank, requestOf } from '../boleto.ts';
-import { moveOf } from '../boleto-move.ts';
+import { type BoletoChange, moveOf } from '../boleto-move.ts';
 import type { BoletoMoved, BoletoMoveRow } from '../boletos.sql.ts';
-import {
-  claimUnresolvedBoletos,
-  EARLIEST_UNRESOLVED_BOLETO,
-  postponeBoleto,
-  pullBoletosForward,
-} from './unresolved-boletos.sql.ts';
+import { BOLETO_REQUESTS } from './unresolved-boletos.sql.ts';
 
 export type ResolveBoletosTools = {
   readonly database: Database;
@@ -38,39 +36,41 @@ export type ResolveBoletosTools = {
   readonly warnOfBoleto: (boleto: Boleto, reason: BankWarning | string) => void;
 };
 
-const RECORD_MILLISECONDS = 8_000;
-/** Time for the commit of the answer. */
-const LEASE_MARGIN_MILLISECONDS = 15_000;
-/** From so many tries on a person should look. */
-const TRIES_BEFORE_WARNING = 8;
-
 /**
  * Asks the bank about what is being issued or canceled, until it gives a clear answer: of what it has
  * no record is asked for again, under the same number.
  */
 export function resolveUnresolvedBoletos(tools: ResolveBoletosTools, wakeSignal: WakeSignal): Work {
-  const { database } = tools;
-  // Which bank it is, its record, and what is asked of it.
-  const lease = 3 * tools.bankTimeoutMilliseconds + LEASE_MARGIN_MILLISECONDS;
-  return new Dispatcher<Boleto, BankResult>({
-    name: 'resolveUnresolvedBoletos',
-    limits: DISPATCH.unresolvedBoletos,
-    wakeSignal,
-    outage: tools.bankOutage,
-    async claim(_limit, share) {
-      const tasks = await claimUnresolvedBoletos(database, share, lease, tools.bank.bankCode);
-      return { tasks, isEnd: tasks.length === 0 };
+  return resolveRequests<Boleto, BankChanged>(
+    {
+      database: tools.database,
+      name: 'resolveUnresolvedBoletos',
+      queue: BOLETO_REQUESTS,
+      idOf: ({ boletoId }) => boletoId,
+      claimValues: () => [tools.bank.bankCode],
+      about: ({ merchantId, boletoId }) => ({
+        attributes: { 'parcela.merchant.id': merchantId, 'parcela.boleto.id': boletoId },
+        follows: boletoId,
+      }),
+      limits: DISPATCH.unresolvedBoletos,
+      outage: tools.bankOutage,
+      // Which bank it is, its record, and what is asked of it.
+      leaseMilliseconds: 3 * tools.bankTimeoutMilliseconds + REQUEST_LEASE_MARGIN_MILLISECONDS,
+      async ask(boleto) {
+        const result = await (boleto.state === 'issuing'
+          ? findOrIssue(tools, boleto)
+          : findOrCancel(tools, boleto));
+        if (result.kind === 'changed') return result;
+        return { ...result, isSilence: result.cause === 'notAsked' ? null : result.cause === 'silent' };
+      },
+      record: (boleto, { change }, deadlineAt) => record(tools, boleto, change, deadlineAt),
+      warningOf: ({ warning }) => warning,
+      outcomeOf: ({ change }) => change.event,
+      observe: tools.observeBoleto,
+      warn: tools.warnOfBoleto,
     },
-    send: (boleto) => (boleto.state === 'issuing' ? findOrIssue(tools, boleto) : findOrCancel(tools, boleto)),
-    record: (boleto, result) => record(tools, boleto, result),
-    about: ({ merchantId, boletoId }) => ({
-      attributes: { 'parcela.merchant.id': merchantId, 'parcela.boleto.id': boletoId },
-      follows: boletoId,
-    }),
-    piece: EARLIEST_UNRESOLVED_BOLETO,
-    pieceValues: (passedOver) => [passedOver],
-    pullForward: (limit) => pullBoletosForward(database, limit, lease),
-  });
+    wakeSignal,
+  );
 }
 
 /** Only the bank that was asked first may be asked again: another one would register a second boleto. */
@@ -108,28 +108,18 @@ async function findOrCancel(
   return resultOfCancel(boleto, await bank.cancel(merchantId, ourNumber, clock.now(merchantId), timeout));
 }
 
-async function record(tools: ResolveBoletosTools, boleto: Boleto, result: BankResult): Promise<void> {
-  const { merchantId, boletoId, tries } = boleto;
-  const cause = result.kind === 'changed' ? null : result.cause;
-  if (cause !== 'notAsked') tools.bankOutage.observe(cause !== 'silent', merchantId);
-  if (result.kind !== 'changed') {
-    tools.observeBoleto('postponed');
-    if (tries >= TRIES_BEFORE_WARNING && !tools.bankOutage.isAway())
-      tools.warnOfBoleto(boleto, result.reason);
-    const seconds = secondsUntilNextResolveTry(tries, tools.bankOutage.isAway());
-    await postponeBoleto(tools.database, boleto, { seconds, reason: result.reason });
-    return;
-  }
-  const { change, warning } = result;
-  // No caller waits for this answer: a person must learn what is not as it should be.
-  if (warning !== null) tools.warnOfBoleto(boleto, warning);
+async function record(
+  tools: ResolveBoletosTools,
+  { merchantId, boletoId, fence }: Boleto,
+  change: BoletoChange,
+  deadlineAt: number,
+): Promise<void> {
   const moment = tools.clock.now(merchantId);
   const row = {
     merchantId,
     boletoId,
-    decide: (held: Boleto) => (held.fence === boleto.fence ? moveOf(held, change, moment) : null),
+    decide: (held: Boleto) => (held.fence === fence ? moveOf(held, change, moment) : null),
     leaseMilliseconds: 0,
   };
-  await tools.writeMove(row, performance.now() + RECORD_MILLISECONDS);
-  tools.observeBoleto(change.event);
+  await tools.writeMove(row, deadlineAt);
 }

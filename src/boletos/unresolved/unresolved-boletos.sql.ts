@@ -1,86 +1,29 @@
 import { MOST_COUNTED_OF_ALL } from '../../platform/pages.ts';
-import { type Database, type Reader, type Row, statement } from '../../platform/postgres/database.ts';
+import { type Reader, type Row, statement } from '../../platform/postgres/database.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
-import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
-import type { FairClaim } from '../../platform/work/fair-claim.ts';
-import type { Postponement } from '../../transactions/transaction.ts';
-import { BOLETO_MOVES, type Boleto, type BoletoKey } from '../boleto.ts';
+import { requestQueue } from '../../transactions/requests/request-queue.sql.ts';
+import { BOLETO_MOVES } from '../boleto.ts';
 import { BOLETO, parseBoleto } from '../boletos.sql.ts';
 
-const CLAIM = statement(
-  'boletos.claim_unresolved',
-  `with due as (
-     select merchant_id, boleto_id, due_at from boletos where due_at <= now() and ${IS_NOT_PASSED_OVER}
-     order by due_at limit $1 for no key update skip locked
-   ), ${CHOSEN_IN_TURNS}
-   update boletos b set fence = b.fence + 1, tries = least(b.tries + 1, 32000),
-     due_at = now() + $2 * interval '1 millisecond', unknown_since = coalesce(b.unknown_since, now()),
+/**
+ * Boletos about which the bank is to be asked. `$7` of a claim: the code of the bank that those are
+ * written down to for which none was asked yet; empty: it is not known.
+ */
+export const BOLETO_REQUESTS = requestQueue(
+  {
+    table: 'boletos',
+    alias: 'b',
+    key: 'boleto_id',
+    open: fromStates(BOLETO_MOVES, 'issue', 'keepIssued'),
+    claimed: `unknown_since = coalesce(b.unknown_since, now()),
      unknown_reason = coalesce(b.unknown_reason, 'the bank is to be asked'),
-     asked_bank = case when b.state = 'issuing' then coalesce(b.asked_bank, nullif($7::text, '')) else b.asked_bank end
-   from chosen n where b.merchant_id = n.merchant_id and b.boleto_id = n.boleto_id
-   returning ${BOLETO.columns}`,
-);
-
-/**
- * Claims boletos of all merchants about which the bank is to be asked, and raises their fence.
- * `bankCode`: whom those that no bank was asked for are written down to; empty: it is not known yet.
- */
-export async function claimUnresolvedBoletos(
-  database: Database,
-  claim: FairClaim,
-  leaseMilliseconds: number,
-  bankCode: string,
-): Promise<Boleto[]> {
-  const values = [...fairClaimValues(claim, leaseMilliseconds), bankCode];
-  return (await database.query(CLAIM, values)).map(parseBoleto);
-}
-
-const POSTPONE = statement(
-  'boletos.postpone',
-  `update boletos set due_at = now() + $4 * interval '1 second', unknown_reason = $5,
-     unknown_since = coalesce(unknown_since, now())
-   where merchant_id = $1 and boleto_id = $2 and state in (${fromStates(BOLETO_MOVES, 'issue', 'keepIssued')}) and fence = $3`,
-);
-
-/**
- * Records that no clear answer came, and when to ask again. Changes nothing when another process has
- * claimed it.
- */
-export async function postponeBoleto(
-  database: Database,
-  { merchantId, boletoId, fence }: BoletoKey & { readonly fence: number },
-  { seconds, reason }: Pick<Postponement, 'seconds' | 'reason'>,
-): Promise<void> {
-  await database.query(POSTPONE, [merchantId, boletoId, fence, seconds, reason]);
-}
-
-const PULL_FORWARD = statement(
-  'boletos.pull_forward',
-  `with waiting as (
-     select merchant_id, boleto_id from boletos
-     where state in (${fromStates(BOLETO_MOVES, 'issue', 'keepIssued')}) and unknown_reason is not null and due_at > now() + $2 * interval '1 millisecond'
-     order by due_at limit $1 for no key update skip locked
-   )
-   update boletos b set due_at = now()
-   from waiting w where b.merchant_id = w.merchant_id and b.boleto_id = w.boleto_id
-   returning b.boleto_id`,
-);
-
-/** Makes due what waits for longer than a lease, of all merchants; gives how many. */
-export async function pullBoletosForward(
-  database: Database,
-  limit: number,
-  leaseMilliseconds: number,
-): Promise<number> {
-  return (await database.query(PULL_FORWARD, [limit, leaseMilliseconds])).length;
-}
-
-/** Null when the bank is to be asked about none of the other merchants' than those passed over (`$1`). */
-export const EARLIEST_UNRESOLVED_BOLETO = statement(
-  'boletos.earliest_due',
-  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from boletos where due_at is not null and merchant_id <> all($1::text[])`,
+     asked_bank = case when b.state = 'issuing' then coalesce(b.asked_bank, nullif($7::text, '')) else b.asked_bank end`,
+    postponed: ', unknown_since = coalesce(unknown_since, now())',
+    overdue: 'unknown_reason is not null',
+    columns: BOLETO.columns,
+  },
+  parseBoleto,
 );
 
 /** One that waits for its first answer is not unresolved yet. */

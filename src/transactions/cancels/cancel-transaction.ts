@@ -4,17 +4,13 @@ import type { KeyedRequest } from '../../idempotency/idempotency-key.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
-import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
 import { notePaymentMade } from '../../platform/tracing/scope.ts';
 import { Overloaded } from '../../platform/work/overloaded.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { Cents } from '../../values/cents.ts';
 import type { Instant } from '../../values/instant.ts';
-import {
-  LEASE_MARGIN_MILLISECONDS,
-  OUTCOME_MARGIN_MILLISECONDS,
-  SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
-} from '../transaction.ts';
+import { FIRST_FENCE, sendRequest } from '../requests/send-request.ts';
+import { LEASE_MARGIN_MILLISECONDS } from '../transaction.ts';
 import {
   type CancelRefusal,
   type CancelState,
@@ -53,15 +49,12 @@ export type CancelResult =
   /** The acquirer was not asked, and the amount is free again. */
   | { readonly kind: 'notSent' | 'notConnected' };
 
-/** The fence of a cancel that no other process has claimed. */
-const FIRST_FENCE = 0;
-
 /**
  * Gives back an amount of an approved transaction, or all that is left (`amount` null): commits the
- * intent, which holds the amount, asks the acquirer outside of any database transaction, commits
- * the outcome, then notifies. Unlike a charge, a cancel without an answer is sent again and not
- * voided: giving money back cannot be reversed. `deadlineAt` in monotonic milliseconds. Throws
- * `CommitUnknown` when intent or outcome is in doubt.
+ * intent, which holds the amount, asks the acquirer, commits the outcome, then notifies. Unlike a
+ * charge, a cancel without an answer is sent again and not voided: giving money back cannot be
+ * reversed. `deadlineAt` in monotonic milliseconds. Throws `CommitUnknown` when intent or outcome is
+ * in doubt.
  */
 export async function cancelTransaction(
   tools: CancelTools,
@@ -85,12 +78,7 @@ export async function cancelTransaction(
   if (committed.kind === 'refused') return committed;
   notePaymentMade({ paymentId: wanted.transactionId });
   if (committed.kind === 'preauthorized') return letGo(tools, wanted, deadlineAt);
-  const cancel = { ...intent, ...committed };
-  const answer = await askAcquirer(tools, cancel, deadlineAt);
-  if (answer.kind === 'unknown') return leaveUnresolved(tools, cancel, answer.reason);
-  if (answer.kind === 'notSent' || answer.kind === 'notConnected')
-    return endUnsent(tools, cancel, answer.kind, deadlineAt);
-  return recordAnswer(tools, cancel, answer, deadlineAt);
+  return sendCancel(tools, { ...intent, ...committed }, deadlineAt);
 }
 
 /**
@@ -113,97 +101,57 @@ async function letGo(
 }
 
 type Cancel = CancelIntentRow & { readonly amount: Cents; readonly authorizationCode: string };
+type ClearAnswer = Extract<CancelAnswer, { kind: 'canceled' | 'pending' | 'refused' }>;
 
-async function askAcquirer(
-  tools: CancelTools,
-  cancel: Cancel,
-  deadlineAt: number,
-): Promise<CancelAnswer | { readonly kind: 'notSent' }> {
-  const left = deadlineAt - OUTCOME_MARGIN_MILLISECONDS - performance.now();
-  const timeout = Math.min(tools.acquirerTimeoutMilliseconds, left);
-  if (timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS) {
-    return { kind: 'notSent' };
-  }
-  const {
-    merchantId,
-    transactionId: reference,
-    cancelId: cancellationReference,
-    amount,
-    requestedAt,
-  } = cancel;
-  const request = { merchantId, reference, cancellationReference, amount, requestedAt };
-  return tools.acquirer.cancel(request, timeout);
+function sendCancel(tools: CancelTools, cancel: Cancel, deadlineAt: number): Promise<CancelResult> {
+  const { merchantId, transactionId: reference, cancelId, amount, requestedAt } = cancel;
+  const question = { merchantId, reference, cancellationReference: cancelId, amount, requestedAt };
+  const held = { merchantId, requestId: cancelId, fence: FIRST_FENCE };
+  return sendRequest<ClearAnswer, CancelResult>(
+    {
+      timeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
+      wakeSignal: tools.wakeSignal,
+      ask: (timeout) => tools.acquirer.cancel(question, timeout),
+      record: (answer) => recordAnswer(tools, cancel, answer, deadlineAt),
+      withdraw: () => withdraw(tools, cancel, deadlineAt),
+      leave: (reason) => CANCEL_REQUESTS.postpone(tools.database, held, { seconds: 0, reason }),
+    },
+    deadlineAt,
+  );
 }
 
-async function leaveUnresolved(
-  { database, wakeSignal }: CancelTools,
-  { merchantId, cancelId }: Cancel,
-  reason: string,
-): Promise<CancelResult> {
-  try {
-    const request = { merchantId, requestId: cancelId, fence: FIRST_FENCE };
-    await CANCEL_REQUESTS.postpone(database, request, { seconds: 0, reason });
-    wakeSignal.notify();
-  } catch {
-    // Needs no record: when the lease ends the cancel is sent again.
-  }
-  return { kind: 'unknown' };
-}
-
-/**
- * Sets the amount of an unsent cancel free, and its key. When that certainly failed, or this
- * process dies before, the work that claims the cancel sends it. Throws `CommitUnknown`: it may
- * never be sent.
- */
-async function endUnsent(
+/** Sets the amount of an unsent cancel free, and its key. */
+async function withdraw(
   tools: CancelTools,
   { merchantId, cancelId, transactionId, amount, request }: Cancel,
-  kind: 'notSent' | 'notConnected',
   deadlineAt: number,
-): Promise<CancelResult> {
+): Promise<boolean> {
   const moment = tools.clock.now(merchantId);
   const ended = { refusalReason: 'notSent', fence: FIRST_FENCE, keyToFree: request?.keyHash ?? null };
   const row = { merchantId, cancelId, transactionId, amount, moment, ...ended };
-  try {
-    return (await tools.writeCancelOutcome(row, deadlineAt)) === 'refused' ? { kind } : { kind: 'unknown' };
-  } catch (error) {
-    if (error instanceof CommitUnknown) throw error;
-    return { kind: 'unknown' };
-  }
+  return (await tools.writeCancelOutcome(row, deadlineAt)) === 'refused';
 }
 
-/**
- * Once the acquirer has answered, "nothing was done" would be false: what cannot be recorded now is
- * recorded later.
- */
 async function recordAnswer(
   tools: CancelTools,
-  cancel: Cancel,
-  answer: Extract<CancelAnswer, { kind: 'canceled' | 'pending' | 'refused' }>,
+  { merchantId, cancelId, transactionId, amount, authorizationCode }: Cancel,
+  answer: ClearAnswer,
   deadlineAt: number,
 ): Promise<CancelResult> {
-  const { merchantId, cancelId, transactionId, amount, authorizationCode } = cancel;
   const moment = tools.clock.now(merchantId);
   const refusalReason = answer.kind === 'refused' ? answer.reason : null;
   const row =
     answer.kind === 'pending'
       ? { merchantId, cancelId, fence: FIRST_FENCE, askAfterSeconds: secondsUntilNextPendingTry(0) }
       : { merchantId, cancelId, transactionId, amount, refusalReason, moment };
-  try {
-    const state = await tools.writeCancelOutcome(row, deadlineAt);
-    switch (state) {
-      case 'canceling':
-        return { kind: 'unknown' };
-      case 'pending':
-        return { kind: 'pending', amount, authorizationCode };
-      case 'canceled':
-        return { kind: 'canceled', amount, authorizationCode, moment };
-      case 'refused':
-        return { kind: 'refused', refusal: 'refusedByAcquirer' };
-    }
-  } catch (error) {
-    if (error instanceof CommitUnknown) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    return leaveUnresolved(tools, cancel, `the answer could not be recorded: ${reason}`);
+  switch (await tools.writeCancelOutcome(row, deadlineAt)) {
+    case 'canceling':
+      return { kind: 'unknown' };
+    case 'pending':
+      return { kind: 'pending', amount, authorizationCode };
+    case 'canceled':
+      return { kind: 'canceled', amount, authorizationCode, moment };
+    case 'refused':
+      return { kind: 'refused', refusal: 'refusedByAcquirer' };
   }
 }

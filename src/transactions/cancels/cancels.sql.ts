@@ -10,10 +10,9 @@ import { type Database, statement } from '../../platform/postgres/database.ts';
 import { inputRows, type Timed, withDeadlines } from '../../platform/postgres/input-rows.ts';
 import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
 import { fromStates } from '../../platform/postgres/state-table.ts';
-import { CHOSEN_IN_TURNS, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
 import type { Cents } from '../../values/cents.ts';
+import { requestQueue, UNANSWERED } from '../requests/request-queue.sql.ts';
 import { TRANSACTION_STATES } from '../transaction.ts';
-import { HELD, RequestQueue, UNANSWERED } from '../unresolved/request-queue.sql.ts';
 import {
   CANCEL_MOVES,
   CANCEL_STATES,
@@ -241,40 +240,20 @@ const UNRESOLVED = rowCodec(
 /** An unanswered cancel, leased by this process. */
 export type UnresolvedCancel = RowOf<typeof UNRESOLVED>;
 
-const CLAIM = statement(
-  'cancels.claim_unresolved',
-  `with due as (
-     select merchant_id, cancel_id, due_at from cancels where due_at <= now() and ${IS_NOT_PASSED_OVER}
-     order by due_at limit $1 for no key update skip locked
-   ), ${CHOSEN_IN_TURNS}
-   update cancels c set fence = c.fence + 1, tries = least(c.tries + 1, 32000),
-     due_at = now() + $2 * interval '1 millisecond',
-     unknown_reason = case when c.accepted_at is null
-       then coalesce(c.unknown_reason, 'the canceling process did not finish') else c.unknown_reason end
-   from chosen n where c.merchant_id = n.merchant_id and c.cancel_id = n.cancel_id
-   returning ${UNRESOLVED.columns}`,
-);
-
-const HOLD = statement(
-  'cancels.hold_unresolved',
-  `with found as (
-     select merchant_id, cancel_id, (extract(epoch from due_at - now()) * 1000)::float8 as milliseconds_left
-     from cancels
-     where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')})
-       and (accepted_at is not null or unknown_reason is not null or due_at <= now())
-     for no key update
-   )
-   update cancels c set fence = c.fence + 1, due_at = now() + $3 * interval '1 millisecond',
-     unknown_reason = coalesce(c.unknown_reason, 'the canceling process did not finish')
-   from found f where c.merchant_id = f.merchant_id and c.cancel_id = f.cancel_id
-   returning ${HELD.columns}`,
-);
-
-const POSTPONE = statement(
-  'cancels.postpone',
-  `update cancels set due_at = now() + $4 * interval '1 second', unknown_reason = $5,
-     tries = tries - $6
-   where merchant_id = $1 and cancel_id = $2 and state in (${fromStates(CANCEL_MOVES, 'confirm')}) and fence = $3`,
+/** Cancels that the acquirer has not answered or not decided. */
+export const CANCEL_REQUESTS = requestQueue(
+  {
+    table: 'cancels',
+    alias: 'c',
+    key: 'cancel_id',
+    open: fromStates(CANCEL_MOVES, 'confirm'),
+    claimed: `unknown_reason = case when c.accepted_at is null
+       then coalesce(c.unknown_reason, 'the process that asked did not finish') else c.unknown_reason end`,
+    postponed: '',
+    overdue: 'accepted_at is not null or unknown_reason is not null',
+    columns: UNRESOLVED.columns,
+  },
+  UNRESOLVED.parse,
 );
 
 /**
@@ -291,27 +270,3 @@ export const ASK_FOR_DECIDED_CANCELS = `asked_for as (
      where c.merchant_id = d.merchant_id and c.cancel_id = d.cancel_id
        and c.state in (${fromStates(CANCEL_MOVES, 'confirm')})
    )`;
-
-const PULL_FORWARD = statement(
-  'cancels.pull_forward',
-  `with waiting as (
-     select merchant_id, cancel_id from cancels
-     where state in (${fromStates(CANCEL_MOVES, 'confirm')}) and unknown_reason is not null and due_at > now() + $2 * interval '1 millisecond'
-     order by due_at limit $1 for no key update skip locked
-   )
-   update cancels c set due_at = now()
-   from waiting w where c.merchant_id = w.merchant_id and c.cancel_id = w.cancel_id
-   returning c.cancel_id`,
-);
-
-const EARLIEST = statement(
-  'cancels.earliest_due',
-  `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
-   from cancels where due_at is not null and merchant_id <> all($1::text[])`,
-);
-
-/** Cancels that the acquirer has not answered or not decided. */
-export const CANCEL_REQUESTS = new RequestQueue(
-  { claim: CLAIM, hold: HOLD, postpone: POSTPONE, pullForward: PULL_FORWARD, earliest: EARLIEST },
-  UNRESOLVED.parse,
-);

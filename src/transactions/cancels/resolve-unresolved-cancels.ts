@@ -5,10 +5,11 @@ import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import {
+  OF_ACQUIRER,
   REQUEST_LEASE_MARGIN_MILLISECONDS,
   type ResolveRequests,
   resolveRequests,
-} from '../unresolved/resolve-requests.ts';
+} from '../requests/resolve-requests.ts';
 import { type CancelState, secondsUntilNextPendingTry } from './cancel.ts';
 import type { AcceptedCancelRow, CancelOutcomeRow } from './cancel-outcomes.sql.ts';
 import { CANCEL_REQUESTS, type UnresolvedCancel } from './cancels.sql.ts';
@@ -44,6 +45,7 @@ export function resolveUnresolvedCancels(tools: ResolveCancelsTools, wakeSignal:
         return acquirer.cancel({ merchantId, ...references, amount, requestedAt }, timeout);
       },
       record: (cancel, answer, deadlineAt) => record(tools, cancel, answer, deadlineAt),
+      ...OF_ACQUIRER,
     },
     wakeSignal,
   );

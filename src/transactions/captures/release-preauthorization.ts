@@ -1,19 +1,17 @@
-import type { Acquirer } from '../../acquirers/acquirer.ts';
+import type { Acquirer, VoidAnswer } from '../../acquirers/acquirer.ts';
 import { newIdOf } from '../../idempotency/answer-once.ts';
 import type { BusinessClock } from '../../platform/business-clock.ts';
 import type { BatchedWrite } from '../../platform/postgres/batched-writes.ts';
 import type { Database } from '../../platform/postgres/database.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
-import type { Instant } from '../../values/instant.ts';
 import type { Deliverer } from '../../webhooks/deliveries/delivery.ts';
 import type { ReleasedResult, WantedRelease } from '../cancels/cancel.ts';
 import { postponeResolution, recordResolution } from '../card/resolutions.sql.ts';
-import {
-  LEASE_MARGIN_MILLISECONDS,
-  OUTCOME_MARGIN_MILLISECONDS,
-  SHORTEST_USEFUL_TIMEOUT_MILLISECONDS,
-} from '../transaction.ts';
+import { sendRequest } from '../requests/send-request.ts';
+import { LEASE_MARGIN_MILLISECONDS } from '../transaction.ts';
 import type { ReleaseResult, ReleaseRow } from './releases.sql.ts';
+
+type VoidedCharge = Extract<VoidAnswer, { kind: 'voided' }>;
 
 export type ReleaseTools = {
   readonly database: Database;
@@ -43,33 +41,35 @@ export async function releasePreauthorization(
   const released = await tools.writeRelease(row, deadlineAt);
   if (released.kind !== 'released') return released;
   const { fence, amount, authorizationCode } = released;
-  const charge = { merchantId: wanted.merchantId, transactionId: wanted.transactionId, fence };
-  const isVoided = await voidNow(tools, charge, requestedAt, deadlineAt).catch(() => false);
-  return isVoided
-    ? { kind: 'canceled', amount, authorizationCode, moment: requestedAt }
-    : { kind: 'unknown' };
-}
-
-/** False: resolving goes on, at once where that could be recorded, else when the lease ends. */
-async function voidNow(
-  { database, acquirer, acquirerTimeoutMilliseconds, deliverer, wakeSignal }: ReleaseTools,
-  charge: { readonly merchantId: string; readonly transactionId: string; readonly fence: number },
-  moment: Instant,
-  deadlineAt: number,
-): Promise<boolean> {
-  const left = deadlineAt - OUTCOME_MARGIN_MILLISECONDS - performance.now();
-  const timeout = Math.min(acquirerTimeoutMilliseconds, left);
-  const voided =
-    timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS
-      ? ({ kind: 'unknown', reason: 'too little time was left' } as const)
-      : await acquirer.voidCharge(charge.merchantId, charge.transactionId, timeout);
-  if (voided.kind !== 'voided') {
-    const reason = voided.kind === 'declined' ? 'declined while it was being voided' : voided.reason;
-    await postponeResolution(database, charge, { seconds: 0, reason });
-    wakeSignal.notify();
-    return false;
-  }
-  const { isRecorded, isWaiting } = await recordResolution(database, charge, { state: 'voided' }, moment);
-  if (isWaiting) deliverer.notify();
-  return isRecorded;
+  const { merchantId, transactionId } = wanted;
+  const charge = { merchantId, transactionId, fence };
+  const { database, acquirer } = tools;
+  const sent = await sendRequest<VoidedCharge, ReleasedResult>(
+    {
+      timeoutMilliseconds: tools.acquirerTimeoutMilliseconds,
+      wakeSignal: tools.wakeSignal,
+      async ask(timeout) {
+        const answer = await acquirer.voidCharge(merchantId, transactionId, timeout);
+        if (answer.kind === 'voided') return answer;
+        const reason = answer.kind === 'declined' ? 'declined while it was being voided' : answer.reason;
+        return { kind: 'unknown', reason };
+      },
+      async record() {
+        const { isRecorded, isWaiting } = await recordResolution(
+          database,
+          charge,
+          { state: 'voided' },
+          requestedAt,
+        );
+        if (isWaiting) tools.deliverer.notify();
+        return isRecorded
+          ? { kind: 'canceled', amount, authorizationCode, moment: requestedAt }
+          : { kind: 'unknown' };
+      },
+      withdraw: null,
+      leave: (reason) => postponeResolution(database, charge, { seconds: 0, reason }),
+    },
+    deadlineAt,
+  );
+  return sent.kind === 'notSent' || sent.kind === 'notConnected' ? { kind: 'unknown' } : sent;
 }

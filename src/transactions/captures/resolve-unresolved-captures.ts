@@ -5,12 +5,13 @@ import { DISPATCH } from '../../platform/work/dispatch-policy.ts';
 import type { Work } from '../../platform/work/due-work.ts';
 import type { WakeSignal } from '../../platform/work/wake-signal.ts';
 import type { CaptureState } from '../capture.ts';
-import type { UnansweredRequest } from '../unresolved/request-queue.sql.ts';
+import type { UnansweredRequest } from '../requests/request-queue.sql.ts';
 import {
+  OF_ACQUIRER,
   REQUEST_LEASE_MARGIN_MILLISECONDS,
   type ResolveRequests,
   resolveRequests,
-} from '../unresolved/resolve-requests.ts';
+} from '../requests/resolve-requests.ts';
 import type { CaptureOutcomeRow } from './capture-outcomes.sql.ts';
 import { CAPTURE_REQUESTS } from './captures.sql.ts';
 
@@ -41,6 +42,7 @@ export function resolveUnresolvedCaptures(tools: ResolveCapturesTools, wakeSigna
       ...{ database, outage, observe, warn },
       name: 'resolveUnresolvedCaptures',
       queue: CAPTURE_REQUESTS,
+      ...OF_ACQUIRER,
       limits: DISPATCH.unresolvedCaptures,
       leaseMilliseconds: captureLeaseMilliseconds(tools.acquirerTimeoutMilliseconds),
       ask: (capture) => findOrSend(tools, capture),

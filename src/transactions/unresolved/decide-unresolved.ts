@@ -9,7 +9,7 @@ import { recordCaptureOutcome } from '../captures/capture-outcomes.sql.ts';
 import { CAPTURE_REQUESTS } from '../captures/captures.sql.ts';
 import { captureLeaseMilliseconds } from '../captures/resolve-unresolved-captures.ts';
 import { decideCharge } from '../card/resolutions.sql.ts';
-import type { HeldRequest } from './request-queue.sql.ts';
+import type { HeldRequest } from '../requests/request-queue.sql.ts';
 import { findCase } from './unresolved.sql.ts';
 import {
   type Case,

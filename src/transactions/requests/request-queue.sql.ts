@@ -1,0 +1,151 @@
+import { type Database, type Row, type Statement, statement } from '../../platform/postgres/database.ts';
+import { column, type RowOf, rowCodec } from '../../platform/postgres/row-codec.ts';
+import { CHOSEN_IN_TURNS, fairClaimValues, IS_NOT_PASSED_OVER } from '../../platform/work/fair-claim.sql.ts';
+import type { FairClaim } from '../../platform/work/fair-claim.ts';
+import type { Postponement } from '../transaction.ts';
+
+export const UNANSWERED = rowCodec({
+  merchantId: column.text(),
+  /** Its own: of the cancel, or of the capture. */
+  requestId: column.text(),
+  transactionId: column.text(),
+  amount: column.money(),
+  /** Business time. */
+  requestedAt: column.instant(),
+  fence: column.whole(),
+  /** How often it was asked for, this time included. */
+  tries: column.whole(),
+});
+
+/** A cancel or capture without a clear answer of the acquirer, leased by this process. */
+export type UnansweredRequest = Readonly<RowOf<typeof UNANSWERED>>;
+
+/** Of the request and what was `found` of it (`f`). */
+const HELD = rowCodec({
+  fence: column.whole(),
+  /** Milliseconds of its lease or pause that were left; negative when it was due. */
+  millisecondsLeft: column.real('f.milliseconds_left'),
+});
+
+export type HeldRequest = Readonly<RowOf<typeof HELD>>;
+
+/** A table of requests to a provider, as SQL; it has merchant_id, fence, tries, due_at, unknown_reason. */
+export type RequestTable = {
+  /** Begins the names of its statements too. */
+  readonly table: string;
+  /** Names a row in `claimed` and `columns`. */
+  readonly alias: string;
+  /** The column of a request's id. */
+  readonly key: string;
+  /** The states that wait for the provider's answer. */
+  readonly open: string;
+  /** What a claim assigns beside fence, tries and lease; `$7` and on are the caller's. */
+  readonly claimed: string;
+  /** What a postponement assigns besides. */
+  readonly postponed: string;
+  /** Whether its first answer is not awaited any more. */
+  readonly overdue: string;
+  readonly columns: string;
+};
+
+/** Its statements, by what their names end with. */
+export function requestTexts({ table, alias, key, open, ...parts }: RequestTable) {
+  const { claimed, postponed, overdue, columns } = parts;
+  const isRow = (other: string) =>
+    `${alias}.merchant_id = ${other}.merchant_id and ${alias}.${key} = ${other}.${key}`;
+  return {
+    claim_unresolved: `with due as (
+     select merchant_id, ${key}, due_at from ${table} where due_at <= now() and ${IS_NOT_PASSED_OVER}
+     order by due_at limit $1 for no key update skip locked
+   ), ${CHOSEN_IN_TURNS}
+   update ${table} ${alias} set fence = ${alias}.fence + 1, tries = least(${alias}.tries + 1, 32000),
+     due_at = now() + $2 * interval '1 millisecond',
+     ${claimed}
+   from chosen n where ${isRow('n')}
+   returning ${columns}`,
+    hold_unresolved: `with found as (
+     select merchant_id, ${key}, (extract(epoch from due_at - now()) * 1000)::float8 as milliseconds_left
+     from ${table}
+     where merchant_id = $1 and ${key} = $2 and state in (${open}) and (${overdue} or due_at <= now())
+     for no key update
+   )
+   update ${table} ${alias} set fence = ${alias}.fence + 1, due_at = now() + $3 * interval '1 millisecond',
+     unknown_reason = coalesce(${alias}.unknown_reason, 'the process that asked did not finish')
+   from found f where ${isRow('f')}
+   returning ${HELD.columnsOf(alias)}`,
+    postpone: `update ${table} set due_at = now() + $4 * interval '1 second', unknown_reason = $5,
+     tries = tries - $6${postponed}
+   where merchant_id = $1 and ${key} = $2 and state in (${open}) and fence = $3`,
+    pull_forward: `with waiting as (
+     select merchant_id, ${key} from ${table}
+     where state in (${open}) and unknown_reason is not null and due_at > now() + $2 * interval '1 millisecond'
+     order by due_at limit $1 for no key update skip locked
+   )
+   update ${table} ${alias} set due_at = now()
+   from waiting w where ${isRow('w')}
+   returning ${alias}.${key}`,
+    earliest_due: `select (extract(epoch from min(due_at) - now()) * 1000)::float8 as milliseconds
+   from ${table} where due_at is not null and merchant_id <> all($1::text[])`,
+  } as const;
+}
+
+type RequestKey = { readonly merchantId: string; readonly requestId: string; readonly fence: number };
+
+/** The requests of a kind, from their commit until the provider has answered clearly. */
+export type RequestQueue<Request> = {
+  /** Claims due ones of all merchants, and raises their fence; `more` are the values from `$7` on. */
+  readonly claim: (
+    database: Database,
+    claim: FairClaim,
+    leaseMilliseconds: number,
+    more?: readonly unknown[],
+  ) => Promise<Request[]>;
+  /** Keeps one from being sent for so long; null: its first answer is awaited, or it is final. */
+  readonly hold: (
+    database: Database,
+    merchantId: string,
+    requestId: string,
+    milliseconds: number,
+  ) => Promise<HeldRequest | null>;
+  /**
+   * Records that no clear answer came, and when to ask again. Changes nothing when another process
+   * has claimed it.
+   */
+  readonly postpone: (database: Database, request: RequestKey, postponement: Postponement) => Promise<void>;
+  /** Makes those of all merchants due that wait for longer than a lease; gives how many. */
+  readonly pullForward: (database: Database, limit: number, leaseMilliseconds: number) => Promise<number>;
+  /** For a look; `$1`: merchants that are passed over. */
+  readonly earliest: Statement;
+};
+
+export function requestQueue<Request>(
+  table: RequestTable,
+  parse: (row: Row) => Request,
+): RequestQueue<Request> {
+  const texts = requestTexts(table);
+  const declared = (end: keyof typeof texts) => statement(`${table.table}.${end}`, texts[end]);
+  const [claim, hold, postpone] = [
+    declared('claim_unresolved'),
+    declared('hold_unresolved'),
+    declared('postpone'),
+  ];
+  const pullForward = declared('pull_forward');
+  return {
+    async claim(database, share, leaseMilliseconds, more = []) {
+      const rows = await database.query(claim, [...fairClaimValues(share, leaseMilliseconds), ...more]);
+      return rows.map(parse);
+    },
+    async hold(database, merchantId, requestId, milliseconds) {
+      const [row] = await database.query(hold, [merchantId, requestId, milliseconds]);
+      return row === undefined ? null : HELD.parse(row);
+    },
+    async postpone(database, { merchantId, requestId, fence }, { seconds, reason, wasAsked = true }) {
+      const values = [merchantId, requestId, fence, seconds, reason, wasAsked ? 0 : 1];
+      await database.query(postpone, values);
+    },
+    async pullForward(database, limit, leaseMilliseconds) {
+      return (await database.query(pullForward, [limit, leaseMilliseconds])).length;
+    },
+    earliest: declared('earliest_due'),
+  };
+}

@@ -1,0 +1,120 @@
+import type { Database } from '../../platform/postgres/database.ts';
+import { taskOfPayment } from '../../platform/tracing/scope.ts';
+import type { DispatchLimits } from '../../platform/work/dispatch-policy.ts';
+import { type Dispatched, Dispatcher } from '../../platform/work/dispatcher.ts';
+import type { Work } from '../../platform/work/due-work.ts';
+import type { OutageWatch } from '../../platform/work/outage-watch.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { secondsUntilNextResolveTry, unsentPostponement } from '../transaction.ts';
+import type { RequestQueue, UnansweredRequest } from './request-queue.sql.ts';
+
+/**
+ * No clear answer. `notSent`: nothing was asked, and the try does not count. `isSilence` false: something
+ * came back, so that the provider is not away; null: nothing was asked.
+ */
+export type Unclear = {
+  readonly kind: 'unknown' | 'notConnected' | 'notSent';
+  readonly reason: string;
+  readonly isSilence?: boolean | null;
+};
+type Resolvable = { readonly merchantId: string; readonly fence: number; readonly tries: number };
+type Clear = { readonly kind: string };
+
+/** How requests of a kind are resolved. */
+export type ResolveRequests<Request extends Resolvable, Answer extends Clear> = {
+  /** Of the work. */
+  readonly name: string;
+  readonly database: Database;
+  readonly queue: Pick<RequestQueue<Request>, 'claim' | 'postpone' | 'pullForward' | 'earliest'>;
+  readonly idOf: (request: Request) => string;
+  /** The values that a claim takes besides. */
+  readonly claimValues?: () => readonly unknown[];
+  readonly about: NonNullable<Dispatched<Request, unknown>['about']>;
+  readonly limits: DispatchLimits;
+  /** Whether the provider answers any of them. */
+  readonly outage: OutageWatch;
+  /** Until then what is claimed is asked for and recorded. */
+  readonly leaseMilliseconds: number;
+  /** Asks for it again, under the same id: a provider books one id once. */
+  readonly ask: (request: Request) => Promise<Answer | Unclear>;
+  /** Records what the provider says. */
+  readonly record: (request: Request, answer: Answer, deadlineAt: number) => Promise<void>;
+  /** What a person must learn of an answer, as no caller waits for it; null: nothing. */
+  readonly warningOf: (answer: Answer) => string | null;
+  readonly outcomeOf: (answer: Answer) => string;
+  readonly observe: (outcome: string) => void;
+  readonly warn: (request: Request, reason: string) => void;
+};
+
+/** What all requests to an acquirer have alike. */
+export const OF_ACQUIRER = {
+  idOf: ({ requestId }: UnansweredRequest): string => requestId,
+  about: taskOfPayment,
+  warningOf: (answer: Clear & { readonly reason?: string }): string | null =>
+    answer.kind === 'refused' ? (answer.reason ?? null) : null,
+  outcomeOf: ({ kind }: Clear): string => kind,
+};
+
+const RECORD_MILLISECONDS = 8_000;
+/** From so many tries on a person should look. */
+const TRIES_BEFORE_WARNING = 8;
+/** Time for the commit of the answer. */
+export const REQUEST_LEASE_MARGIN_MILLISECONDS = 15_000;
+
+/** Asks for what was not answered clearly, until the provider confirms or refuses. */
+export function resolveRequests<Request extends Resolvable, Answer extends Clear>(
+  resolving: ResolveRequests<Request, Answer>,
+  wakeSignal: WakeSignal,
+): Work {
+  const { name, database, queue, limits, outage, leaseMilliseconds } = resolving;
+  return new Dispatcher<Request, Answer | Unclear>({
+    name,
+    limits,
+    wakeSignal,
+    outage,
+    async claim(_limit, share) {
+      const tasks = await queue.claim(database, share, leaseMilliseconds, resolving.claimValues?.());
+      return { tasks, isEnd: tasks.length === 0 };
+    },
+    send: (request) => resolving.ask(request),
+    record: (request, answer) => record(resolving, request, answer),
+    about: resolving.about,
+    piece: queue.earliest,
+    pieceValues: (passedOver) => [passedOver],
+    pullForward: (limit) => queue.pullForward(database, limit, leaseMilliseconds),
+  });
+}
+
+async function record<Request extends Resolvable, Answer extends Clear>(
+  resolving: ResolveRequests<Request, Answer>,
+  request: Request,
+  answer: Answer | Unclear,
+): Promise<void> {
+  const { outage } = resolving;
+  if (isUnclear(answer)) return postpone(resolving, request, answer);
+  outage.observe(true, request.merchantId);
+  const warning = resolving.warningOf(answer);
+  if (warning !== null) resolving.warn(request, warning);
+  await resolving.record(request, answer, performance.now() + RECORD_MILLISECONDS);
+  resolving.observe(resolving.outcomeOf(answer));
+}
+
+async function postpone<Request extends Resolvable, Answer extends Clear>(
+  { database, queue, idOf, outage, observe, warn }: ResolveRequests<Request, Answer>,
+  request: Request,
+  { kind, reason, isSilence = true }: Unclear,
+): Promise<void> {
+  const { merchantId, fence, tries } = request;
+  const held = { merchantId, requestId: idOf(request), fence };
+  observe('postponed');
+  // Without a free connection nothing is known of the provider.
+  if (kind === 'notSent') return queue.postpone(database, held, unsentPostponement(reason));
+  if (isSilence !== null) outage.observe(!isSilence, merchantId);
+  if (tries >= TRIES_BEFORE_WARNING && !outage.isAway()) warn(request, reason);
+  const seconds = secondsUntilNextResolveTry(tries, outage.isAway());
+  return queue.postpone(database, held, { seconds, reason });
+}
+
+function isUnclear(answer: Clear): answer is Unclear {
+  return answer.kind === 'unknown' || answer.kind === 'notConnected' || answer.kind === 'notSent';
+}

@@ -1,0 +1,101 @@
+import { CommitUnknown } from '../../platform/postgres/database-errors.ts';
+import type { WakeSignal } from '../../platform/work/wake-signal.ts';
+import { OUTCOME_MARGIN_MILLISECONDS, SHORTEST_USEFUL_TIMEOUT_MILLISECONDS } from '../transaction.ts';
+
+/** The fence of a request that no other process has claimed since its intent. */
+export const FIRST_FENCE = 0;
+
+type Unanswered = { readonly kind: 'unknown'; readonly reason: string };
+type Unsent = { readonly kind: 'notSent' } | { readonly kind: 'notConnected' };
+
+/**
+ * A request of a merchant to an acquirer or a bank, whose intent is committed: a cancel, a capture, a
+ * release, the issue and the cancel of a boleto.
+ */
+export type SentRequest<Answer extends { readonly kind: string }, Result> = {
+  /** The longest that the provider is waited for. */
+  readonly timeoutMilliseconds: number;
+  readonly ask: (timeoutMilliseconds: number) => Promise<Answer | Unanswered | Unsent>;
+  /** Commits what the provider has answered. */
+  readonly record: (answer: Answer) => Promise<Result>;
+  /**
+   * Takes back what the provider was not asked for, and frees its key. False: another process has it.
+   * Null: it cannot be taken back, and is resolved.
+   */
+  readonly withdraw: (() => Promise<boolean>) | null;
+  /** Leaves it to the work that resolves, which asks at once. */
+  readonly leave: (reason: string) => Promise<void>;
+  /** Wakes that work. */
+  readonly wakeSignal: WakeSignal;
+};
+
+/**
+ * Asks the provider outside of any database transaction, and commits what it answers. Without a clear
+ * answer the request is neither done nor refused: it is asked for until it is answered. A request that
+ * was not sent is taken back; where that fails, or this process dies before, the work that claims it
+ * sends it. `deadlineAt` in monotonic milliseconds. Throws `CommitUnknown` when the outcome is in doubt.
+ */
+export async function sendRequest<Answer extends { readonly kind: string }, Result>(
+  request: SentRequest<Answer, Result>,
+  deadlineAt: number,
+): Promise<Result | Unsent | { readonly kind: 'unknown' }> {
+  const answer = await askInTime(request.timeoutMilliseconds, deadlineAt, request.ask);
+  if (isUnsent(answer)) {
+    if (request.withdraw === null) return leaveUnresolved(request, 'it was not sent');
+    const isWithdrawn = await orUnlessUnknown(request.withdraw(), () => false);
+    return isWithdrawn ? { kind: answer.kind } : { kind: 'unknown' };
+  }
+  if (isUnanswered(answer)) return leaveUnresolved(request, answer.reason);
+  // Once the provider has answered, "nothing was done" would be false: it is recorded later.
+  return orUnlessUnknown<Result | { readonly kind: 'unknown' }>(request.record(answer), (error) =>
+    leaveUnresolved(request, `the answer could not be recorded: ${reasonOf(error)}`),
+  );
+}
+
+/** The provider has what is left until the deadline, less the time for recording what it says. */
+export async function askInTime<Answer>(
+  timeoutMilliseconds: number,
+  deadlineAt: number,
+  ask: (timeoutMilliseconds: number) => Promise<Answer>,
+): Promise<Answer | { readonly kind: 'notSent' }> {
+  const left = deadlineAt - OUTCOME_MARGIN_MILLISECONDS - performance.now();
+  const timeout = Math.min(timeoutMilliseconds, left);
+  return timeout < SHORTEST_USEFUL_TIMEOUT_MILLISECONDS ? { kind: 'notSent' } : ask(timeout);
+}
+
+async function leaveUnresolved(
+  { leave, wakeSignal }: Pick<SentRequest<{ readonly kind: string }, unknown>, 'leave' | 'wakeSignal'>,
+  reason: string,
+): Promise<{ readonly kind: 'unknown' }> {
+  try {
+    await leave(reason);
+    wakeSignal.notify();
+  } catch {
+    // Needs no record: when the lease ends the provider is asked again.
+  }
+  return { kind: 'unknown' };
+}
+
+async function orUnlessUnknown<Result>(
+  work: Promise<Result>,
+  otherwise: (error: unknown) => Result | Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof CommitUnknown) throw error;
+    return otherwise(error);
+  }
+}
+
+function isUnsent(answer: { readonly kind: string }): answer is Unsent {
+  return answer.kind === 'notSent' || answer.kind === 'notConnected';
+}
+
+function isUnanswered(answer: { readonly kind: string }): answer is Unanswered {
+  return answer.kind === 'unknown';
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
