@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The token of exactly one `Authorization: Bearer …` header. Node keeps the first of two, so the
- * raw headers are read.
+ * The token of exactly one `Authorization: Bearer …` header. Node keeps the first of two, so raw headers are
+ * read.
  */
 export function bearerToken(request: IncomingMessage): string | null {
   const header = request.headers.authorization;
