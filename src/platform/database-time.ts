@@ -22,10 +22,7 @@ export class DatabaseTime {
     this.note(shown, askedAt, performance.now());
   }
 
-  /**
-   * `shown` was the time at some moment between the two monotonic times. The reading is corrected only as far
-   * as this disproves it.
-   */
+  /** `shown` was the time between the two monotonic times. Corrects the reading only as far as disproved. */
   note(shown: number, askedAt: number, answeredAt: number): void {
     const least = shown - answeredAt;
     this.#lead = Math.min(Math.max(this.#lead ?? least, least), shown - askedAt);

@@ -28,9 +28,7 @@ export type GateKeeper = Gate & {
   open(): void;
 };
 
-/**
- * `onChange` gets each change with words for a person. A hold by the operator lasts as long as the process.
- */
+/** `onChange` gets words for a person. A hold by the operator lasts as long as the process. */
 export function openGate(
   isHeldByHand: boolean,
   onChange: (reason: HoldReason | null, words: string) => void,

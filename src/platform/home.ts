@@ -1,10 +1,7 @@
 import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/**
- * The folder of this checkout or release. Files read at run time are found from here, because the code may
- * run from a bundle elsewhere.
- */
+/** The folder of this release: files read at run time are found from here, even from a bundle elsewhere. */
 export const HOME = dirname(findPackageJSON(import.meta.url) as string);
 
 type Program =

@@ -214,10 +214,7 @@ const STACK_INDENT = '              ';
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const PLAIN = /^[\p{L}\p{N}._:/@+-]+$/u;
 
-/**
- * A log line for people: time, level, message, fields. Audit anchors only on request. `hasColors`: whether
- * the terminal shows them.
- */
+/** For people: time, level, message, fields; audit anchors on request. `hasColors`: the terminal has. */
 export function prettyLine(
   line: string,
   options: { readonly showsAnchors: boolean; readonly hasColors: boolean },

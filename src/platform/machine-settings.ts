@@ -29,7 +29,7 @@ export const MACHINE_FILES: Readonly<Record<string, string>> = {
 /** Only for commands that migrate. */
 export const OWNER_FILE = { name: 'owner-database-url', setting: 'PARCELA_OWNER_DATABASE_URL_FILE' } as const;
 
-/** Settings of a group go together: who sets one of them sets all. */
+/** Setting one of a group replaces the whole group of this machine. */
 const GROUPS: readonly (readonly string[])[] = [
   ['DATABASE_URL', 'DATABASE_URL_FILE', 'PARCELA_OWNER_DATABASE_URL', 'PARCELA_OWNER_DATABASE_URL_FILE'],
   [
@@ -92,7 +92,7 @@ export function withMachineSettings<S extends Settings>(given: S, isOwner: boole
   return { ...ofMachine, ...Object.fromEntries(named) };
 }
 
-/** Settings of an installation that does not name all it needs: something was forgotten. */
+/** Names of settings that belong to an own installation, such as `DATABASE_URL`. */
 export function installationSettings(settings: Settings): readonly string[] {
   return Object.keys(settings).filter((name) => OF_INSTALLATIONS.test(name) && isSet(settings, name));
 }

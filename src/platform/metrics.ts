@@ -4,10 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { bearerToken } from './http/bearer-token.ts';
 
-/**
- * Named as in OpenTelemetry's semantic conventions where they have a name. `database`: counted there, the
- * same in every process.
- */
+/** Named as in OpenTelemetry's conventions. `database`: counted there, the same in every process. */
 export type Metric = {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly name: string;

@@ -8,10 +8,7 @@ const MOST_PAGES = 1_000_000;
 /** Console totals stop one above this, so that counting a merchant's millions stays cheap. */
 export const MOST_COUNTED_FOR_PEOPLE = 1_000;
 
-/**
- * For gauges and operators, over all merchants: keeps counts cheap in a long outage, or when a file with
- * wrong fees opens an exception for each line.
- */
+/** For counts over all merchants, which stay cheap even when each line of a file opened an exception. */
 export const MOST_COUNTED_OF_ALL = 100_000;
 
 /** Ties break by id, so that pages never overlap. */

@@ -122,10 +122,7 @@ export function preparedReads<Value>(options: PreparedReadsOptions): PreparedRea
   };
 }
 
-/**
- * Reads again for each caller, one read at a time. Callers during a read share the following one: the running
- * read may have begun too early. So nobody waits for more than two.
- */
+/** Reads again, once at a time. Callers during a read share the next: the running one may be too old. */
 export function freshReads(read: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | null = null;
   let following: Promise<void> | null = null;

@@ -88,10 +88,7 @@ const LONGEST_CARD_NUMBER = 19;
 /** Digits in a row, with common separators. */
 const MANY_DIGITS = /\d(?:[ .-]?\d){12,}/g;
 
-/**
- * An unreadable change for a person: bounded, without anything that could be card data. Of fields outside the
- * protocol only the name is shown.
- */
+/** An unreadable change for a person: bounded, without possible card data, names alone of unknown fields. */
 export function printItem(item: unknown, fields: readonly string[]): string {
   return withoutCardNumbers(JSON.stringify(shownItem(item, fields))).slice(0, LONGEST_ITEM);
 }

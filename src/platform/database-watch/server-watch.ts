@@ -8,10 +8,7 @@ import { forgetBeats, stampFirst, vouch, writeBeat, writeDoubt } from './server-
 import { type Found, judge, type Memory, textOf } from './server-stamp.ts';
 
 const BEAT_MILLISECONDS = 1_000;
-/**
- * A beat fits into its page where other writes find no space. After a write error a beat proves nothing for
- * so long.
- */
+/** After a write error so long: a beat fits into its page even where other writes find no space. */
 const AFTER_REFUSAL_MILLISECONDS = 2_000;
 export type ServerWatch = ServerWatcher & {
   /** The first beat, at start; throws database errors. Then one a second, until `stop`. */
@@ -70,9 +67,7 @@ class WatchOfServer implements ServerWatch {
     await this.#beating;
   }
 
-  /**
-   * Nothing is done on a server that was not checked: the gate shuts before the caller gets the connection.
-   */
+  /** Nothing is done on an unchecked server: the gate shuts before the caller gets the connection. */
   async check(ask: Parameters<ServerWatcher['check']>[0]): Promise<string> {
     const row = await ask(this.#hasAllFacts ? READ_ALL_FACTS : READ_FEWER_FACTS).catch((error) => {
       // Only at first: a later server that shows less is not proved to be ours.
@@ -96,9 +91,7 @@ class WatchOfServer implements ServerWatch {
     return this.#newest;
   }
 
-  /**
-   * When the server refuses a write for lack of disk space, the next requests of all callers would fail too.
-   */
+  /** When the disk is full, the next requests of all callers would fail too. */
   noteError(error: unknown): void {
     const { gate } = this.#tools;
     const kind = kindOfRefusedWrite(error);

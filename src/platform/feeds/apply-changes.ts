@@ -56,8 +56,7 @@ export async function applyWaitingOf<Change extends WaitingChange>(
 }
 
 /**
- * Applies a batch of due changes of all merchants. Gives how many it claimed; throws the first error after
- * all were tried.
+ * Applies a batch of all merchants; gives how many it claimed. Throws the first error after all were tried.
  */
 async function applyDueChanges<Change extends WaitingChange>(
   applying: Applying<Change>,

@@ -59,9 +59,7 @@ export class FeedCursors<Page extends FeedPage> {
     await database.query(this.#statements.openOfNew, []);
   }
 
-  /**
-   * Claims the due cursor for all merchants, or due ones of single merchants, for the time of one request.
-   */
+  /** Claims the due cursor for all merchants, or due ones of single merchants, for one request. */
   async claim(
     database: Database,
     isForAllMerchants: boolean,

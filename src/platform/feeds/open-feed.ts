@@ -55,9 +55,7 @@ export type Feed = {
 /** `more`: asking again at once brings more. `none`: no clear answer. `kept`: changes that were new. */
 type Pulled = { readonly state: 'more' | 'done' | 'none'; readonly kept: number };
 
-/**
- * Enough for a jump of two years with thousands of open installments. The background work continues beyond.
- */
+/** A jump of two years with thousands of open installments. Background work continues beyond. */
 const MOST_PAGES = 10_000;
 const LEASE_MARGIN_MILLISECONDS = 5_000;
 /** How soon a merchant's first charge or boleto is followed by its first request. */

@@ -9,10 +9,7 @@ export type PlaceObserver = {
 /** No place was free, and nothing was begun. */
 export const NO_PLACE = Symbol('no place');
 
-/**
- * Limits the handlers at work. Reading a body and sending an answer take no place: the client decides how
- * long they last.
- */
+/** Limits the handlers at work, not reading bodies or sending answers, whose duration clients decide. */
 export class Admission {
   readonly #places: ReturnType<typeof divideCapacity>;
   readonly #observer: PlaceObserver;

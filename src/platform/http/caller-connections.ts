@@ -206,8 +206,8 @@ export class CallerConnections {
 }
 
 /**
- * Sockets with a request that has not come whole. Only Node's parser can tell it from the first bytes of the
- * next. Null: this Node does not show it; then no connection is idle, and each ends at its deadline.
+ * Sockets with a request that has not come whole, which only Node's parser knows. Null: this Node does not
+ * show it; then none is idle, and each ends at its deadline.
  */
 function socketsWithinRequests(server: Server): ReadonlySet<Socket> | null {
   const symbols = Object.getOwnPropertySymbols(server);

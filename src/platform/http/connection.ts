@@ -168,9 +168,7 @@ export class Connection {
     return this.#isRefused;
   }
 
-  /**
-   * Whether no further request may be carried out: the caller was told so, though its body may still come.
-   */
+  /** Whether no request may be carried out: the caller was told so, though its body may still come. */
   isRefused(): boolean {
     return this.#isRefused;
   }

@@ -6,10 +6,7 @@ import type { CallerConnections } from './caller-connections.ts';
 import { Connection } from './connection.ts';
 import { STRANGER_IDLE_SECONDS } from './connection-deadlines.ts';
 
-/**
- * The time from the order to stop until the listener closes: readiness says no, and requests are still
- * served.
- */
+/** From the order to stop until the listener closes, readiness says no and requests are still served. */
 export type Drain = { begin(): void; hasBegun(): boolean };
 
 export function openDrain(): Drain {
@@ -23,10 +20,7 @@ export function openDrain(): Drain {
 }
 
 const SWEEP_MILLISECONDS = 50;
-/**
- * How long requests over open connections are served after the listener closed: their clients cannot know of
- * the stop.
- */
+/** Requests over open connections are served so long: their clients cannot know of the stop. */
 const LATECOMERS_MILLISECONDS = 3_000;
 /** A silent connection may just have been opened for a request. */
 const SILENT_MILLISECONDS = 1_000;

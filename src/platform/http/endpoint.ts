@@ -71,10 +71,7 @@ export type Contract<
   readonly body?: Body;
   /** No body stands for an empty object. */
   readonly isBodyOptional?: boolean;
-  /**
-   * For endpoints that move money: unknown fields, unknown query parameters and null are faults. A misspelt
-   * amount would otherwise mean all.
-   */
+  /** Moves money: unknown fields or parameters and null are faults, as a misspelt amount would mean all. */
   readonly isExact?: boolean;
   /** Takes the header Idempotency-Key: a repetition has no second effect. */
   readonly isRepeatable?: boolean;
@@ -125,10 +122,7 @@ export type Call<Body, Query, Parameters> = {
   readonly body: Body;
   readonly query: Query;
   readonly parameters: Parameters;
-  /**
-   * The header Idempotency-Key with method and path, parameters in lower case. Null if the endpoint takes
-   * none.
-   */
+  /** Idempotency-Key with method and path, parameters in lower case. Null if the endpoint takes none. */
   readonly idempotency: { readonly key: string; readonly target: string } | null;
   /** Null at endpoints without a token. */
   readonly caller: Caller | null;

@@ -44,8 +44,8 @@ export function refusalsAnswer(shapes: readonly RefusalShape[], language: Langua
 }
 
 /**
- * The result of a request that may bring a key. `first`: done now, or refused, which records nothing.
- * `again`: the outcome of the first request with this key. `inFlight`: the first has no outcome yet.
+ * `first`: done now, or refused, which records nothing. `again`: the outcome of the first request with this
+ * key. `inFlight`: the first has no outcome yet.
  */
 export type Once<Result> =
   | { readonly kind: 'first' | 'again'; readonly result: Result }

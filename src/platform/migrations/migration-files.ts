@@ -70,9 +70,7 @@ const BEFORE_BASELINE =
   'this database is of a Parcela before 0.1.0, which nothing upgrades: begin with an empty database; where the ' +
   'embedded one is used, set its folder aside (mv .parcela .parcela-before) and start again';
 
-/**
- * Forward only: the applied ones must be the first files, unchanged. Applied ones without a file are newer.
- */
+/** Applied migrations must be the first files, unchanged. Applied ones without a file are newer. */
 export function pendingMigrations(
   migrations: readonly Migration[],
   applied: readonly AppliedMigration[],

@@ -177,10 +177,7 @@ export type ScanKind = (typeof SCANS)[number];
 
 export type TableScan = { readonly table: string; readonly kind: ScanKind };
 
-/**
- * Seconds for a million rows on two cores, as an order of magnitude: sums of receivables took 150 s for 13
- * million.
- */
+/** Seconds for a million rows on two cores, roughly: sums of receivables took 150 s for 13 million. */
 const SECONDS_A_MILLION: Readonly<Record<ScanKind | 'builds', number>> = {
   changes: 40,
   rewrites: 20,

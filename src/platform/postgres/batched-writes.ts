@@ -23,10 +23,7 @@ export type BatchedWriteOptions<Row, Result> = {
     rows: readonly Row[],
     deadlines: readonly Deadline[],
   ) => Promise<ReadonlyMap<string, Result | typeof NOT_WRITTEN>>;
-  /**
-   * Whether a result says that nothing was written. For a row in doubt the caller gets `CommitUnknown`
-   * instead.
-   */
+  /** Whether a result says that nothing was written. For a row in doubt it is `CommitUnknown` instead. */
   readonly isRefusal: (result: Result) => boolean;
   /** The event has already happened: repeated until the deadline while the database is away. */
   readonly mustBeWritten?: boolean;

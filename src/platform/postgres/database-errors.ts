@@ -59,9 +59,7 @@ export class PassingFault extends DatabaseUnavailable {}
 /** Reported before the connection is open: too many clients, or a starting or stopping server. */
 const NOT_ADMITTED: readonly string[] = [SQL_STATE.tooManyConnections, SQL_STATE.cannotConnectNow];
 
-/**
- * SQLSTATE classes of a lost connection or server: 08 connection, 40003 completion unknown, 57P0x shutdown.
- */
+/** SQLSTATE: 08 connection, 40003 completion unknown, 57P0x shutdown. */
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);

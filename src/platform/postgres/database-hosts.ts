@@ -102,10 +102,7 @@ function withoutAttribute(rest: string): string {
   return rest.slice(0, rest.indexOf('?')) + (kept.length === 0 ? '' : `?${kept.join('&')}`);
 }
 
-/**
- * `verified`: TLS that checks certificate and name. Reads the address alone, not the environment. Throws the
- * driver's errors.
- */
+/** `verified`: TLS that checks certificate and name. Only the address counts. Throws the driver's errors. */
 export function databaseChannel(address: string): (typeof KINDS)[number] {
   const mode = new URLSearchParams(address.split('?')[1]).getAll('sslmode').at(-1) ?? null;
   const found = databaseHosts(address).addresses.map((one) => channelToOne(one, mode));

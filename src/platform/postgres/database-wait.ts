@@ -46,9 +46,7 @@ function secondsSince(moment: number): number {
 }
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/**
- * 08 connection, 40003 completion unknown, 57P01 to 57P03 going down or coming up, 53300 too many clients.
- */
+/** 08 connection, 40003 completion unknown, 57P01 to 57P03 stopping or starting, 53300 too many clients. */
 const PASSING_STATES = /^(08...|40003|57P0[1-3]|53300)$/;
 const PASSING_CODES: readonly string[] = [
   'ECONNREFUSED',

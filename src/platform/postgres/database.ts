@@ -37,10 +37,7 @@ export type Tx = {
 };
 
 export type Database = {
-  /**
-   * Commits the statement by itself. Throws pg errors (rolled back), `CommitUnknown` or `DatabaseUnavailable`
-   * (nothing written).
-   */
+  /** Throws pg errors (rolled back), `CommitUnknown` or `DatabaseUnavailable` (nothing written). */
   query(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /**
    * Runs `work` in one transaction. Commits nothing if `work` throws, or after the deadline, even if the
@@ -103,10 +100,7 @@ export type DatabaseTools = {
   readonly observer?: DatabaseObserver;
 };
 
-/**
- * Opens both pools; connects on first use. Times are read as milliseconds since the epoch, int8 as numbers,
- * numeric as text.
- */
+/** Connects on first use. Times are milliseconds since the epoch, int8 are numbers, numeric is text. */
 export function openDatabase(
   address: DatabaseAddress,
   onIdleError: (error: Error) => void,

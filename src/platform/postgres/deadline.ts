@@ -26,10 +26,7 @@ type Measured = {
 
 const measured = new WeakMap<pg.PoolClient, Measured>();
 
-/**
- * The server's time, read every few seconds, as of the answer's arrival: deadlines come early rather than
- * late.
- */
+/** The server's time, read every few seconds, as of the answer's arrival: deadlines come early if at all. */
 async function serverOffset(client: pg.PoolClient): Promise<number> {
   const known = measured.get(client);
   if (known !== undefined && performance.now() - known.at < TRUSTED_MILLISECONDS) return known.offset;

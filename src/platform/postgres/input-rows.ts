@@ -27,20 +27,14 @@ export type InputRows<Row> = {
   values(rows: readonly Row[]): unknown[][];
 };
 
-/**
- * `as`: alias. `after`: preceding rows, or the number of preceding parameters. `place`: a last column with
- * each row's number, from 1.
- */
+/** `after`: preceding rows or parameters. `place`: a last column with each row's number, from 1. */
 export type InputPlace = {
   readonly as?: string;
   readonly after?: number | { readonly lastParameter: number };
   readonly place?: string;
 };
 
-/**
- * `sql` is `unnest($1::text[], …) as i (merchant_id, …)`, `values` its arrays. Called at load only, because
- * statement texts are constant.
- */
+/** `sql` is `unnest($1::text[], …) as i (merchant_id, …)`, `values` its arrays. Called at load only. */
 export function inputRows<Row>(
   columns: InputColumns<Row>,
   { as = 'i', after = 0, place }: InputPlace = {},

@@ -20,10 +20,7 @@ export type Caller<Row, Result> = {
   readonly promise: Promise<Result>;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
-  /**
-   * `sent`: a statement with this row is under way. `inDoubt`: one was lost. `gone`: the caller has its
-   * answer.
-   */
+  /** `sent`: a statement with this row is under way. `inDoubt`: one was lost. `gone`: answered. */
   state: 'waiting' | 'sent' | 'inDoubt' | 'gone';
   /** How long it rests before another try. */
   restMilliseconds: number;

@@ -8,10 +8,7 @@ import { column, rowCodec } from './row-codec.ts';
  */
 export type PageParts = {
   readonly name: string;
-  /**
-   * CTEs before the page, among them `counted`: one row with `total`. `{counted}` marks where a count for
-   * people ends.
-   */
+  /** CTEs, among them `counted`: one row with `total`. `{counted}` marks where a count for people ends. */
   readonly before: string;
   /** Selects the key and the columns of the order; `{order}` is replaced by the order. */
   readonly keys: string;

@@ -4,10 +4,7 @@ import { databaseHosts, hostOf } from './database-hosts.ts';
 import { reasonToWait, whyRefused } from './database-wait.ts';
 
 const ANSWER_MILLISECONDS = 2_000;
-/**
- * How long to wait for other hosts after the first: a former primary may take writes for a moment beside its
- * successor, whose timeline is later.
- */
+/** Time for other hosts after the first answer: a former primary may still take writes for a moment. */
 const LATER_MILLISECONDS = 250;
 /** The pause after a look in vain, however many callers ask. */
 const PAUSE_MILLISECONDS = 200;

@@ -114,9 +114,7 @@ const LIST_ROLE_COMMANDS = `
     select 3, format('alter role %I login password %L', $1, $2::text) where $2 is not null
   ) commands order by place`;
 
-/**
- * Only missing grants, and only on tables and sequences of this owner. `wanted` and `held` are in one order.
- */
+/** Missing grants on this owner's tables and sequences only. `wanted` and `held` have one order. */
 const LIST_GRANTS = `
   with owned as (
     select c.oid, c.relname as name, c.relkind as kind, c.relacl as acl,
@@ -162,9 +160,7 @@ const SCRAM_KEY_BYTES = 32;
 const SCRAM_SALT_BYTES = 16;
 const deriveKey = promisify(pbkdf2);
 
-/**
- * The stored form of a password (RFC 5802), computed here so that the password never reaches a server log.
- */
+/** The stored form of a password (RFC 5802), made here so that none reaches a server log. */
 async function scramVerifier(password: string): Promise<string> {
   const salt = randomBytes(SCRAM_SALT_BYTES);
   const salted = await deriveKey(password, salt, SCRAM_ITERATIONS, SCRAM_KEY_BYTES, 'sha256');

@@ -12,10 +12,7 @@ type Printing = {
   readonly takesNull: boolean;
 };
 
-/**
- * A schema in JSON Schema 2020-12: only common keywords, and every enforced rule. `path` begins with the id
- * of the operation.
- */
+/** In JSON Schema 2020-12, common keywords only. `path` begins with the id of the operation. */
 export function printSchema(
   schema: TSchema,
   wording: Wording = AS_DECLARED,

@@ -148,10 +148,7 @@ export type CommonStatus = 400 | SharedStatus;
 
 const INVALID_DESCRIPTION = 'The request is malformed: all faults at once.';
 
-/**
- * By what the endpoint has: body, token, path parameter, account. 400 is printed with the endpoint's own
- * fields.
- */
+/** By body, token, path parameter and account. 400 is printed with the endpoint's own fields. */
 export function commonStatuses(endpoint: Contract): CommonStatus[] {
   const { method, query, parameters, scope, isRepeatable } = endpoint;
   // The body of a GET is not read. Elsewhere an unexpected body is refused.

@@ -5,10 +5,7 @@ import type { Sentence } from '../http/sentence.ts';
 import { findForeignFields } from './foreign-fields.ts';
 import { isEmptyText, readText } from './text-readings.ts';
 
-/**
- * What the client wrote differently: `Payment` for `/payment`, or the index of an item after empty ones
- * (`/instructions/0` → `2`).
- */
+/** What the client wrote differently: `Payment` for `/payment`, or a list's index before empty ones went. */
 export type SentNames = Map<string, string>;
 
 /** `missing`: pointers of required objects that were not sent, and are empty in the value. */

@@ -11,10 +11,7 @@ const NOT_OFFERED: Sentence = {
 };
 export const FOREIGN_FIELD_SENTENCES = [NOT_OFFERED];
 
-/**
- * Fields by which other gateways decide what is charged, from whom and for whom. Lower case, without `_` and
- * `-`.
- */
+/** Fields of other gateways that decide a charge. Lower case, without `_` and `-`. */
 const CHARGED_BY = [
   // 3-D Secure.
   ...['code3ds', '3ds', 'threeds', 'threeds2', 'threedsecure', 'threedsid', 'authenticate'],
@@ -40,10 +37,7 @@ export const FOREIGN_FIELDS = CHARGED_BY.map((name) => ({ name, harmless: harmle
 
 type Parts = { readonly properties?: Readonly<Record<string, TSchema>>; readonly items?: TSchema };
 
-/**
- * Finds such fields at any depth that the schema does not have itself, up to an answer's most faults. Other
- * unknown fields are ignored.
- */
+/** At any depth, up to an answer's most faults. The schema's own and other unknown fields are skipped. */
 export function findForeignFields(schema: TSchema | undefined, value: JsonValue): Fault[] {
   const found: Fault[] = [];
   gather(schema, value, '', found);

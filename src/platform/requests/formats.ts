@@ -3,10 +3,7 @@ import { documentKind } from '../../values/document-number.ts';
 import { isDay, parseOffsetText, parseSaoPauloText } from '../../values/instant.ts';
 import type { Sentence } from '../http/sentence.ts';
 
-/**
- * `pattern` is enforced as printed: a linear regular expression of JSON Schema that other engines read too
- * (no look-ahead, no Unicode classes).
- */
+/** Enforced as printed: a linear regular expression without look-ahead and Unicode classes. */
 export type Format = {
   readonly pattern: string;
   /** The pattern before the text is read (`reads` of a schema), if it differs. */
@@ -166,10 +163,7 @@ export function isOfFormat(name: string): (text: string) => boolean {
   return (text) => shape.test(text) && also?.test(text) !== false;
 }
 
-/**
- * URL.parse repairs much (line breaks, outer spaces, missing slashes); the pattern refuses such an address
- * before.
- */
+/** URL.parse repairs much (line breaks, missing slashes); the pattern refuses such texts before. */
 function isWebAddress(text: string): boolean {
   return text.length <= 2_048 && URL.canParse(text);
 }

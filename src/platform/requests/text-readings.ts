@@ -1,9 +1,6 @@
 import { isBlank } from '../../values/blank-text.ts';
 
-/**
- * How a text is normalized before it is checked, by the schema keyword `reads`. Texts that do not match stay
- * as they are.
- */
+/** Normalizations before the check, for the schema keyword `reads`. Other texts stay as they are. */
 const TEXT_READINGS = {
   /** CPF and CNPJ, which people write with their mask. */
   document: (text) => unmasked(text, /^([\dA-Z]{12}\d\d|\d{11})$/),

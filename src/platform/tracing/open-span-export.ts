@@ -30,10 +30,7 @@ const CLOSE_MILLISECONDS = 2_000;
 
 export const OTLP_CONNECT_MILLISECONDS = 2_000;
 
-/**
- * Sends spans to a collector by OTLP/HTTP, in batches. Drops and counts what exceeds the queue, and batches
- * that fail.
- */
+/** Sends spans by OTLP/HTTP in batches. Drops and counts what exceeds the queue, and failed batches. */
 export function openSpanExport(options: SpanExportOptions): SpanExport {
   const { url, channel, resource, observe } = options;
   const { origin, pathname } = new URL(url);

@@ -39,9 +39,7 @@ export function scopeFields(): object | null {
 
 type NotedPayment = { readonly paymentId?: string; readonly referenceTransaction?: string | null };
 
-/**
- * Adds the payment or boleto to log lines and trace. `referenceTransaction`: only if it holds no card number.
- */
+/** Adds a payment to log lines and trace. `referenceTransaction`: only if it holds no card number. */
 export function notePayment({ paymentId, referenceTransaction }: NotedPayment): void {
   const scope = current.getStore();
   if (scope === undefined) return;
@@ -79,9 +77,7 @@ export function recordedSpan(): Span | null {
   return span?.context.isSampled === true ? span : null;
 }
 
-/**
- * Runs what many callers share: below the first span, linked to the others, outside of all their requests.
- */
+/** Runs what many callers share, below the first span with links to the others, outside of all requests. */
 export function tracedTogether<T>(
   name: string,
   spans: readonly (Span | null)[],

@@ -16,9 +16,7 @@ export type DispatchLimits = {
   readonly now: LaneLimits;
   /** The most that one claim takes. */
   readonly atOnce: number;
-  /**
-   * The pause before the next claim while more tasks wait than are under way: other processes get their turn.
-   */
+  /** The pause before the next claim while more tasks wait than run: other processes get their turn. */
   readonly longLineMilliseconds: number;
   /** Tasks that wait longer here are handed back. */
   readonly longestWaitMilliseconds: number;
@@ -80,19 +78,13 @@ export const CLAIMED_DELIVERIES = {
   probes: 8,
 } as const;
 
-/**
- * Billings are read without a lease, and more than there are slots. A merchant leaves a quarter of the slots
- * to waiting others; alone it has all.
- */
+/** More billings than slots, without a lease. A merchant leaves a quarter of the slots to waiting others. */
 export function chargingLimits(slots: number): DispatchLimits {
   const claimed = lane(slots, { queued: BILLINGS_AT_ONCE + slots, sharesAlone: false });
   return { ...inSlots(slots), claimed, atOnce: BILLINGS_AT_ONCE, longLineMilliseconds: UNBOUNDED };
 }
 
-/**
- * Each free slot takes the next due row by `fairClaim`. Nothing waits in the process, where its lease would
- * run.
- */
+/** Each free slot takes the next due row by `fairClaim`: no lease runs while a task waits here. */
 function inSlots(slots: number): DispatchLimits {
   return {
     slots,
@@ -118,10 +110,7 @@ function lane(
   };
 }
 
-/**
- * Free slots for claimed tasks. While the other side is away, one task at a time is sent, with a pause: tasks
- * would end unknown.
- */
+/** Free slots for claimed tasks. While the other side is away: one task at a time, with a pause. */
 export function freeClaimedSlots(limits: DispatchLimits, state: DispatchState): number {
   if (state.isAway) {
     const mayAsk = limits.slots > 0 && state.claimed.taken === 0 && state.millisecondsUntilProbe === 0;

@@ -55,10 +55,7 @@ const MOST_PULLS = 100;
 /** How often overdue waiting tasks are looked for. */
 const WAIT_MILLISECONDS = 1_000;
 
-/**
- * Claims due work, queues it for slots, sends and records it. Each task is independent: a slow one holds only
- * its slot.
- */
+/** Claims due work, queues it for slots, sends and records it. A slow task holds only its slot. */
 export class Dispatcher<Task extends Place, Sent> implements Work {
   readonly name: string;
   readonly wakeSignal: WakeSignal;
@@ -158,10 +155,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#serve();
   }
 
-  /**
-   * For a clock jump: sends what `claim` gives, beside the slots, and waits for its end. Nothing else begins
-   * before that has begun.
-   */
+  /** For a clock jump: sends what `claim` gives, beside the slots, and waits. Nothing else begins before. */
   async sendAside<Page extends { readonly tasks: readonly Task[] }>(
     claim: () => Promise<Page>,
     atOnce: number,
@@ -307,10 +301,7 @@ export class Dispatcher<Task extends Place, Sent> implements Work {
     this.#handBack(lane.takeExpired());
   }
 
-  /**
-   * When its endpoint has taken a task, its place there is free at once in all lanes, and its slot in the
-   * claimed lane.
-   */
+  /** Once sent, a task frees its place at its endpoint in all lanes, and its slot in the claimed lane. */
   async #workOff(lane: FairQueue<Task>, task: Task): Promise<void> {
     this.#holders.add(task);
     this.#atPlace.add(placeKey(task), 1);

@@ -50,10 +50,7 @@ export type WorkOptions = {
 
 type OnError = (name: string, error: unknown) => void;
 
-/**
- * Runs each work in its own loop while the gate is open. `stop` waits for what is under way. While nothing is
- * due, one look a second serves all works.
- */
+/** Each work has its own loop while the gate is open. `stop` waits for it. One look a second serves all. */
 export function startWork(
   works: readonly Work[],
   onError: OnError,
@@ -181,10 +178,7 @@ function untilOpen(gate: Gate, signal: AbortSignal): Promise<void> {
   });
 }
 
-/**
- * The kinds of work in a jump of a merchant's clock, in the order for one instant. Changes of the acquirer
- * and notifications belong to it.
- */
+/** The work of a jump of a merchant's clock, in the order for one instant. */
 export const CLOCKED_KINDS = [
   'changes',
   'preauthorizations',
@@ -200,9 +194,6 @@ export type ClockedWork = {
   readonly name: ClockedKind;
   /** The earliest due instant up to `until`, past ones included. Only reads. */
   earliestDue(merchantId: string, until: Instant): Promise<Instant | null>;
-  /**
-   * Runs what is due by the merchant's business time; gives how many. 0: nothing more can run now. Stops
-   * early on abort.
-   */
+  /** Runs what is due by the merchant's business time; gives how many. Stops early on abort. */
   runDue(merchantId: string, signal: AbortSignal): Promise<number>;
 };

@@ -9,10 +9,7 @@ export function alsoWhileHeld(work: Work): Work {
   return { ...work, runsWhileHeld: true };
 }
 
-/**
- * Work without rows: due again some time after its end, also after a failure. With a look, only if that finds
- * something due.
- */
+/** Work without rows: due some time after its end or failure. With a look, only if that finds something. */
 export function everySoOften(
   name: string,
   milliseconds: number,
@@ -41,10 +38,7 @@ export function everySoOften(
   };
 }
 
-/**
- * Calls `reload` when the result of `version` changes. Also once after the start, because the first look
- * comes later.
- */
+/** Calls `reload` when the result of `version` changes, and once after the start. */
 export function following(name: string, version: Statement, reload: () => Promise<void>): Work {
   let newest: unknown;
   let followed: unknown;

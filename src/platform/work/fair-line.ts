@@ -23,9 +23,7 @@ export type Patience = {
 
 type Waiter = { readonly admit: () => void };
 
-/**
- * Runs work of a merchant, or of an unknown caller, in its turn. Throws `Overloaded` before the work begins.
- */
+/** Runs work in the caller's turn. Throws `Overloaded` before the work begins. */
 export type InLine = <T>(caller: string, work: () => Promise<T>) => Promise<T>;
 
 export function fairLine(limits: FairLineLimits): InLine {
@@ -77,9 +75,7 @@ export class FairLine {
     return true;
   }
 
-  /**
-   * Resolves with the slot taken. Rejects with `Overloaded`: the line is full, or the wait too long or ended.
-   */
+  /** Resolves with the slot taken. Rejects with `Overloaded`: line full, or wait too long or ended. */
   wait(wanted: Wanted, { milliseconds = Infinity, signal }: Patience = {}): Promise<void> {
     const { name, waiting, longestWaitMilliseconds } = this.#limits;
     const ofMerchant = this.#waitingOfMerchant.at(wanted.merchantId);

@@ -108,10 +108,7 @@ export class FairQueue<Task extends Place> {
     return this.#ofMerchant.at(merchantId);
   }
 
-  /**
-   * Removes tasks that waited too long and, if asked, unwanted ones: others need their place, and other
-   * processes their lease.
-   */
+  /** Removes tasks that waited too long and, if asked, unwanted ones, with or without a free slot. */
   expire({ now, isUnwanted }: Chooser<Task>, isUnwantedToo: boolean): void {
     for (const [merchantId, line] of this.#lines) {
       for (let at = 0; at < line.length; ) {

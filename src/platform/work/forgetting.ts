@@ -13,10 +13,7 @@ const PAUSE_MILLISECONDS = 30_000;
 /** Removes up to `limit` expired rows; gives how many. Fewer than `limit`: nothing is left. */
 export type ForgetBatch = (limit: number) => Promise<number>;
 
-/**
- * Removes expired rows in batches until none are left, then again every half minute. A stop waits for at most
- * one batch.
- */
+/** Removes expired rows in batches, then again every half minute. A stop waits for one batch at most. */
 export function forgetInBatches(name: string, ...batches: readonly ForgetBatch[]): Work {
   return forgetInSteps(
     name,

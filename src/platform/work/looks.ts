@@ -28,10 +28,7 @@ export class Looks {
     this.#onError = onError;
   }
 
-  /**
-   * Calls back with the result of each look that begins from now on, or its failure. Returns a function that
-   * stops listening.
-   */
+  /** Calls back with each result or failure from now on. Returns a function that stops listening. */
   listen(look: Look, { found, failed }: Omit<Listener, 'since'>): () => void {
     this.#listeners.set(look, { since: performance.now(), found, failed });
     return () => this.#listeners.delete(look);

@@ -1,14 +1,9 @@
-/**
- * Decides from answers and silences whether another system is away, how often to ask it, and when it is back.
- */
+/** Decides whether another system is away, how often to ask it, and when it is back. */
 export type OutageWatch = {
   /** One query about this merchant was answered clearly, or not. */
   observe(isAnswered: boolean, merchantId: string): void;
   isAway(): boolean;
-  /**
-   * While away: the only merchant without answers, so that queries for others go on. Null: away for all, or
-   * not at all.
-   */
+  /** While away: the only merchant without answers. Null: away for all merchants, or not at all. */
   onlySilentFor(): string | null;
   /** Milliseconds until the next query while away; 0: now. */
   millisecondsUntilProbe(): number;
