@@ -255,9 +255,7 @@ const LONGEST_LINE = 65_536;
 /** No archive, or cut within a line. */
 export class ArchiveUnreadable extends Error {}
 
-/**
- * The entries of a file. At its end calls `sha256` with the hash of its bytes. Throws `ArchiveUnreadable`.
- */
+/** The entries of a file. `sha256` gets the hash of its bytes at the end. Throws `ArchiveUnreadable`. */
 export async function* readArchive(
   path: string,
   sha256: (hash: Buffer) => void = () => {},

@@ -26,9 +26,7 @@ export type HeldHead = AuditHead & {
   readonly occurredAtSeconds: string;
 };
 
-/**
- * Locks the key before the head, as a retirement does. Reads the clock when no other transaction can write.
- */
+/** Locks the key before the head, as a retirement does. Reads the clock after both locks. */
 const HOLD_HEAD = statement(
   'audit.hold_head',
   `with usable as materialized (

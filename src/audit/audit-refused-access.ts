@@ -17,9 +17,7 @@ const MOST_COUNTED = 10_000;
 
 type Counted = { readonly caller: Caller; endpointId: string; address: string; swallowed: number };
 
-/**
- * Audits a credential's first refusal at once and counts the rest by the minute, so that none fills the log.
- */
+/** Audits a credential's first refusal at once and counts the rest each minute: nobody fills the log. */
 export function auditRefusedAccess(
   audit: Pick<Audit, 'record'>,
   onError: (error: unknown) => void,

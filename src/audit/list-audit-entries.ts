@@ -88,9 +88,7 @@ export async function listNewestEntries(
 /** More than anybody does to one thing in a few minutes. */
 const MOST_ENTRIES_ABOUT = 20;
 
-/**
- * About one resource in a short span (milliseconds since the epoch), oldest first. The reading is audited.
- */
+/** In a short span of time (milliseconds since the epoch), oldest first. The reading is audited. */
 export async function readEntriesAbout(
   { database, audit, operator }: ListAuditTools,
   resource: string,

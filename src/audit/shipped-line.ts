@@ -1,8 +1,6 @@
 import type { AuditAction, AuditDetail, StoredEvent } from './audit-event.ts';
 
-/**
- * Changes that a restored database lost, by merchants: their log lines allow redoing them (docs/restore.md).
- */
+/** Merchants' changes whose log lines allow redoing them after a restore (docs/restore.md). */
 const SAID_OF: Readonly<Partial<Record<AuditAction, true>>> = {
   'plan.change': true,
   'subscription.change': true,

@@ -149,9 +149,7 @@ export function tokenHash(token: string): Buffer {
 
 type PeekTools = Pick<CardTools, 'cardKeys' | 'findCardToken' | 'keyring'>;
 
-/**
- * The card of a repeated request, even if its carrier is used up or old. Null: none, or it no longer opens.
- */
+/** A repeated request's card, even of a used or old carrier. Null: none, or it no longer opens. */
 export async function openCarriedCard(
   tools: PeekTools,
   merchantId: string,

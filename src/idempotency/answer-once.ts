@@ -20,18 +20,15 @@ import type { RequestKey } from './idempotency-keys.sql.ts';
 /** Its own commit records the key, or finds it taken. */
 export type Effect<Result> = {
   /**
-   * `isFirst` resolves with whether the key is new: until then it may only read. Gives `keyUsed` if the key
-   * is not new, or taken at the commit.
+   * `isFirst`: whether the key is new; until then only reads. Gives `keyUsed` if it is not, or is taken
+   * later.
    */
   readonly make: (isFirst: Promise<boolean>) => Promise<Result | 'keyUsed'>;
   /** Whether nothing was recorded: then the first request with this key may be the cause. */
   readonly isRefused: (result: Result) => boolean;
   /** The outcome of the first request; null: none yet. */
   readonly repeatAnswer: (resourceId: string, progress: RequestProgress) => Promise<Result | null>;
-  /**
-   * The resource with a derived id, which outlives its key: a restore brings it back alone. Not one that was
-   * never sent.
-   */
+  /** The resource with a derived id, which a restore brings back without its key. Only if it was sent. */
   readonly findMade?: (span: IdSpan) => Promise<string | null>;
   /** Whether that resource can be of a card (see `openCarrier`) although its key's fingerprint is gone. */
   readonly canBeOfCard?: (resourceId: string, card: string) => Promise<boolean>;

@@ -57,16 +57,10 @@ export function isRequestLost({ isDone, ageMilliseconds }: RequestProgress): boo
   return !isDone && ageMilliseconds >= LOST_MILLISECONDS;
 }
 
-/**
- * Carriers are compared by their card, because a repetition may encrypt it again. A security code must not be
- * compared.
- */
+/** Carriers are compared by their card: a repetition may encrypt it again. A security code never is. */
 const LEFT_OUT = new Set(['numberToken', 'encryptedCard', 'securityCode']);
 
-/**
- * Equal for equal requests: names in order, without carriers and security code. A `vaultId` is no carrier and
- * is compared.
- */
+/** Equal for equal requests: names in order, without carriers and security code. A `vaultId` is compared. */
 export function comparableText(body: unknown): string {
   return JSON.stringify(body, (name, value: unknown) => {
     if (LEFT_OUT.has(name)) return undefined;

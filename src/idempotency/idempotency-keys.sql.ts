@@ -92,9 +92,7 @@ export const FREE_RESERVED_KEYS = `freed as (
        and not k.is_done and k.created_at > u.reserved_after
    )`;
 
-/**
- * For reserved keys whose resource now exists. Reads the CTE `made`: merchant_id, key_hash and resource_id.
- */
+/** For reserved keys with their resource. Reads the CTE `made`: merchant_id, key_hash and resource_id. */
 export const FINISH_KEYS = `finished as (
      update idempotency_keys k set is_done = true from made m
      where k.merchant_id = m.merchant_id and k.key_hash = m.key_hash and k.resource_id = m.resource_id
@@ -103,10 +101,7 @@ export const FINISH_KEYS = `finished as (
 /** A statement that lost is repeated at once and sees the winner: a second loss is another key's. */
 const MOST_RACES = 5;
 
-/**
- * For a statement that checks and inserts a key. If another process commits the key in between, all is rolled
- * back, and the repetition sees it.
- */
+/** For check and insert of a key: if another process commits the key in between, the repetition sees it. */
 export async function racingForKeys<Result>(write: () => Promise<Result>): Promise<Result> {
   for (let race = 1; ; race += 1) {
     try {

@@ -64,9 +64,7 @@ function finishResealing(tools: ResealTools, tables: readonly SealedTable[]): Wo
 
 const BATCH = 20;
 
-/**
- * Deletes overdue data keys that no row names; gives how many. Their bytes, in backups too, never open again.
- */
+/** Deletes overdue data keys that no row names; gives how many. Even backups no longer open with them. */
 async function deleteRetiredKeys({
   database,
   commitChange,

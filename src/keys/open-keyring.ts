@@ -37,9 +37,7 @@ export type Keyring = {
   open(purpose: SealingPurpose, record: string, sealed: Sealed): Promise<Buffer | null>;
   /** After an `open` that gave null: false if the key was lost, true if the row was altered. */
   hasKey(dataKeyId: number): boolean;
-  /**
-   * Opens with a known key and seals under the one in use. Null, after the alarm, if the bytes do not open.
-   */
+  /** Opens with a known key, seals under the one in use. Null, after the alarm, if it does not open. */
   sealAgain(purpose: SealingPurpose, record: string, sealed: Sealed): Sealed | null;
   /** Equal texts have equal fingerprints under one key; without the key nothing can be guessed. */
   fingerprint(text: string): Fingerprint;

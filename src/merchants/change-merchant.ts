@@ -14,10 +14,7 @@ import {
 import { findMerchant, stand, updateMerchant } from './merchants.sql.ts';
 import { endTokensOfMerchant } from './tokens/access-tokens.sql.ts';
 
-/**
- * Every process follows within two seconds. The audit log gets old and new values except of the contact, a
- * person.
- */
+/** Every process follows within two seconds. The audit log gets old and new values, except of the contact. */
 export async function changeMerchant(
   tools: MerchantTools & { readonly database: Database },
   merchantId: string,

@@ -50,10 +50,7 @@ export function payOnce(
   });
 }
 
-/**
- * The answer to the first request; null while its outcome is unknown. A voided charge stays an error, unless
- * it was never sent and so freed its key.
- */
+/** Null while unknown. A voided charge stays an error, unless it was never sent, which frees its key. */
 function outcomeOf(transaction: Transaction): PayResult | null {
   const {
     transactionId: paymentId,

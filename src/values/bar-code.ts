@@ -90,9 +90,7 @@ export function parseBarCode(text: string, near: Day): BarCodeReading {
   };
 }
 
-/**
- * The 47 digits that a payer types: three fields of bank and free field, then check digit, factor and amount.
- */
+/** The 47 digits that a payer types: bank and free field in three parts, check digit, factor, amount. */
 export function digitableLine(barCode: BarCode): string {
   const fields = [
     barCode.slice(0, 4) + barCode.slice(19, 24),

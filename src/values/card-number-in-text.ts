@@ -86,9 +86,7 @@ function withPlainDigits(text: string): string {
     .replaceAll(/(?!\d)\p{Nd}/gu, (digit) => String(digitValue(digit.codePointAt(0) ?? 0)));
 }
 
-/**
- * In Unicode the digits of a script follow each other from zero, with at most several scripts' tens adjacent.
- */
+/** Unicode has a script's digits in a row from zero; at most, tens of several scripts are adjacent. */
 function digitValue(codePoint: number): number {
   let before = 0;
   while (/\p{Nd}/u.test(String.fromCodePoint(codePoint - before - 1))) before += 1;

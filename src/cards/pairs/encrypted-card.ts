@@ -76,9 +76,7 @@ export function rawParts(
   return { number: cardNumber, expirationMonth, expirationYear, holderName: cardholderName };
 }
 
-/**
- * As for a body: null and blank are absent, a capital first letter is accepted. Null if a name occurs twice.
- */
+/** Null and blank are absent, a capital first letter is accepted. Null if a name occurs twice. */
 function fieldsOf(json: unknown): Record<string, unknown> | null {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return null;
   const sent = Object.entries(json).map(

@@ -22,9 +22,7 @@ export type CardKeys = {
 
 type OpenPair = {
   readonly privateKey: webcrypto.CryptoKey;
-  /**
-   * SPKI in base64, from the private half: an intruder could write a key of his own into the unsealed column.
-   */
+  /** SPKI in base64, from the private half: an intruder could change the unsealed public column. */
   readonly publicKey: string;
 };
 type LoadedPair = { readonly pair: StoredKeyPair; readonly open: OpenPair };

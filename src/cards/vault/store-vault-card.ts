@@ -93,9 +93,7 @@ export type StoreVaultCardResult =
 const COMMIT_MARGIN_MILLISECONDS = 2_000;
 /** With less time the outcome would be unknown. */
 const SHORTEST_USEFUL_TIMEOUT_MILLISECONDS = 250;
-/**
- * An upper bound for the setting: a card is stored before its request counts as lost (`MAKING_MILLISECONDS`).
- */
+/** A card must be stored before its request counts as lost (`MAKING_MILLISECONDS`). */
 const LONGEST_VERIFICATION_MILLISECONDS = 30_000;
 /** Keys are retired by hand and rarely, and a card needs two: more within one request is a fault. */
 const MOST_SEALINGS = 5;

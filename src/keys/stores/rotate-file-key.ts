@@ -2,9 +2,7 @@ import { changeKeyFile, type KeyFileTools } from './change-key-file.ts';
 import { newKey } from './create-key-file.ts';
 import { MOST_KEYS_OF_FILE, preparedKey } from './key-file.ts';
 
-/**
- * Prepares a new key, if none is, so that every machine can have it before it wraps. Throws `KeysUnusable`.
- */
+/** Prepares a key, if none is: every machine can have it before it wraps. Throws `KeysUnusable`. */
 export async function createNextKey(
   path: string,
   tools: KeyFileTools,

@@ -189,10 +189,7 @@ export async function markCredentialDisabled(
   return row === undefined ? null : CREDENTIAL.parse(row);
 }
 
-/**
- * Reads the clock under the row lock, after any login just granted: `now()` is the statement's start, and a
- * token made while it waited would survive.
- */
+/** Reads the clock under the lock: `now()` is earlier, and a token of a login meanwhile would survive. */
 const ROTATE = statement(
   'credentials.rotate',
   `update credentials set

@@ -38,10 +38,7 @@ export async function endTokens(
 
 export type LogOutTools = { readonly audit: Audit; readonly forgetToken: ForgetToken };
 
-/**
- * Ends the caller's token: here at once, in other processes within two seconds. Writes nothing if it has
- * ended.
- */
+/** Ends the caller's token, here at once, elsewhere within two seconds. Writes nothing if it has ended. */
 export async function logOut(
   { audit, forgetToken }: LogOutTools,
   caller: Caller,

@@ -137,8 +137,8 @@ export type LoginDesk = LoginSettings & {
 };
 
 /**
- * Two at once for a name and address: tries count as failures until they succeed, and twenty workers that log
- * in together must not reach the limit of ten.
+ * Two at once for a name and address: tries count as failures at first, and ten would lock out twenty
+ * workers.
  */
 const LOGINS = { name: 'logins', slots: 1_024, ofEach: 2, waiting: 128, longestWaitMilliseconds: 5_000 };
 /** A flood of logins leaves most database connections to those logged in. */

@@ -1,7 +1,4 @@
-/**
- * Wrong logins count in up to three buckets, before the password check. A full bucket refuses all passwords,
- * of known and unknown names alike.
- */
+/** Counted in up to three buckets before the check. A full bucket refuses all, unknown names too. */
 export type FailureBuckets = {
   /** Failures in a row, by name and address: a stranger cannot fill it. */
   readonly nameAndAddress: string;
@@ -18,10 +15,7 @@ export type LoginLimits = { readonly perUserName: number; readonly perAddress: n
 export const MOST_FAILURES_IN_A_ROW = 10;
 export const LOCKOUT_SECONDS = 30 * 60;
 
-/**
- * Listed addresses do without the bucket of the name, which strangers fill: it must not lock out the
- * merchant's own servers.
- */
+/** Listed addresses skip the bucket of the name: strangers who fill it must not lock out the merchant. */
 export function failureBuckets(
   userName: string,
   addressGroup: string,

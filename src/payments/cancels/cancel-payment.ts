@@ -18,8 +18,8 @@ import type { Instant } from '../../values/instant.ts';
 export type CancelPaymentTools = CancelTools & FindRequestTools;
 
 /**
- * Gives back an amount of a payment, or the rest (`amount` null). A repetition with its key gives the
- * outcome. Pending until the acquirer answers.
+ * Gives back `amount`, or the rest (null). A repetition gives the outcome. Pending until the acquirer
+ * answers.
  */
 export async function cancelPayment(
   tools: CancelPaymentTools,

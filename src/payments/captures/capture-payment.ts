@@ -17,8 +17,7 @@ import type { Instant } from '../../values/instant.ts';
 export type CapturePaymentTools = CaptureTools & FindRequestTools;
 
 /**
- * Charges an amount of a pre-authorized payment, or all (`amount` null), once. A repetition with its key
- * gives the outcome. Pending until the acquirer answers.
+ * Charges `amount`, or all (null), once. Repetitions give the outcome. Pending until the acquirer answers.
  */
 export async function capturePayment(
   tools: CapturePaymentTools,

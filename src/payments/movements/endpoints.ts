@@ -24,10 +24,7 @@ type ListMovementsTools = {
   readonly findWatermark: () => Promise<number>;
 };
 
-/**
- * The movements of an account after a number, in order: a client that continues after its last one gets each
- * once. Null: no such account.
- */
+/** In order: a client that continues after its last movement gets each once. Null: no such account. */
 async function listMovements(
   { search, lookUp, fees, findWatermark }: ListMovementsTools,
   merchantId: string,

@@ -187,10 +187,7 @@ export const SPLIT_EXAMPLE = [
 /** `shares`: at least those of the shown page. */
 export type ShownSplit = { readonly split: Split; readonly shares: readonly Share[] };
 
-/**
- * The member `split` with one page of entries, or none. `installments`: 0 before the approval. A split of one
- * page has no page members.
- */
+/** The member `split` with one page of entries, or none. A split of one page has no page members. */
 export function writeSplit(shown: ShownSplit | null, installments: number, page = 1): object {
   if (shown === null || installments === 0) return {};
   const { split, shares } = shown;

@@ -55,9 +55,7 @@ export async function applyWaitingOf<Change extends WaitingChange>(
   }
 }
 
-/**
- * Applies a batch of all merchants; gives how many it claimed. Throws the first error after all were tried.
- */
+/** Applies a batch of all merchants; gives how many. Throws the first error after all were tried. */
 async function applyDueChanges<Change extends WaitingChange>(
   applying: Applying<Change>,
   signal: AbortSignal,

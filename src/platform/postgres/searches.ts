@@ -7,9 +7,7 @@ const SEARCHES = { name: 'searches', waiting: 100, longestWaitMilliseconds: 5_00
 /** Half of the payments' connections. Callers wait only if the database is slow or a merchant floods. */
 const LOOK_UPS = { name: 'look-ups of rows', waiting: 400, longestWaitMilliseconds: 5_000 };
 
-/**
- * Runs a merchant's search in turn, on no payment's connection. Throws `Overloaded` when full or too late.
- */
+/** Runs a merchant's search in turn, on no payment's connection. Throws `Overloaded`. */
 export type Search = <T>(merchantId: string, ask: (database: Reader) => Promise<T>) => Promise<T>;
 
 /** Reads by id, in turn, so that a flooding merchant leaves connections free. Throws like `Search`. */
